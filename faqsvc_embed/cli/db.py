@@ -10,7 +10,7 @@ import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
 from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.errors import FAQError
 
 
@@ -152,4 +152,4 @@ def import_(database: str, file: IO[bytes]) -> None:
         if is_new:
             storage.database.delete()
         raise
-    click.echo(f"{count} FAQs", err=True)
+    note(f"{count} FAQs")

@@ -12,7 +12,7 @@ import msgspec
 
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
@@ -66,7 +66,7 @@ def edit(
         path = _write(text if answer is None else answer)
         try:
             if not (_edit(path) if answer is None else answer != text):
-                click.echo(f"{slug} was not changed", err=True)
+                note(f"{slug} was not changed")
                 path.unlink(missing_ok=True)
                 return
             if question is None:
@@ -79,8 +79,7 @@ def edit(
             raise failure(f"{_message(error)}{_kept(path)}") from error
     path.unlink()
     if question is not None and all(item.question != question for item in newest.faq.items):
-        message = f"Note: {slug} had no question {quoted(question)}, so it was added"
-        click.echo(failure(message).message, err=True)
+        note(f"Note: {slug} had no question {quoted(question)}, so it was added")
     if as_json:
         print_json(fields_of(published))
     else:
@@ -102,7 +101,7 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
     if newest.state == "draft":
         by = f" by {newest.key}" if newest.key else ""
         message = f"revision {number} is a draft{by}, and is published with your change"
-        click.echo(failure(f"Note: {message}; use --draft to keep it a draft").message, err=True)
+        note(f"Note: {message}; use --draft to keep it a draft")
 
 
 def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:

@@ -10,7 +10,7 @@ import click
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import lang_option
-from faqsvc_embed.cli.output import print_data, visible
+from faqsvc_embed.cli.output import note, print_data
 
 if TYPE_CHECKING:
     from faqsvc_embed.generation.crawl.page import Page
@@ -66,8 +66,8 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
         generation, url = _from_website(request), source
     else:
         generation = _from_file(request, url)
-    for note in generation.notes:
-        click.echo(visible(note), err=True)
+    for line in generation.notes:
+        note(line)
     if not generation.items:
         raise failure(f"no questions found in {source!r}")
     print_data(_written(generation, url, form))
@@ -86,7 +86,7 @@ def _from_website(request: "GenerationRequest") -> "Generation":
     from faqsvc_embed.generation.generator import generate
 
     def report(page: "Page") -> None:
-        click.echo(visible(f"{page.url}: {len(page.pairs)} questions"), err=True)
+        note(f"{page.url}: {len(page.pairs)} questions")
 
     try:
         # Users may name a host of their own network, so it is allowed even if it is not public.
@@ -111,7 +111,7 @@ def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
     with path.open("rb") as file:
         body = file.read(MAX_FILE)
     if url is None and _RELATIVE_LINK.search(body):
-        click.echo("relative links are left out: to keep them, give the page's address with --url", err=True)
+        note("relative links are left out: to keep them, give the page's address with --url")
     page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
     result = best_items([page], request)
     summary = PageSummary(page.url, page.tag, len(page.pairs))

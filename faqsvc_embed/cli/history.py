@@ -3,9 +3,8 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_table, print_text
+from faqsvc_embed.cli.output import note, print_json, print_table, print_text
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 
 
@@ -69,10 +68,9 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
         published = client.publish_revision(slug, number, lang=lang)
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
-        note = f"the draft{by} (revision {newest.revision}) is replaced"
+        message = f"Note: the draft{by} (revision {newest.revision}) is replaced"
         language = f" --lang {lang}" if lang else ""
-        note += f": `faqsvc revert {slug} {newest.revision}{language}` publishes it"
-        click.echo(failure(f"Note: {note}").message, err=True)
+        note(f"{message}: `faqsvc revert {slug} {newest.revision}{language}` publishes it")
     if as_json:
         print_json(fields_of(published))
     else:

@@ -29,6 +29,17 @@ def print_text(text: str) -> None:
     click.echo(visible(text))
 
 
+def note(message: str) -> None:
+    """Print a message for people on standard error, in one line."""
+    click.echo(one_line(message), err=True)
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without characters that control a terminal."""
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in line)
+
+
 def print_data(text: str) -> None:
     """Print JSON, HTML or Markdown: unchanged and in UTF-8, unless standard output is a terminal."""
     if sys.stdout.isatty():

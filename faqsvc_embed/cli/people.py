@@ -6,7 +6,6 @@ import click
 
 from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.desk import print_link
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
@@ -14,7 +13,7 @@ from faqsvc_embed.cli.options import (
     public_url_option,
     site_option,
 )
-from faqsvc_embed.cli.output import print_json, print_table
+from faqsvc_embed.cli.output import note, print_json, print_table
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.people import Person
@@ -117,7 +116,7 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
     storage.people.remove(person.id, with_keys=with_keys)
     if kept := [key.id for key in storage.keys.made_by_person(person.id)]:
         message = f"Warning: the API keys that {person.name} created stay valid: {', '.join(kept)}"
-        click.echo(failure(f"{message}; `faqsvc keys revoke ID` revokes one").message, err=True)
+        note(f"{message}; `faqsvc keys revoke ID` revokes one")
 
 
 def _columns(person: "Person") -> tuple[str, ...]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest
 from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, Item
@@ -149,7 +148,7 @@ def not_shown(document: "Document", faq: FAQ) -> list[str]:
 
 def warn(publication: Publication, message: str) -> None:
     """Print a warning about a file on standard error, in one line."""
-    click.echo(failure(f"Warning: {publication.file}: {message}").message, err=True)
+    note(f"Warning: {publication.file}: {message}")
 
 
 def _files_of(target: str) -> Iterator[tuple[str, "Document"]]:

@@ -8,7 +8,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, open_client
-from faqsvc_embed.cli.output import print_text, progress
+from faqsvc_embed.cli.output import note, print_text, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
 
@@ -82,7 +82,7 @@ def pull(
         print_text(str(path))
     if form == "markdown":
         for path in _left_over(files, slugs, langs):
-            click.echo(f"Warning: {path} is not published: remove it", err=True)
+            note(f"Warning: {path} is not published: remove it")
 
 
 Files = dict[Path, str | None]

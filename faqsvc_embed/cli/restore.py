@@ -5,7 +5,7 @@ import msgspec
 
 from faqsvc_embed.cli.database import open_existing
 from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import note, print_json, print_text
 
 
 @click.command()
@@ -33,7 +33,7 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
     """
     if lift:
         open_existing(database).removal.lift(slug)
-        click.echo(f"{slug} can be published again", err=True)
+        note(f"{slug} can be published again")
         return
     with open_client(base_url) as client:
         restored = client.restore_faq(slug)

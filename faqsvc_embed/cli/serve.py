@@ -14,6 +14,7 @@ import click
 from faqsvc_embed.cli.database import check_named
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
@@ -120,8 +121,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
         if "base_url" in given:
             click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
         elif not uds and not is_loopback_http(server.url_of(listening)):
-            message = "Links begin with the Host of each request, which any client can set: use --base-url"
-            click.echo(message, err=True)
+            note("Links begin with the Host of each request, which any client can set: use --base-url")
         with contextlib.suppress(KeyboardInterrupt):
             if workers == 1:
                 server.serve(app, listening, proxies)

@@ -4,8 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-import click
-
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import FAQUnavailable
 
 T = TypeVar("T")
@@ -30,6 +29,6 @@ def send_patiently(request: Callable[[], T]) -> T:
             if error.status not in (429, 503) or seconds is None or seconds > MAX_WAIT:
                 raise
             reason = "limits requests" if error.status == 429 else "is not available"
-            click.echo(f"Waiting {seconds:g} s: the service {reason} ({error.status})", err=True)
+            note(f"Waiting {seconds:g} s: the service {reason} ({error.status})")
             time.sleep(seconds)
     return request()
