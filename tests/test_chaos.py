@@ -29,7 +29,7 @@ from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClo
 from tests.support import django_project
 from tests.support.faults import EVERY_FAULT, ODDITIES
 from tests.support.faults.behaviours import in_turn
-from tests.support.tls import TLS_FAULTS, secure_service, trust_authority
+from tests.support.tls import TLS_FAULTS, SecureServer, trust_authority
 from tests.support.waiting import settle, wait_until
 
 MakeApp = Callable[..., Any]
@@ -126,7 +126,7 @@ def test_a_page_survives_every_fault_of_tls(
     fault: Fault, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trust_authority(monkeypatch)
-    with Chaos(fault, secure_service()) as chaos:
+    with Chaos(fault, SecureServer()) as chaos:
         chaos.check(make_app(**chaos.settings))
 
 

@@ -16,7 +16,7 @@ from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, failure, own_threads, refreshed
 from tests.support.faulty import Behaviour, FaultyServer
-from tests.support.tls import hang_in_handshake
+from tests.support.tls import SecureServer, hang_in_handshake
 from tests.support.waiting import settle, wait_until
 
 PATH: Final = "/api/v1/faq/pricing"
@@ -162,7 +162,8 @@ def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
         async with transport.stream(Request(url, {}), timeout=0.2):
             pass
 
-    with FaultyServer(secure=hang_in_handshake) as service:
+    with SecureServer() as service:
+        service.secure = hang_in_handshake
         opening = transport.submit(open_stream(service.base_url))
         with pytest.raises(FAQUnavailable):
             opening.result()

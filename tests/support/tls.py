@@ -46,7 +46,13 @@ def _good() -> Secure:
 
 
 class SecureServer(FaultyServer):
-    """A faulty service with TLS, some of whose behaviours fail during the handshake."""
+    """A faulty service with TLS, and a sample for every slug. Some behaviours fail during the handshake."""
+
+    _scheme = "https"
+
+    def __init__(self) -> None:
+        self.secure = _good()
+        super().__init__(any_slug=True)
 
     def behave(self, behaviour: Behaviour) -> None:
         """Give every later connection and request this behaviour."""
@@ -54,10 +60,12 @@ class SecureServer(FaultyServer):
         super().behave(behaviour)
         self.drop_connections()
 
-
-def secure_service() -> SecureServer:
-    """Return a service with a sample record for every slug."""
-    return SecureServer(any_slug=True, secure=_good())
+    def _begin(self, connection: socket.socket) -> socket.socket:
+        secured = self.secure(connection)
+        with self._changed:
+            self._open.discard(connection)
+            self._open.add(secured)
+        return secured
 
 
 _HANDSHAKES: dict[Behaviour, Secure] = {}
