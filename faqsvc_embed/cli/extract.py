@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
-TIMEOUT: Final = 30.0
-"""Seconds for a website; the same as the service takes."""
 _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+:|#|[\"'])")
 
 
@@ -83,7 +81,7 @@ def _from_website(request: "GenerationRequest") -> "Generation":
     from faqsvc_embed.generation.crawl.fetcher import FetchError
     from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
     from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
-    from faqsvc_embed.generation.generator import generate
+    from faqsvc_embed.generation.generator import TIMEOUT, generate
 
     def report(page: "Page") -> None:
         note(f"{page.url}: {len(page.pairs)} questions")
@@ -91,9 +89,7 @@ def _from_website(request: "GenerationRequest") -> "Generation":
     try:
         # Users may name a host of their own network, so it is allowed even if it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
-        work = generate(
-            request, ExtractiveEngine(), allowed=frozenset({named}), timeout=TIMEOUT, report=report
-        )
+        work = generate(request, ExtractiveEngine(), allowed=frozenset({named}), report=report)
         return asyncio.run(work)
     except (BlockedURL, FetchError) as error:
         raise failure(str(error)) from None
