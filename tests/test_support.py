@@ -134,8 +134,9 @@ def leaves_nothing(fault: Fault) -> None:
             with socket.create_connection((server.host, server.port), timeout=5) as connection:
                 connection.sendall(b"GET /api/v1/faq/pricing HTTP/1.1\r\nHost: here\r\n\r\n")
                 server.wait_for_requests(1)
-                with suppress(ConnectionResetError):
-                    assert fault.hangs or connection.recv(1) or fault.name == "connection closed"
+                connection.settimeout(0.2)  # for those that hang
+                with suppress(ConnectionResetError, TimeoutError):
+                    assert connection.recv(1) or fault.name == "connection closed"
     assert threading.active_count() == threads
 
 

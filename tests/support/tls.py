@@ -71,14 +71,14 @@ class SecureServer(FaultyServer):
 _HANDSHAKES: dict[Behaviour, Secure] = {}
 
 
-def _fault(name: str, secure: Secure, *, hangs: bool = False) -> Fault:
+def _fault(name: str, secure: Secure) -> Fault:
     """Return a fault of the handshake; behind it, a client that ignores the fault gets a good response."""
 
     def behaviour(exchange: Exchange) -> None:
         healthy(exchange)
 
     _HANDSHAKES[behaviour] = secure
-    return Fault(name, behaviour, hangs=hangs)
+    return Fault(name, behaviour)
 
 
 def _expired() -> trustme.LeafCert:
@@ -120,14 +120,10 @@ TLS_FAULTS = [
     _fault("alert in the handshake", _sends(b"\x15\x03\x03\x00\x02\x02\x28")),
     _fault("closed in the handshake", _sends(b"")),
     _fault("protocol version too old", _sends(b"\x15\x03\x01\x00\x02\x02\x46")),
-    _fault("hang before the handshake", hang_in_handshake, hangs=True),
-    _fault("hang in the handshake", _hangs_in_the_middle, hangs=True),
+    _fault("hang before the handshake", hang_in_handshake),
+    _fault("hang in the handshake", _hangs_in_the_middle),
     Fault("TLS: closed after the handshake", hang_up),
     Fault("TLS: closed in the head", raw(b"HTTP/1.1 200 OK\r\nContent-Ty")),
-    Fault(
-        "TLS: hang in the body",
-        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", then="hang"),
-        hangs=True,
-    ),
+    Fault("TLS: hang in the body", raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", then="hang")),
 ]
 """Faults of TLS, and of the connection behind it."""

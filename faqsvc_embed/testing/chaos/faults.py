@@ -39,8 +39,6 @@ class Fault:
     |           |                              | `not_found_for` seconds after the first or later     |
     | `gone`    | negative caching             | drops the record at once (410, RFC 9110 15.5.11)     |
     """
-    hangs: bool = False
-    """Whether the response ends only when the client gives up."""
 
     def __str__(self) -> str:
         return self.name
@@ -76,8 +74,8 @@ def redirect_loop(exchange: Exchange) -> None:
 FAULTS: Final = [
     Fault("connection refused", refuse),
     Fault("connection reset", reset),
-    Fault("hang before the head", hang, hangs=True),
-    Fault("drip the body", drip(0.05), hangs=True),
+    Fault("hang before the head", hang),
+    Fault("drip the body", drip(0.05)),
     Fault("truncated body", truncated),
     Fault("garbage instead of HTTP", garbage),
     Fault("gzip bomb", gzip_bomb),

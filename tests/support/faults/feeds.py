@@ -37,7 +37,7 @@ def lie(exchange: Exchange) -> None:
 FEEDS: Final = [
     Fault("feed refused", status(503)),
     Fault("feed cut", raw(_HEAD)),
-    Fault("feed silent", raw(_HEAD, then="hang"), hangs=True),
+    Fault("feed silent", raw(_HEAD, then="hang")),
     Fault("feed that lies", lie),
     Fault("feed that floods", drip_forever(b": " + b"x" * 16_000 + b"\n\n", 0.001, head=_HEAD)),
 ]

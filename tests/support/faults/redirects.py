@@ -50,7 +50,7 @@ REDIRECTS: Final = [
     *_targets(),
     *(Fault(f"{code} without Location", body(b"", status=code)) for code in _CODES),
     Fault("redirect to a login page", redirect_to_login),
-    Fault("redirect to a path that hangs", redirect_to_hang, hangs=True),
+    Fault("redirect to a path that hangs", redirect_to_hang),
     Fault("redirect in HTML", body(b'<meta http-equiv="refresh" content="0;url=/">')),
 ]
 """Redirects that a reader must not follow, or that lead to no record."""
