@@ -156,10 +156,10 @@ def rejected(problems: Sequence[str]) -> PublishRejected:
     return PublishRejected(f"not sent: {summary(problems)}", problems=problems)
 
 
-def summary(problems: Sequence[str]) -> str:
-    """Return the first five problems and the number of the others."""
-    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-    return "; ".join(problems[:5]) + more
+def summary(problems: Sequence[str], count: int = 5) -> str:
+    """Return the first problems and the number of the others."""
+    more = f"; and {len(problems) - count} more" if len(problems) > count else ""
+    return "; ".join(problems[:count]) + more
 
 
 def _without_none(**fields: Any) -> dict[str, Any]:

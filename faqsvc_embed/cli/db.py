@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,9 @@ from faqsvc_embed.cli.database import check_exists, open_existing
 from faqsvc_embed.cli.options import database_option, json_option
 from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.errors import FAQError
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage.database import Database
 
 
 @click.group()
@@ -36,10 +39,8 @@ def status(database: str, as_json: bool) -> None:
     Exit status: 0; 1 if an upgrade is needed.
     """
     from faqsvc_embed.service.storage import Storage, upgrade
-    from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
+    opened = _opened(database)
     opened.must_exist()
     needs_upgrade = upgrade.needs_upgrade(opened)
     found: dict[str, object] = {
@@ -78,10 +79,8 @@ def backup(database: str, file: Path) -> None:
     The database may be from an earlier release. For PostgreSQL, use pg_dump.
     """
     from faqsvc_embed.service.storage import transfer
-    from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
+    opened = _opened(database)
     opened.must_exist()
     transfer.backup(opened, file)
 
@@ -96,11 +95,17 @@ def restore(database: str, file: Path) -> None:
     PostgreSQL, use pg_restore.
     """
     from faqsvc_embed.service.storage import transfer
+
+    transfer.restore(_opened(database), file)
+
+
+def _opened(url: str) -> "Database":
+    """Open a database of any release until the command ends."""
     from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
-    transfer.restore(opened, file)
+    database = Database(url)
+    click.get_current_context().call_on_close(database.close)
+    return database
 
 
 @db.command("export")
