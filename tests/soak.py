@@ -33,9 +33,10 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing.chaos import FaultyServer
 from faqsvc_embed.testing.chaos.behaviours import drip, hang, healthy, refuse, reset, status, truncated
-from faqsvc_embed.testing.chaos.faults.sizes import gzip_bomb, header_flood, oversize
+from faqsvc_embed.testing.chaos.faults import gzip_bomb
 from tests.support import samples
 from tests.support.asgi import aget
+from tests.support.faults.sizes import header_flood, oversize
 
 KNOWN: Final = [f"faq-{number}" for number in range(40)]
 MOODS: Final = (

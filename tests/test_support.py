@@ -3,7 +3,6 @@
 import asyncio
 import gzip
 import http.client
-import io
 import json
 import socket
 import threading
@@ -13,12 +12,12 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page
 
-from faqsvc_embed.testing.chaos import FAULTS, ODDITIES, SAMPLE, Exchange, Fault, FaultyServer
+from faqsvc_embed.testing.chaos import FAULTS, Exchange, Fault, FaultyServer
 from faqsvc_embed.testing.chaos.behaviours import healthy, refuse, status
-from faqsvc_embed.testing.chaos.faults.redirects import redirect_other_origin
-from faqsvc_embed.testing.chaos.faults.sizes import BOMB_BYTES, bomb
+from faqsvc_embed.testing.chaos.faults import redirect_other_origin
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock
+from tests.support.faults import EVERY_FAULT, ODDITIES
 
 
 def get(
@@ -110,10 +109,10 @@ def test_a_server_that_refuses_closes_its_connections(faulty: FaultyServer) -> N
     assert faulty.wait_for_disconnects()
 
 
-@pytest.mark.parametrize("oddity", ODDITIES, ids=str)
-def test_an_oddity_is_a_valid_response_with_the_record(faulty: FaultyServer, oddity: Fault) -> None:
+@pytest.mark.parametrize("oddity", ODDITIES)
+def test_an_oddity_is_a_valid_response_with_the_record(faulty: FaultyServer, oddity: str) -> None:
     faulty.serve(samples.pricing())
-    faulty.behave(oddity.behaviour)
+    faulty.behave(ODDITIES[oddity])
     code, headers, body = get(faulty)
     if code == 307:
         code, headers, body = get(faulty, headers["location"], path="")
@@ -135,18 +134,19 @@ def leaves_nothing(fault: Fault) -> None:
             with socket.create_connection((server.host, server.port), timeout=5) as connection:
                 connection.sendall(b"GET /api/v1/faq/pricing HTTP/1.1\r\nHost: here\r\n\r\n")
                 server.wait_for_requests(1)
-                with suppress(ConnectionResetError):
-                    assert fault.hangs or connection.recv(1) or fault.name == "connection closed"
+                connection.settimeout(0.2)  # for those that hang
+                with suppress(ConnectionResetError, TimeoutError):
+                    assert connection.recv(1) or fault.name == "connection closed"
     assert threading.active_count() == threads
 
 
-@pytest.mark.parametrize("fault", SAMPLE, ids=str)
-def test_one_fault_of_each_family_leaves_no_thread_and_no_socket(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_one_fault_of_each_kind_leaves_no_thread_and_no_socket(fault: Fault) -> None:
     leaves_nothing(fault)
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
+@pytest.mark.parametrize("fault", EVERY_FAULT, ids=str)
 def test_no_fault_leaves_a_thread_or_a_socket(fault: Fault) -> None:
     leaves_nothing(fault)
 
@@ -157,17 +157,6 @@ def test_a_redirect_to_another_origin_leads_to_a_good_response(faulty: FaultySer
     code, headers, _ = get(faulty)
     assert (code, headers["location"]) == (302, f"http://localhost:{faulty.port}/api/v1/faq/pricing")
     assert get(faulty, headers={"Host": f"localhost:{faulty.port}"})[0] == 200
-
-
-@pytest.mark.matrix
-def test_the_gzip_bomb_is_small_and_valid() -> None:
-    packed = bomb()
-    assert len(packed) < 1024 * 1024
-    size = 0
-    with gzip.GzipFile(fileobj=io.BytesIO(packed)) as unpacked:
-        while chunk := unpacked.read(4 * 1024 * 1024):
-            size += len(chunk)  # a wrong checksum raises
-    assert size > BOMB_BYTES
 
 
 def test_an_exception_in_a_behaviour_fails_the_test() -> None:

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 from faqsvc_embed.api.contract import ChangeBody
 from faqsvc_embed.api.publish_request import encode, if_match_problems, rejected
-from faqsvc_embed.api.requests import API_PATH, Request, write_request
+from faqsvc_embed.api.requests import Request, write_request
 from faqsvc_embed.api.validation import problems_of
 
 Changes = Iterable[Mapping[str, Any]]
@@ -37,13 +36,10 @@ class ChangeRequest:
             raise rejected(problems)
         return body
 
-    def to_http(self, base_url: str, slug: str, lang: str | None) -> Request:
-        """Return the HTTP request, without the API key.
+    def to_http(self, url: str) -> Request:
+        """Return the HTTP request for the FAQ at `url`, without the API key.
 
         Raises:
             PublishRejected: as `body` does.
         """
-        url = f"{base_url}{API_PATH}/{quote(slug, safe='')}"
-        if lang is not None:
-            url += f"?lang={lang}"
         return write_request("PATCH", url, encode(self.body()), {"if-match": str(self.if_match)})

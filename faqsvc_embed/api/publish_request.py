@@ -9,11 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NotRequired, TypedDict
-from urllib.parse import quote
 
 from faqsvc_embed.api.contract import GenerateBody, PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, MAX_QUESTION
-from faqsvc_embed.api.requests import API_PATH, Request, write_request
+from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
@@ -114,9 +113,8 @@ class PublishRequest:
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
         # With `If-None-Match`, the address must name the translation that is to be new.
-        query = f"?lang={self.lang}" if self.lang and self.if_none_match else ""
-        url = f"{base_url}{API_PATH}/{quote(slug, safe='')}{query}"
-        return write_request("PUT", url, encode(body), headers)
+        lang = body.get("lang") if self.if_none_match else None
+        return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,10 +156,10 @@ def rejected(problems: Sequence[str]) -> PublishRejected:
     return PublishRejected(f"not sent: {summary(problems)}", problems=problems)
 
 
-def summary(problems: Sequence[str]) -> str:
-    """Return the first five problems and the number of the others."""
-    more = f"; and {len(problems) - 5} more" if len(problems) > 5 else ""
-    return "; ".join(problems[:5]) + more
+def summary(problems: Sequence[str], count: int = 5) -> str:
+    """Return the first problems and the number of the others."""
+    more = f"; and {len(problems) - count} more" if len(problems) > count else ""
+    return "; ".join(problems[:count]) + more
 
 
 def _without_none(**fields: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Final
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 import msgspec
 
@@ -33,6 +33,18 @@ class Validators(msgspec.Struct, frozen=True):
 
 
 NO_VALIDATORS: Final = Validators()
+_READ_HEADERS: Final = {"accept": "application/json", "accept-encoding": "gzip"}
+
+
+def faq_url(base_url: str, slug: str, rest: str = "", **query: str | None) -> str:
+    """Return the address of an FAQ, or of `rest` below it, such as `/revisions`."""
+    return with_query(f"{base_url}{API_PATH}/{quote(slug, safe='')}{rest}", **query)
+
+
+def with_query(url: str, **query: str | None) -> str:
+    """Return an address with the parameters that are not None."""
+    given = {name: value for name, value in query.items() if value is not None}
+    return f"{url}?{urlencode(given)}" if given else url
 
 
 @cache
@@ -45,15 +57,17 @@ def read_request(
     base_url: str, slug: str, lang: str | None = None, validators: Validators = NO_VALIDATORS
 ) -> Request:
     """Return the request that reads one FAQ; it is conditional if there are validators."""
-    url = f"{base_url}{API_PATH}/{quote(slug, safe='')}"
-    if lang is not None:
-        url += f"?lang={lang}"
-    headers = {"accept": "application/json", "accept-encoding": "gzip"}
+    headers = dict(_READ_HEADERS)
     if validators.etag is not None:
         headers["if-none-match"] = validators.etag
     elif validators.last_modified is not None:
         headers["if-modified-since"] = validators.last_modified
-    return Request(url, headers)
+    return Request(faq_url(base_url, slug, lang=lang), headers)
+
+
+def get_request(url: str) -> Request:
+    """Return a request that reads what only the owner of an FAQ may read; the transport adds the API key."""
+    return Request(url, _READ_HEADERS)
 
 
 def write_request(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 from faqsvc_embed.cli.publications import Publication, warn
-from faqsvc_embed.cli.waits import Waits
+from faqsvc_embed.cli.waits import send_patiently
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.text import normalized
 
@@ -44,12 +44,11 @@ class Comparison:
     `overwrite` accepts files that are older than the newest revision, and `republish` unpublished FAQs.
     """
 
-    def __init__(self, client: "FAQClient", waits: Waits, *, overwrite: bool, republish: bool) -> None:
+    def __init__(self, client: "FAQClient", *, overwrite: bool, republish: bool) -> None:
         self._client = client
-        self._send = waits.send
         self._overwrite = overwrite
         self._republish = republish
-        self._faqs = {normalized("NFC", faq.slug): faq for faq in self._send(client.list_faqs)}
+        self._faqs = {normalized("NFC", faq.slug): faq for faq in send_patiently(client.list_faqs)}
 
     def step(self, publication: Publication) -> Step:
         """Return what to do with a file.
@@ -86,11 +85,11 @@ class Comparison:
         is_current = publication.is_draft if listed.has_draft else listed.state == "published"
         if is_current and _is_complete(publication) and _etag(publication, slug, lang) == listed.etag:
             return Step(publication, self._published(slug, listed))
-        history = self._send(lambda: self._client.revisions(slug, lang=lang))
+        history = send_patiently(lambda: self._client.revisions(slug, lang=lang))
         newest = base = next(one for one in history if not one.discarded)
         if base.state == "draft" and not publication.is_draft:
             base = next((one for one in history if one.state == "published"), base)
-        current = self._send(lambda: self._client.get_revision(slug, base.revision, lang=lang))
+        current = send_patiently(lambda: self._client.get_revision(slug, base.revision, lang=lang))
         publication = _completed(publication, current)
         etag = _etag(publication, slug, lang)
         if etag == base.etag and base.state in ("published", "draft" if publication.is_draft else ""):
@@ -107,11 +106,11 @@ class Comparison:
 
     def _source(self, slug: str) -> "StoredRevision":
         """Return what is public in the default language of an FAQ, or its newest revision if nothing is."""
-        history = self._send(lambda: self._client.revisions(slug))
+        history = send_patiently(lambda: self._client.revisions(slug))
         public = next((one.revision for one in history if one.state == "published"), None)
         if public is None:
-            return self._send(lambda: self._client.newest_revision(slug))
-        return self._send(lambda: self._client.get_revision(slug, public))
+            return send_patiently(lambda: self._client.newest_revision(slug))
+        return send_patiently(lambda: self._client.get_revision(slug, public))
 
     def _published(
         self, slug: str, revision: "Revision | TranslationSummary", lang: str | None = None
@@ -132,7 +131,7 @@ class Comparison:
         """Raise Refused if an FAQ that is not in the list is in the bin, or was purged."""
         if not (publication.document.website_url and publication.document.website_name):
             try:
-                self._send(lambda: self._client.get_faq(publication.slug))
+                send_patiently(lambda: self._client.get_faq(publication.slug))
             except FAQNotFound as error:
                 if error.status == 410:
                     raise Refused(gone(publication.slug)) from None

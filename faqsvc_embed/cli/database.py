@@ -6,6 +6,7 @@ import click
 from click.core import ParameterSource
 
 from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.output import note
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import Storage
@@ -30,7 +31,7 @@ def open_or_create(url: str) -> "Storage":
     is_new = not database.exists()
     storage = open_storage(url)
     if is_new:
-        click.echo(f"Created the database {database.path}", err=True)
+        note(f"Created the database {database.path}")
     click.get_current_context().call_on_close(storage.close)
     return storage
 

@@ -2,21 +2,24 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
 from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import print_json, print_text, waiting
+from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.errors import FAQError
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage.database import Database
 
 
 @click.group()
 def db() -> None:
-    """Inspect, upgrade, back up, restore and copy the database of a service.
+    """Upgrade, back up, restore and copy the database of a service.
 
     \b
       faqsvc db status
@@ -31,15 +34,13 @@ def db() -> None:
 @database_option
 @json_option
 def status(database: str, as_json: bool) -> None:
-    """Print the version of the schema and the number of stored FAQs; nothing is changed.
+    """Print the version of the schema and the number of FAQs.
 
     Exit status: 0; 1 if an upgrade is needed.
     """
     from faqsvc_embed.service.storage import Storage, upgrade
-    from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
+    opened = _opened(database)
     opened.must_exist()
     needs_upgrade = upgrade.needs_upgrade(opened)
     found: dict[str, object] = {
@@ -66,57 +67,60 @@ def upgrade(database: str, create: bool) -> None:
 
     if not create:
         check_exists(database)
-    with waiting("upgrading"):
-        open_storage(database).close()
+    open_storage(database).close()
 
 
 @db.command()
 @database_option
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 def backup(database: str, file: Path) -> None:
-    """Copy an SQLite database to the new FILE, while the service runs. For PostgreSQL, use pg_dump.
+    """Copy an SQLite database to the new FILE, while the service runs.
 
-    The database may be from an earlier release.
+    The database may be from an earlier release. For PostgreSQL, use pg_dump.
     """
     from faqsvc_embed.service.storage import transfer
-    from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
+    opened = _opened(database)
     opened.must_exist()
-    with waiting("copying"):
-        transfer.backup(opened, file)
+    transfer.backup(opened, file)
 
 
 @db.command()
 @database_option
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 def restore(database: str, file: Path) -> None:
-    """Replace an SQLite database with the backup FILE, completely or not at all. Stop the service first.
+    """Replace an SQLite database with the backup FILE.
 
-    A missing database is created. For PostgreSQL, use pg_restore.
+    Stop the service first. If this fails, the database stays as it was. A missing database is created. For
+    PostgreSQL, use pg_restore.
     """
     from faqsvc_embed.service.storage import transfer
+
+    transfer.restore(_opened(database), file)
+
+
+def _opened(url: str) -> "Database":
+    """Open a database of any release until the command ends."""
     from faqsvc_embed.service.storage.database import Database
 
-    opened = Database(database)
-    click.get_current_context().call_on_close(opened.close)
-    with waiting("restoring"):
-        transfer.restore(opened, file)
+    database = Database(url)
+    click.get_current_context().call_on_close(database.close)
+    return database
 
 
 @db.command("export")
 @database_option
 @click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
 def export_(database: str, file: str) -> None:
-    """Write sites, keys and FAQs with their history to FILE as lines of JSON. Default: print them.
+    """Write sites, keys and FAQs with their history as lines of JSON.
 
-    A FILE that exists is replaced when the export is complete. Only you can read the new file.
+    Without FILE, they are printed. A FILE that exists is replaced when the export is complete. Only you can
+    read the new file.
     """
     from faqsvc_embed.service.storage import transfer
 
     opened = open_existing(database).database
-    with _open_export(file) as target, nullcontext() if target.isatty() else waiting("exporting"):
+    with _open_export(file) as target:
         for line in transfer.export_lines(opened):
             target.write(f"{line}\n")
 
@@ -126,8 +130,6 @@ def _open_export(file: str) -> Iterator[IO[str]]:
     """Open a file so that only a complete export replaces it; a pipe or a device is written directly."""
     from faqsvc_embed.cache.stores.atomic import replacing
 
-    if file == "/dev/stdout":  # opening it would truncate the file that a shell appends to
-        file = "-"
     path = Path(file)
     with ExitStack() as stack:
         if file != "-" and (path.is_file() or not path.exists()):
@@ -139,7 +141,10 @@ def _open_export(file: str) -> Iterator[IO[str]]:
 @database_option
 @click.argument("file", type=click.File("rb"))
 def import_(database: str, file: IO[bytes]) -> None:
-    """Import the export FILE into an empty database; a missing SQLite file is created."""
+    """Import the export FILE into an empty database.
+
+    A missing SQLite file is created.
+    """
     from faqsvc_embed.service.storage import open_storage, transfer
     from faqsvc_embed.service.storage.database import Database
 
@@ -147,10 +152,9 @@ def import_(database: str, file: IO[bytes]) -> None:
     storage = open_storage(database)
     click.get_current_context().call_on_close(storage.close)
     try:
-        with waiting("importing"):
-            count = transfer.import_lines(storage.database, file)
+        count = transfer.import_lines(storage.database, file)
     except FAQError:
         if is_new:
             storage.database.delete()
         raise
-    click.echo(f"{count} FAQs", err=True)
+    note(f"{count} FAQs")

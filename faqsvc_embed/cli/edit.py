@@ -8,13 +8,15 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
+from faqsvc_embed.models import FAQ
 
 if TYPE_CHECKING:
     from faqsvc_embed import models
@@ -41,12 +43,11 @@ def edit(
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
-    in the meantime, nothing is published. Another `lang` creates a translation; the slug cannot be changed.
-    If your text cannot be published, it is kept in a file. VISUAL or EDITOR sets the editor. The API key is
-    read from FAQSVC_API_KEY.
+    in the meantime, nothing is published, and your text is kept in a file. If you change the line `lang`, you
+    create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
-    With --question, only the answer to that question is changed. A new question is added. Use --draft if the
-    FAQ was unpublished or, with --question, has a draft: otherwise, more than your change would be published.
+    With --question, only the answer to that question is changed; a question that is not there is added. An
+    unpublished FAQ, or one answer of an FAQ that has a draft, can only be changed with --draft.
 
     \b
       faqsvc edit pricing
@@ -65,7 +66,7 @@ def edit(
         path = _write(text if answer is None else answer)
         try:
             if not (_edit(path) if answer is None else answer != text):
-                click.echo(f"{slug} was not changed", err=True)
+                note(f"{slug} was not changed")
                 path.unlink(missing_ok=True)
                 return
             if question is None:
@@ -78,8 +79,7 @@ def edit(
             raise failure(f"{_message(error)}{_kept(path)}") from error
     path.unlink()
     if question is not None and all(item.question != question for item in newest.faq.items):
-        message = f"Note: {slug} had no question {quoted(question)}, so it was added"
-        click.echo(failure(message).message, err=True)
+        note(f"Note: {slug} had no question {quoted(question)}, so it was added")
     if as_json:
         print_json(fields_of(published))
     else:
@@ -101,7 +101,7 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
     if newest.state == "draft":
         by = f" by {newest.key}" if newest.key else ""
         message = f"revision {number} is a draft{by}, and is published with your change"
-        click.echo(failure(f"Note: {message}; use --draft to keep it a draft").message, err=True)
+        note(f"Note: {message}; use --draft to keep it a draft")
 
 
 def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
@@ -147,20 +147,9 @@ def _markdown(newest: "StoredRevision") -> str:
     """Return a revision as a file."""
     from faqsvc_embed.files import WRITERS, Document
 
-    record = newest.faq
-    fields = ("question", "answer", "section", "id")
-    items = [{name: value for name in fields if (value := getattr(item, name))} for item in record.items]
-    document = Document(
-        slug=record.slug,
-        title=record.title or None,
-        website_name=record.website_name or None,
-        website_url=newest.website_url,
-        lang=record.lang,
-        answer_format=record.answer_format,
-        items=items,
-        page_url=record.page_url,
-    )
-    return WRITERS[".md"](document)
+    document = Document.from_faq(FAQ.from_dict(msgspec.to_builtins(newest.faq)))
+    # The service keeps the call to action of the FAQ.
+    return WRITERS[".md"](replace(document, website_url=newest.website_url, cta=None))
 
 
 def _edit(path: Path) -> bool:
@@ -172,6 +161,12 @@ def _edit(path: Path) -> bool:
         name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
         message = f"{name} is {quoted(os.environ[name])}, which is not a command: {error}"
         raise failure(f"{message}; set it to one such as 'code --wait'") from error
+    except click.ClickException as error:
+        if not isinstance(error.__cause__, OSError):  # the editor has ended with an error
+            raise
+        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "an editor"
+        message = f"cannot run {command}: {error.__cause__.strerror}"
+        raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
     finally:
         if path.read_bytes() == before:
             path.unlink()

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from faqsvc_embed.cli.output import discard_unwritten, escape_unencodable
+from faqsvc_embed.cli.output import discard_unwritten, escape_unencodable, one_line
 from faqsvc_embed.errors import FAQError
 
 
@@ -40,9 +40,8 @@ class CommandGroup(click.Group):
 
 
 def failure(message: str) -> click.ClickException:
-    """Return the error that prints a message on one line, without characters that control a terminal."""
-    line = " ".join(message.split())
-    return click.ClickException("".join(c if c.isprintable() else "\ufffd" for c in line))
+    """Return the error that prints a message on one line."""
+    return click.ClickException(one_line(message))
 
 
 def _reason(error: OSError) -> str:

@@ -10,7 +10,7 @@ import click
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import lang_option
-from faqsvc_embed.cli.output import print_data, visible
+from faqsvc_embed.cli.output import note, print_data
 
 if TYPE_CHECKING:
     from faqsvc_embed.generation.crawl.page import Page
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
-TIMEOUT: Final = 30.0
-"""Seconds for a website; the same as the service takes."""
 _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+:|#|[\"'])")
 
 
@@ -46,7 +44,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
     help="Output format; `faqsvc publish` reads both.",
 )
 def extract(source: str, form: str, pages: int, url: str | None, **options: Any) -> None:
-    """Print the questions and answers of the website at URL, or of an HTML file.
+    """Print the questions and answers of a website or an HTML file.
 
     No service, API key or language model is needed. Progress and notes are on standard error.
 
@@ -66,8 +64,8 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
         generation, url = _from_website(request), source
     else:
         generation = _from_file(request, url)
-    for note in generation.notes:
-        click.echo(visible(note), err=True)
+    for line in generation.notes:
+        note(line)
     if not generation.items:
         raise failure(f"no questions found in {source!r}")
     print_data(_written(generation, url, form))
@@ -83,17 +81,15 @@ def _from_website(request: "GenerationRequest") -> "Generation":
     from faqsvc_embed.generation.crawl.fetcher import FetchError
     from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
     from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
-    from faqsvc_embed.generation.generator import generate
+    from faqsvc_embed.generation.generator import TIMEOUT, generate
 
     def report(page: "Page") -> None:
-        click.echo(visible(f"{page.url}: {len(page.pairs)} questions"), err=True)
+        note(f"{page.url}: {len(page.pairs)} questions")
 
     try:
         # Users may name a host of their own network, so it is allowed even if it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
-        work = generate(
-            request, ExtractiveEngine(), allowed=frozenset({named}), timeout=TIMEOUT, report=report
-        )
+        work = generate(request, ExtractiveEngine(), allowed=frozenset({named}), report=report)
         return asyncio.run(work)
     except (BlockedURL, FetchError) as error:
         raise failure(str(error)) from None
@@ -111,7 +107,7 @@ def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
     with path.open("rb") as file:
         body = file.read(MAX_FILE)
     if url is None and _RELATIVE_LINK.search(body):
-        click.echo("relative links are left out: to keep them, give the page's address with --url", err=True)
+        note("relative links are left out: to keep them, give the page's address with --url")
     page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
     result = best_items([page], request)
     summary = PageSummary(page.url, page.tag, len(page.pairs))

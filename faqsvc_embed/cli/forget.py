@@ -20,14 +20,15 @@ if TYPE_CHECKING:
     metavar="STORE",
     envvar="FAQSVC_STORE",
     show_envvar=True,
-    help="The setting `store` of the sites: file:DIR or redis://HOST:PORT/DB.",
+    help="The setting `store` of the website: file:DIR or redis://HOST:PORT/DB.",
 )
 @base_url_option
 def forget(slugs: tuple[str, ...], store: str | None, base_url: str | None) -> None:
-    """Remove the FAQs SLUG... from the store, and from the memory of every process that shares it.
+    """Remove the FAQs SLUG... from the cache of a website.
 
-    The next page fetches these FAQs from the service. Processes that share a directory are updated within
-    about a second, and processes that share a Redis at once.
+    They are removed from its store, and from the memory of every process that shares the store. The next page
+    fetches these FAQs from the service. Processes that share a directory are updated within about a second,
+    and processes that share a Redis at once.
 
     \b
       faqsvc forget pricing --store file:/var/lib/shop/faqs --base-url https://faq.example.com

@@ -1,5 +1,6 @@
 """`faqsvc generate`: let the service find questions and answers on a website."""
 
+import sys
 from collections.abc import Sequence
 from typing import Final
 
@@ -9,7 +10,7 @@ from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.get import items_to_text
 from faqsvc_embed.cli.options import base_url_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_data, print_text, waiting
+from faqsvc_embed.cli.output import note, print_data, print_text
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import Item
 
@@ -44,14 +45,16 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
 
     Exit status: 0; 1 if no question is found, or the website cannot be read.
     """
-    with open_client(base_url) as client, waiting(f"Reading {url}"):
+    with open_client(base_url) as client:
+        if sys.stderr.isatty():
+            note(f"The service reads {url}, which may take a minute")
         items = client.generate_faq(url, **options)  # type: ignore[arg-type]  # click has converted them
     if not items:
         raise failure(f"no questions found at {url!r}")
     lang = _common_lang(items)
     wanted = options["lang"]
     if wanted is not None and lang not in (wanted, UNKNOWN):
-        click.echo(f"The items are in {lang!r}, not in {wanted!r}: the service does not translate.", err=True)
+        note(f"The items are in {lang!r}, not in {wanted!r}: the service does not translate")
     if form == "text":
         print_text(items_to_text(items).rstrip("\n"))
         return

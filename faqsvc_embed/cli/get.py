@@ -29,8 +29,8 @@ _LINE_END: Final = re.compile("\r\n?|\x0b")
 def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     """Print the FAQ SLUG.
 
-    `faqsvc publish` reads the output of --format json and markdown, and writes a revision of the same FAQ,
-    unless there is a newer one than the one that was printed.
+    `faqsvc publish` reads the output of --format json and markdown, and writes a new revision of the same
+    FAQ, unless somebody has changed the FAQ in the meantime.
 
     \b
       faqsvc get pricing --base-url https://faq.example.com

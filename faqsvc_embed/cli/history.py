@@ -3,9 +3,8 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_table, print_text
+from faqsvc_embed.cli.output import note, print_json, print_table, print_text
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 
 
@@ -50,7 +49,7 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 @json_option
 @base_url_option
 def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
-    """Publish revision N of the FAQ SLUG: an earlier one again, or a draft.
+    """Publish revision N of the FAQ SLUG again, or a draft.
 
     An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again in
     this language; `faqsvc restore` publishes it in all languages. A newer draft is replaced, but stays in the
@@ -69,10 +68,9 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
         published = client.publish_revision(slug, number, lang=lang)
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
-        note = f"the draft{by} (revision {newest.revision}) is replaced"
+        message = f"Note: the draft{by} (revision {newest.revision}) is replaced"
         language = f" --lang {lang}" if lang else ""
-        note += f": `faqsvc revert {slug} {newest.revision}{language}` publishes it"
-        click.echo(failure(f"Note: {note}").message, err=True)
+        note(f"{message}: `faqsvc revert {slug} {newest.revision}{language}` publishes it")
     if as_json:
         print_json(fields_of(published))
     else:

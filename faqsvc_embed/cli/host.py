@@ -55,9 +55,10 @@ def list_slugs(host: Host) -> None:
 @click.command()
 @click.pass_obj
 def check(host: Host) -> None:
-    """Check every FAQ in the templates, and the files in `directory` as `faqsvc check` does.
+    """Check every FAQ in the templates.
 
-    The command fails if an FAQ is not published, or a file has a problem.
+    The files in the setting `directory` are checked, too, as `faqsvc check` does. The command fails if an FAQ
+    is not published, or a file has a problem.
     """
     from faqsvc_embed.files.folder import Folder
 
@@ -96,16 +97,21 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
 def pull(context: click.Context, /, **options: Any) -> None:
     """Write every FAQ in the templates to files, as `faqsvc pull` does."""
     host: Host = context.obj
-    slugs = tuple(places_by_slug(uses_of(host)))
-    if slugs:
-        context.invoke(pull_faqs, slugs=slugs, base_url=host.embed.settings.base_url, **options)
+    base_url = host.embed.settings.base_url
+    if not base_url:
+        raise failure("no service: set FAQSVC_BASE_URL, or base_url in the configuration of the application")
+    if slugs := tuple(places_by_slug(uses_of(host))):
+        context.invoke(pull_faqs, slugs=slugs, base_url=base_url, **options)
 
 
 @click.command()
 @click.argument("slugs", metavar="[SLUG]...", nargs=-1)
 @click.pass_obj
 def forget(host: Host, slugs: tuple[str, ...]) -> None:
-    """Remove FAQs, or all of them, from the store and from running processes that share it."""
+    """Remove FAQs from the store and from running processes.
+
+    Without SLUG, all are removed. The processes must share the store.
+    """
     if host.embed.settings.store is None:
         raise failure("no store is set, so each process has its own cache: restart the application")
     forget_stored(host.embed.settings, slugs)

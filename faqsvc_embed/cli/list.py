@@ -5,13 +5,15 @@ import msgspec
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_table, waiting
+from faqsvc_embed.cli.output import print_json, print_table
 
 
 @click.command("list")
 @click.argument("text", required=False)
 @click.option(
-    "--state", type=click.Choice(["draft", "published", "unpublished", "binned"]), help="Only these FAQs."
+    "--state",
+    type=click.Choice(["draft", "published", "unpublished", "binned"]),
+    help="Only FAQs in this state.",
 )
 @lang_option
 @json_option
@@ -19,10 +21,10 @@ from faqsvc_embed.cli.output import print_json, print_table, waiting
 def list_(
     text: str | None, state: State | None, lang: str | None, as_json: bool, base_url: str | None
 ) -> None:
-    """Print the FAQs of your site, or those that contain TEXT, the last changed first.
+    """Print the FAQs of your site, the last changed first.
 
-    A line has the slug, the state, the newest revision, the languages, the time of the last change in UTC,
-    and the title. The API key is read from FAQSVC_API_KEY.
+    With TEXT, only those that contain it. A line has the slug, the state, the newest revision, the languages,
+    the time of the last change in UTC, and the title. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc list
@@ -31,7 +33,7 @@ def list_(
 
     Exit status: 0, even if there is no FAQ; 1 if the list cannot be read.
     """
-    with open_client(base_url) as client, waiting("Listing"):
+    with open_client(base_url) as client:
         faqs = client.list_faqs(text=text, state=state, lang=lang)
     if as_json:
         print_json(msgspec.to_builtins(faqs))

@@ -23,7 +23,7 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     "address",
     metavar="HOST:PORT",
     callback=_address,
-    help="Serve streamable HTTP at this address instead; port 0 picks a free one.",
+    help="Serve streamable HTTP at this address instead of standard input; port 0 picks a free one.",
 )
 def mcp(address: tuple[str, int] | None) -> None:
     """Run the tool server for MCP clients.
@@ -51,7 +51,8 @@ def mcp(address: tuple[str, int] | None) -> None:
     try:
         listening = http.listen(host, port)
     except OSError as error:
-        raise failure(f"cannot listen on {host}:{port}: {error.strerror}") from error
+        reason = str(error.strerror).partition(" (while ")[0]  # socket.create_server repeats the address
+        raise failure(f"cannot listen on {host}:{port}: {reason}") from error
     with listening:
         bound = listening.getsockname()[1]
         click.echo(f"http://{f'[{host}]' if ':' in host else host}:{bound}{http.PATH}")

@@ -1,7 +1,6 @@
 """Options of several commands, and the clients that commands use."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,14 +11,6 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any] | click.Command)
-
-
-class OptionDecorator(Protocol):
-    """Adds an option to a command."""
-
-    def __call__(self, command: Decorated, /) -> Decorated: ...
-
 
 def _language(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     language = lookup(value) if value is not None else None
@@ -28,17 +19,17 @@ def _language(_: click.Context, __: click.Parameter, value: str | None) -> str |
     return language
 
 
-base_url_option: OptionDecorator = click.option(
+base_url_option = click.option(
     "--base-url",
     metavar="URL",
     envvar="FAQSVC_BASE_URL",
     show_envvar=True,
     help="Address of the FAQ service.",
 )
-lang_option: OptionDecorator = click.option(
+lang_option = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
 )
-languages_option: OptionDecorator = click.option(
+languages_option = click.option(
     "--lang",
     "langs",
     multiple=True,
@@ -46,10 +37,8 @@ languages_option: OptionDecorator = click.option(
     metavar="LANG",
     help="A language; can be repeated. Default: every language of the FAQ.",
 )
-json_option: OptionDecorator = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON, for scripts."
-)
-database_option: OptionDecorator = click.option(
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
+database_option = click.option(
     "--database",
     metavar="URL",
     envvar="FAQSVC_DATABASE_URL",
@@ -60,10 +49,10 @@ database_option: OptionDecorator = click.option(
     "Put an address with a password into the environment variable.",
 )
 
-site_option: OptionDecorator = click.option(
+site_option = click.option(
     "--site", metavar="ID", help="The site, if there are several; `faqsvc sites list` prints all ids."
 )
-public_url_option: OptionDecorator = click.option(
+public_url_option = click.option(
     "--base-url",
     metavar="URL",
     envvar="FAQSVC_BASE_URL",

@@ -5,9 +5,8 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from threading import Event, Thread
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Final, TypeVar, cast
 
 import click
@@ -28,6 +27,17 @@ def visible(text: str) -> str:
 def print_text(text: str) -> None:
     """Print text for people."""
     click.echo(visible(text))
+
+
+def note(message: str) -> None:
+    """Print a message for people on standard error, in one line."""
+    click.echo(one_line(message), err=True)
+
+
+def one_line(text: str) -> str:
+    """Return text on one line, without characters that control a terminal."""
+    line = " ".join(text.split())
+    return "".join(c if c.isprintable() else "\ufffd" for c in line)
 
 
 def print_data(text: str) -> None:
@@ -59,31 +69,6 @@ def print_table(rows: Iterable[Sequence[str]]) -> None:
     for line in lines:
         cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print_text("  ".join(cells).rstrip())
-
-
-@contextmanager
-def waiting(label: str) -> Iterator[None]:
-    """Show a label and the seconds that have passed while the block runs, if there is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    has_ended = Event()
-
-    def show() -> None:
-        seconds = 0
-        while not has_ended.wait(1):
-            seconds += 1
-            click.echo(f"\r{visible(label)} … {seconds} s", nl=False, err=True)
-        if seconds:
-            click.echo("\r\x1b[K", nl=False, err=True)  # erases the line (ECMA-48)
-
-    thread = Thread(target=show, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        has_ended.set()
-        thread.join()
 
 
 def escape_unencodable() -> None:

@@ -6,7 +6,6 @@ import click
 
 from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.desk import print_link
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
@@ -14,7 +13,7 @@ from faqsvc_embed.cli.options import (
     public_url_option,
     site_option,
 )
-from faqsvc_embed.cli.output import print_json, print_table
+from faqsvc_embed.cli.output import note, print_json, print_table
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.people import Person
@@ -48,7 +47,10 @@ def people() -> None:
 @site_option
 @public_url_option
 def add_person(database: str, email: str, name: str, role: Any, site: str | None, base_url: str) -> None:
-    """Add a person, and print a link that signs the person in once, within an hour."""
+    """Add a person, and print a sign-in link.
+
+    The link works once and expires after an hour.
+    """
     base_url = need_base_url(base_url)
     storage = open_or_create(database)
     person = storage.people.add(name, email=email, role=role or "editor", site=site)
@@ -61,7 +63,7 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
 @site_option
 @public_url_option
 def print_new_link(database: str, email: str, site: str | None, base_url: str) -> None:
-    """Print a link that signs a person in once, within an hour."""
+    """Print a sign-in link, which works once and expires after an hour."""
     base_url = need_base_url(base_url)
     storage = open_existing(database)
     print_link(storage, storage.people.find(email, site=site), base_url)
@@ -90,9 +92,10 @@ def list_people(database: str, site: str | None, as_json: bool) -> None:
 def change_person(
     database: str, email: str, name: str | None, new_email: str | None, role: Any, site: str | None
 ) -> None:
-    """Change the name, the email address or the role of a person, at once in all sessions.
+    """Change the name, the email address or the role of a person.
 
-    EMAIL may also be the id that `people list` prints first.
+    A new role holds at once, also where the person is signed in. EMAIL may also be the id that `people list`
+    prints first.
     """
     if name is None and new_email is None and role is None:
         raise click.UsageError("nothing to change: use --name, --email or --role")
@@ -113,7 +116,7 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
     storage.people.remove(person.id, with_keys=with_keys)
     if kept := [key.id for key in storage.keys.made_by_person(person.id)]:
         message = f"Warning: the API keys that {person.name} created stay valid: {', '.join(kept)}"
-        click.echo(failure(f"{message}; `faqsvc keys revoke ID` revokes one").message, err=True)
+        note(f"{message}; `faqsvc keys revoke ID` revokes one")
 
 
 def _columns(person: "Person") -> tuple[str, ...]:

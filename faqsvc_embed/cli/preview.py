@@ -53,13 +53,13 @@ setInterval(async () => {{
 @json_option
 @base_url_option
 def preview(target: str, page: str | None, lang: str | None, **options: Any) -> None:
-    """Show FILE, or the newest revision of SLUG, as it looks on a page; the address is printed.
+    """Show a file or an FAQ as it looks on a page.
 
-    The page of FILE is served on this machine, and opens in a browser if this is a terminal. It reloads when
-    the file is saved, and shows errors in the file. Press Ctrl+C to stop it.
+    The command prints the address. The page of FILE is served on this machine, and opens in a browser if this
+    is a terminal. It reloads when the file is saved, and shows errors in the file. Press Ctrl-C to stop it.
 
-    The address for SLUG shows the draft for an hour to everyone who has the address. This needs an API key
-    in FAQSVC_API_KEY.
+    The address for SLUG shows its newest revision, which may be a draft, for an hour to everyone who has the
+    address. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc preview faqs/pricing.md

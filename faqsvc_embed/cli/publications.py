@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
 from faqsvc_embed.api.content import Content
-from faqsvc_embed.api.publish_request import PublishFields, PublishRequest
+from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, summary
 from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, Item
@@ -101,7 +100,7 @@ class Publication:
         except PublishRejected as error:
             problems += [_with_option(self.document.locate(problem)) for problem in error.problems]
         if problems:
-            raise failure(f"{self.file}: {_joined(problems)}")
+            raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}")
         return {name: value for name, value in body.items() if name not in missing.values()}
 
 
@@ -149,7 +148,7 @@ def not_shown(document: "Document", faq: FAQ) -> list[str]:
 
 def warn(publication: Publication, message: str) -> None:
     """Print a warning about a file on standard error, in one line."""
-    click.echo(failure(f"Warning: {publication.file}: {message}").message, err=True)
+    note(f"Warning: {publication.file}: {message}")
 
 
 def _files_of(target: str) -> Iterator[tuple[str, "Document"]]:
@@ -185,7 +184,7 @@ def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
     except OSError as error:
         raise failure(f"{directory}: {error.strerror}") from error
     if problems := folder.problems:
-        raise failure(_joined([str(problem) for problem in problems]))
+        raise failure(summary([str(problem) for problem in problems], MAX_PROBLEMS))
     if not folder.files:
         raise failure(f"{directory}: there is no FAQ file in this folder")
     for file in sorted(folder.files, key=lambda file: (file.slug, _rank(file.lang))):
@@ -220,12 +219,6 @@ def _with_website_of(publication: Publication, others: Sequence[Publication]) ->
                 website_name=document.website_name or other.document.website_name,
             )
     return replace(publication, document=document)
-
-
-def _joined(problems: Sequence[str]) -> str:
-    """Return the first problems in one line, and the number of the others."""
-    more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
-    return "; ".join(problems[:MAX_PROBLEMS]) + more
 
 
 def _with_option(problem: str) -> str:

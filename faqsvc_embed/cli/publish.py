@@ -41,7 +41,7 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
     "--idempotency-key",
     metavar="KEY",
     callback=_idempotency_key,
-    help="Retry an attempt without a response, with the key that it printed.",
+    help="With --new-slug: the key that a failed attempt printed, so that a retry creates no second FAQ.",
 )
 @json_option
 @base_url_option

@@ -7,9 +7,9 @@ import click
 
 from faqsvc_embed.cli.comparison import Comparison, Refused, Step, gone
 from faqsvc_embed.cli.errors import failure, interrupted
-from faqsvc_embed.cli.output import print_json, print_text, progress, waiting
+from faqsvc_embed.cli.output import print_json, print_text, progress
 from faqsvc_embed.cli.publications import Publication
-from faqsvc_embed.cli.waits import Waits
+from faqsvc_embed.cli.waits import send_patiently
 from faqsvc_embed.errors import (
     AuthenticationError,
     FAQError,
@@ -32,7 +32,6 @@ class PublishRun:
         self._count = count
         self._idempotency_key = idempotency_key
         self._as_json = as_json
-        self._waits = Waits()
         self._done = list[dict[str, Any]]()
         self._refused = list[str]()
 
@@ -62,7 +61,7 @@ class PublishRun:
         """Compare all files with the service; return what to do with each that is not refused."""
         if all(publication.slug is None for publication in publications):
             return [Step(publication) for publication in publications]
-        comparison = Comparison(self._client, self._waits, overwrite=overwrite, republish=republish)
+        comparison = Comparison(self._client, overwrite=overwrite, republish=republish)
         steps = list[Step]()
         with progress(publications, "Checking") as watched:
             for publication in watched:
@@ -107,8 +106,7 @@ class PublishRun:
             fields["if_none_match"] = "*"
         so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
         try:
-            with waiting(f"Publishing {file}"):
-                return self._waits.send(lambda: self._client.publish_faq(**fields))
+            return send_patiently(lambda: self._client.publish_faq(**fields))
         except KeyboardInterrupt:
             message = f"{file}: interrupted; it may have been published{retry}{so_far}"
             raise interrupted(message) from None

@@ -8,7 +8,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, open_client
-from faqsvc_embed.cli.output import print_text, progress
+from faqsvc_embed.cli.output import note, print_text, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
 
@@ -36,9 +36,9 @@ Slugs = tuple[str, ...]
     type=click.Choice(["store", "markdown"]),
     default="store",
     show_default=True,
-    help="markdown is for directory=DIR, store for store=file:DIR.",
+    help="Form of the files: markdown for directory=DIR, store for store=file:DIR.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file differs from the service.")
+@click.option("--check", is_flag=True, help="Write nothing; print the files that differ from the service.")
 @languages_option
 @base_url_option
 def pull(
@@ -52,16 +52,18 @@ def pull(
     """Write the FAQs SLUG... to files in DIR.
 
     With --format markdown, they are files such as pricing.md and pricing.de.md. Keep them in git: an
-    application with directory="DIR" shows them until the service responds, or without a service. A file that
-    was edited after its revision was pulled is not replaced.
+    application with directory="DIR" shows them until the service responds, or without a service. A file with
+    unpublished changes is not replaced.
 
-    Otherwise, the files are for store="file:DIR" with offline=True. Each has a digest, and an edited file is
-    refused. `faqsvc publish DIR` reads both kinds. Either all files are written or none.
+    With --format store, they are for an application with store="file:DIR" and offline=True, and must not be
+    edited. `faqsvc publish DIR` reads both kinds. Either all files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --format markdown --base-url https://faq.example.com
       faqsvc pull pricing --lang en --lang ko --to faqs --format markdown
       faqsvc pull pricing terms --to faqs --format markdown --check
+
+    Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced or, with --check, if one differs.
     """
     from faqsvc_embed.cache.stores.atomic import write_readable
 
@@ -80,7 +82,7 @@ def pull(
         print_text(str(path))
     if form == "markdown":
         for path in _left_over(files, slugs, langs):
-            click.echo(f"Warning: {path} is not published: remove it", err=True)
+            note(f"Warning: {path} is not published: remove it")
 
 
 Files = dict[Path, str | None]

@@ -5,12 +5,14 @@ import msgspec
 
 from faqsvc_embed.cli.database import open_existing
 from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import note, print_json, print_text
 
 
 @click.command()
 @click.argument("slug")
-@click.option("--lift", is_flag=True, help="Allow a slug that was purged for ever to be used again.")
+@click.option(
+    "--lift", is_flag=True, help="Allow the slug of an FAQ that was deleted for ever to be used again."
+)
 @database_option
 @json_option
 @base_url_option
@@ -31,7 +33,7 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
     """
     if lift:
         open_existing(database).removal.lift(slug)
-        click.echo(f"{slug} can be published again", err=True)
+        note(f"{slug} can be published again")
         return
     with open_client(base_url) as client:
         restored = client.restore_faq(slug)

@@ -14,6 +14,7 @@ import click
 from faqsvc_embed.cli.database import check_named
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cache-tags/--no-cache-tags",
     default=False,
-    help="Name FAQs in Cache-Groups, Surrogate-Key and Cache-Tag, for caches in front.",
+    help="Send Cache-Groups, Surrogate-Key and Cache-Tag, by which a cache in front can purge an FAQ.",
 )
 def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.
@@ -106,6 +107,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
             listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
         except OSError as error:
             reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
+            reason = reason.partition(" (while ")[0]  # socket.create_server repeats the address
             raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
 
         def clean_up(number: int, _: object) -> None:
@@ -119,8 +121,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
         if "base_url" in given:
             click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
         elif not uds and not is_loopback_http(server.url_of(listening)):
-            message = "Links begin with the Host of each request, which any client can set: use --base-url"
-            click.echo(message, err=True)
+            note("Links begin with the Host of each request, which any client can set: use --base-url")
         with contextlib.suppress(KeyboardInterrupt):
             if workers == 1:
                 server.serve(app, listening, proxies)

@@ -9,7 +9,7 @@ from faqsvc_embed.cli.output import print_json, print_text
 
 @click.group()
 def sites() -> None:
-    """Create, list, change and delete the sites that own FAQs and API keys.
+    """Create, list, change and delete sites, which own FAQs and keys.
 
     \b
       faqsvc keys create --site $(faqsvc sites create heron)
@@ -114,9 +114,10 @@ def set_site(
 @click.argument("site", metavar="ID")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete_site(database: str, site: str, yes: bool) -> None:
-    """Delete the site ID permanently, with its FAQs, their history and its keys.
+    """Delete the site ID for ever.
 
-    Readers of its published FAQs get 410, and no other site can use their slugs.
+    Its FAQs, their history and its keys are deleted. Readers of its published FAQs get 410, and no other site
+    can use their slugs.
     """
     storage = open_existing(database)
     from faqsvc_embed.service.storage import site_removal

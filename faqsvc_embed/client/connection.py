@@ -17,8 +17,8 @@ from faqsvc_embed.settings.api_key import APIKey
 T = TypeVar("T")
 
 _NO_KEY: Final = (
-    "no API key: set FAQSVC_API_KEY or pass FAQClient(api_key=…); `faqsvc keys create` makes keys, and so "
-    "does the desk of the service under Site, Keys"
+    "no API key: set FAQSVC_API_KEY, or api_key in Python; `faqsvc keys create` makes one, and so does the "
+    "desk, under Site, Keys"
 )
 
 logger: logging.Logger = logging.getLogger("faqsvc_embed")

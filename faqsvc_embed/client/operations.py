@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
-from faqsvc_embed.api import owner_requests as requests
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.change_request import ChangeRequest
 from faqsvc_embed.api.contract import (
+    LIST_PATH,
+    MAX_LIMIT,
     FAQList,
     FAQSummary,
     Preview,
@@ -21,7 +22,14 @@ from faqsvc_embed.api.contract import (
     State,
 )
 from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest
-from faqsvc_embed.api.requests import Request, read_request
+from faqsvc_embed.api.requests import (
+    Request,
+    faq_url,
+    get_request,
+    read_request,
+    with_query,
+    write_request,
+)
 from faqsvc_embed.api.responses import Fetched, Response, parse_response
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.client.connection import Connection
@@ -83,13 +91,12 @@ class Operations:
 
     def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        make = self._route(change.to_http, slug, lang)
-        return self._write(make(self.settings.base_url))
+        return self._write(change.to_http(self._url(slug, lang)))
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""
-        make = self._route(requests.publish_revision_request, slug, lang)
-        return self._write(make(self.settings.base_url, number=_number(number)))
+        url = self._url(slug, lang, f"/revisions/{_number(number)}/publish")
+        return self._write(write_request("POST", url))
 
     def _write(self, request: Request) -> Work[Publication]:
         key = self._connection.key()
@@ -106,7 +113,7 @@ class Operations:
 
     def restore(self, slug: str) -> Work[FAQSummary]:
         """Bring an FAQ back."""
-        request = self._route(requests.restore_request, slug, None)(self.settings.base_url)
+        request = write_request("POST", self._url(slug, None, "/restore"))
         parse = partial(responses.parse_struct, struct=FAQSummary)
         return self._exchange(request, parse, self._connection.key())
 
@@ -114,32 +121,27 @@ class Operations:
         """Unpublish an FAQ."""
         if purge not in (True, False, "now"):
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
-        request = self._route(requests.unpublish_request, slug, lang)(self.settings.base_url, purge=purge)
+        query = {False: None, True: "true", "now": "now"}[purge]
+        request = write_request("DELETE", self._url(slug, lang, purge=query))
         return self._exchange(request, responses.parse_done, self._connection.key())
 
     def preview(self, slug: str, lang: str | None) -> Work[Preview]:
         """Make a preview token."""
-        request = self._route(requests.preview_request, slug, lang)(self.settings.base_url)
+        request = write_request("POST", self._url(slug, lang, "/preview"))
         parse = partial(responses.parse_struct, struct=Preview)
         return self._exchange(request, parse, self._connection.key())
 
     def revision(self, slug: str, number: int, lang: str | None) -> Work[responses.StoredRevision]:
         """Read one revision."""
-        make = self._route(requests.revision_request, slug, lang)
-        request = make(self.settings.base_url, number=_number(number))
+        request = get_request(self._url(slug, lang, f"/revisions/{_number(number)}"))
         return self._exchange(request, responses.parse_revision, self._connection.key())
 
-    def faqs(
-        self, text: str | None = None, state: State | None = None, lang: str | None = None
-    ) -> Work[list[FAQSummary]]:
+    def faqs(self, text: str | None, state: State | None, lang: str | None) -> Work[list[FAQSummary]]:
         """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
-        language = lookup(lang) if isinstance(lang, str) else None
-        if language is None and lang is not None:
-            raise _unknown_language(lang)
-        make = partial(requests.list_request, q=text, state=state, lang=language)
+        query = {"q": text, "state": state, "lang": _supported(lang)}
 
         async def collect() -> list[FAQSummary] | FAQError:
-            entries = await self._pages(make, FAQList)
+            entries = await self._pages(self.settings.base_url + LIST_PATH, FAQList, **query)
             if isinstance(entries, FAQError):
                 return entries
             newest = {entry.slug: entry for entry in entries}
@@ -149,17 +151,18 @@ class Operations:
 
     def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
         """List the revisions of an FAQ."""
-        return self._pages(self._route(requests.revisions_request, slug, lang), RevisionList)
+        return self._pages(self._url(slug, None, "/revisions"), RevisionList, lang=_supported(lang))
 
     def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
         """Read the newest revision that is not a discarded draft."""
-        key, make = self._connection.key(), self._route(requests.revisions_request, slug, lang)
-        parse = partial(responses.parse_struct, struct=RevisionList)
+        key, parse = self._connection.key(), partial(responses.parse_struct, struct=RevisionList)
+        url, language = self._url(slug, None, "/revisions"), _supported(lang)
 
         async def entry() -> Revision | FAQError:
             after = None
             while True:
-                page = await self._exchange(make(self.settings.base_url, limit=10, after=after), parse, key)
+                request = get_request(with_query(url, lang=language, limit="10", after=after))
+                page = await self._exchange(request, parse, key)
                 if isinstance(page, FAQError):
                     return page
                 if found := next((one for one in page.items if not one.discarded), None):
@@ -180,12 +183,13 @@ class Operations:
 
         return find()
 
-    async def _pages(self, make: Callable[..., Request], struct: type[Any]) -> list[Any] | FAQError:
+    async def _pages(self, url: str, struct: type[Any], **query: str | None) -> list[Any] | FAQError:
         """Return the entries of all pages of a list."""
         key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
         entries, after = list[Any](), None
         while True:
-            page = await self._exchange(make(self.settings.base_url, after=after), parse, key)
+            request = get_request(with_query(url, limit=str(MAX_LIMIT), after=after, **query))
+            page = await self._exchange(request, parse, key)
             if isinstance(page, FAQError):
                 return page
             entries += page.items
@@ -211,27 +215,24 @@ class Operations:
             request, lambda response: parse(response, key, datetime.now(UTC)), key, timeout=timeout
         )
 
-    def _route(self, make: Callable[..., Request], slug: str, lang: str | None) -> Callable[..., Request]:
-        """Return a function that makes the request for an FAQ; None is the default language."""
+    def _url(self, slug: str, lang: str | None, rest: str = "", **query: str | None) -> str:
+        """Return the address of an FAQ, or of `rest` below it; None is the default language."""
         if not is_slug(slug):
             raise invalid_slug(slug)
-        language = lookup(lang) if isinstance(lang, str) else None
-        if language is None and lang is not None:
-            raise _unknown_language(lang)
-        return partial(make, slug=slug, lang=language)
+        return faq_url(self.settings.base_url, slug, rest, lang=_supported(lang), **query)
 
     def _language(self, lang: str | None) -> str | None:
         """Return the language of a read; without `strict`, the setting `lang` replaces an unsupported one."""
-        if lang is None:
-            return self.settings.lang
-        language = lookup(lang) if isinstance(lang, str) else None
-        if language is None and self.settings.strict:
-            raise _unknown_language(lang)
+        language = _supported(lang) if self.settings.strict else lookup(lang if isinstance(lang, str) else "")
         return language or self.settings.lang
 
 
-def _unknown_language(lang: object) -> ConfigurationError:
-    return ConfigurationError(f"lang is {quoted(lang)}; use one of {', '.join(LANGUAGES)}")
+def _supported(lang: str | None) -> str | None:
+    """Return the supported language that `lang` means; None is the default language."""
+    language = lookup(lang) if isinstance(lang, str) else None
+    if language is None and lang is not None:
+        raise ConfigurationError(f"lang is {quoted(lang)}; use one of {', '.join(LANGUAGES)}")
+    return language
 
 
 def _number(number: object) -> int:

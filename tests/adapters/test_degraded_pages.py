@@ -54,8 +54,8 @@ hosts = pytest.mark.parametrize("host", [flask, starlette])
 def cache_control(client: Any) -> str:
     """Return the Cache-Control of the page, whose other headers stay as they are."""
     page = client.get("/")
-    headers = {name.lower(): value for name, value in page.headers}
-    assert (page.status, headers["x-own"], headers.get("expires")) == (200, "kept", None)
+    headers = {name.lower(): value for name, value in page.headers.items()}
+    assert (page.status_code, headers["x-own"], headers.get("expires")) == (200, "kept", None)
     return str(headers["cache-control"])
 
 

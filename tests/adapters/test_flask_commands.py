@@ -91,6 +91,14 @@ def test_a_stored_faq_is_forgotten(slugs: list[str], tmp_path: Path, faulty: Fau
     assert FAQEmbed(faulty.base_url, offline=True, **settings).use_faq("pricing").data is None
 
 
+def test_a_pull_without_a_service_names_the_setting(tmp_path: Path) -> None:
+    app = Flask("host")
+    app.jinja_loader = DictLoader(TEMPLATES)
+    FAQExtension(app, directory=str(tmp_path))
+    status, output = run(app, "pull", "--to", str(tmp_path))
+    assert (status, "FAQSVC_BASE_URL" in output, "--base-url" in output) == (1, True, False)
+
+
 @pytest.mark.parametrize("slugs", [["pricing"], []])
 def test_a_store_that_cannot_be_written_is_a_failure(slugs: list[str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()

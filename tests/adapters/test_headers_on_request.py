@@ -97,7 +97,7 @@ hosts = pytest.mark.parametrize(
 
 def header(client: Client, name: str) -> list[str]:
     """Return the values of a header of the page."""
-    return [value for key, value in client.get("/").headers if key.lower() == name]
+    return [value for key, value in client.get("/").headers.multi_items() if key.lower() == name]
 
 
 @hosts

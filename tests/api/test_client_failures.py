@@ -27,11 +27,11 @@ from tests.api.support import CREATED, SECRET, TEA, WRITE_IDS, WRITES, Clients, 
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.embeds import SLACK
-from tests.support.faulty import FAULTS, Behaviour, Exchange, Fault, FaultyServer
+from tests.support.faulty import EVERY_FAULT, Behaviour, Exchange, Fault, FaultyServer
 
 
 @pytest.mark.matrix
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", EVERY_FAULT, ids=lambda fault: fault.name)
 def test_every_fault_of_the_service_is_an_faq_error(
     clients: Clients, faulty: FaultyServer, fault: Fault
 ) -> None:

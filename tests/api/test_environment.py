@@ -9,7 +9,7 @@ from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.api.support import SECRET, TEA
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, failure, warnings_of
-from tests.support.tls import secure_service, trust_authority
+from tests.support.tls import SecureServer, trust_authority
 from tests.support.waiting import settle
 
 SCHEMES = ["https", "HTTPS", "Https"]
@@ -17,7 +17,7 @@ SCHEMES = ["https", "HTTPS", "Https"]
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> None:
-    with secure_service() as impostor:
+    with SecureServer() as impostor:
         base_url = f"{scheme}://{impostor.host}:{impostor.port}"
         with FAQEmbed(base_url) as embed:
             assert isinstance(failure(embed), FAQUnavailable)
@@ -29,7 +29,7 @@ def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trust_authority(monkeypatch)
-    with secure_service() as service, FAQEmbed(f"{scheme}://{service.host}:{service.port}") as embed:
+    with SecureServer() as service, FAQEmbed(f"{scheme}://{service.host}:{service.port}") as embed:
         assert embed.get_faq("pricing").slug == "pricing"
 
 

@@ -12,11 +12,12 @@ import pytest
 from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS, Transport
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
+from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, failure, own_threads, refreshed
-from tests.support.tls import hang_in_handshake
+from tests.support.faulty import Behaviour, FaultyServer
+from tests.support.tls import SecureServer, hang_in_handshake
 from tests.support.waiting import settle, wait_until
 
 PATH: Final = "/api/v1/faq/pricing"
@@ -162,7 +163,8 @@ def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
         async with transport.stream(Request(url, {}), timeout=0.2):
             pass
 
-    with FaultyServer(secure=hang_in_handshake) as service:
+    with SecureServer() as service:
+        service.secure = hang_in_handshake
         opening = transport.submit(open_stream(service.base_url))
         with pytest.raises(FAQUnavailable):
             opening.result()
@@ -177,7 +179,7 @@ def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
 def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.redirect_same_origin)
     assert make_embed().get_faq("pricing") == PRICING
-    assert [request.target for request in faulty.log] == [PATH, f"/moved{PATH}"]
+    assert [request.target for request in faulty.log] == [PATH, f"{PATH}?moved=1"]
 
 
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])

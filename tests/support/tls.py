@@ -12,7 +12,8 @@ import pytest
 import trustme
 
 from faqsvc_embed.testing.chaos import Behaviour, Exchange, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import hang_up, healthy, raw
+from faqsvc_embed.testing.chaos.behaviours import healthy, raw
+from tests.support.faults.behaviours import hang_up
 
 Secure = Callable[[socket.socket], socket.socket]
 
@@ -45,7 +46,13 @@ def _good() -> Secure:
 
 
 class SecureServer(FaultyServer):
-    """A faulty service with TLS, some of whose behaviours fail during the handshake."""
+    """A faulty service with TLS, and a sample for every slug. Some behaviours fail during the handshake."""
+
+    _scheme = "https"
+
+    def __init__(self) -> None:
+        self.secure = _good()
+        super().__init__(any_slug=True)
 
     def behave(self, behaviour: Behaviour) -> None:
         """Give every later connection and request this behaviour."""
@@ -53,23 +60,25 @@ class SecureServer(FaultyServer):
         super().behave(behaviour)
         self.drop_connections()
 
-
-def secure_service() -> SecureServer:
-    """Return a service with a sample record for every slug."""
-    return SecureServer(any_slug=True, secure=_good())
+    def _begin(self, connection: socket.socket) -> socket.socket:
+        secured = self.secure(connection)
+        with self._changed:
+            self._open.discard(connection)
+            self._open.add(secured)
+        return secured
 
 
 _HANDSHAKES: dict[Behaviour, Secure] = {}
 
 
-def _fault(name: str, secure: Secure, *, hangs: bool = False) -> Fault:
+def _fault(name: str, secure: Secure) -> Fault:
     """Return a fault of the handshake; behind it, a client that ignores the fault gets a good response."""
 
     def behaviour(exchange: Exchange) -> None:
         healthy(exchange)
 
     _HANDSHAKES[behaviour] = secure
-    return Fault(name, behaviour, hangs=hangs)
+    return Fault(name, behaviour)
 
 
 def _expired() -> trustme.LeafCert:
@@ -111,14 +120,10 @@ TLS_FAULTS = [
     _fault("alert in the handshake", _sends(b"\x15\x03\x03\x00\x02\x02\x28")),
     _fault("closed in the handshake", _sends(b"")),
     _fault("protocol version too old", _sends(b"\x15\x03\x01\x00\x02\x02\x46")),
-    _fault("hang before the handshake", hang_in_handshake, hangs=True),
-    _fault("hang in the handshake", _hangs_in_the_middle, hangs=True),
+    _fault("hang before the handshake", hang_in_handshake),
+    _fault("hang in the handshake", _hangs_in_the_middle),
     Fault("TLS: closed after the handshake", hang_up),
     Fault("TLS: closed in the head", raw(b"HTTP/1.1 200 OK\r\nContent-Ty")),
-    Fault(
-        "TLS: hang in the body",
-        raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", then="hang"),
-        hangs=True,
-    ),
+    Fault("TLS: hang in the body", raw(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", then="hang")),
 ]
 """Faults of TLS, and of the connection behind it."""

@@ -24,20 +24,15 @@ class Chaos:
     As a context manager, it closes the service at the end of the block.
 
     `service` is the faulty service. It has a sample record for every slug; `service.serve(record)` adds one
-    of yours. It has no change feed unless `feed` is one of `FEEDS`. The application under test must have the
-    `settings`.
+    of yours. The application under test must have the `settings`.
     """
 
     cleanup_timeout: float = 10.0
     """Seconds in which connections and threads must end after the embed is closed."""
 
-    def __init__(
-        self, fault: Fault, service: FaultyServer | None = None, *, feed: Fault | None = None
-    ) -> None:
+    def __init__(self, fault: Fault, service: FaultyServer | None = None) -> None:
         self.fault = fault
         self.service: FaultyServer = service or FaultyServer(any_slug=True)
-        if feed is not None:
-            self.service.feed = feed.behaviour
         self.settings: dict[str, Any] = {
             "base_url": self.service.base_url,
             "wait": WAIT,

@@ -2,33 +2,18 @@
 
 import asyncio
 import inspect
-import time
 from collections.abc import Callable, Iterable, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Any, Protocol
-from wsgiref.util import setup_testing_defaults
+from typing import Any, Final, Protocol
+
+import httpx2
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.testing.chaos.embed_access import ENVIRON_NAME, SCOPE_NAME
 
 Message = MutableMapping[str, Any]
 
-
-@dataclass(frozen=True, slots=True)
-class PageResponse:
-    """The response to a request for a page."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    seconds: float
-    """How long the application took to the last byte."""
-
-    @property
-    def text(self) -> str:
-        """The body, decoded as UTF-8."""
-        return self.body.decode("utf-8", "replace")
+_BASE_URL: Final = "http://127.0.0.1"
 
 
 class Client(Protocol):
@@ -37,8 +22,8 @@ class Client(Protocol):
     embed: FAQEmbed | None
     """The embed behind the application's last page; None if the adapter does not expose it."""
 
-    def get(self, path: str) -> PageResponse:
-        """Request a page, and read all of it."""
+    def get(self, path: str) -> httpx2.Response:
+        """Request a page, and read all of it; `elapsed` of the response is the time that it took."""
 
 
 @contextmanager
@@ -62,33 +47,19 @@ class WSGIClient:
 
     def __init__(self, app: Callable[..., Iterable[bytes]]) -> None:
         self._app = app
+        self._environ: dict[str, Any] = {}
         self.embed: FAQEmbed | None = getattr(app, "extensions", {}).get(SCOPE_NAME)
 
-    def get(self, path: str) -> PageResponse:
+    def get(self, path: str) -> httpx2.Response:
         """Request a page, and read all of it."""
-        path, _, query = path.partition("?")
-        environ: dict[str, Any] = {"PATH_INFO": path, "QUERY_STRING": query, "REMOTE_ADDR": "127.0.0.1"}
-        setup_testing_defaults(environ)
-        started: list[tuple[str, list[tuple[str, str]]]] = []
-        written: list[bytes] = []
+        with httpx2.Client(transport=httpx2.WSGITransport(self._call), base_url=_BASE_URL) as client:
+            response = client.get(path)
+        self.embed = self._environ.get(ENVIRON_NAME, self.embed)
+        return response
 
-        def start_response(
-            status: str, headers: list[tuple[str, str]], exc_info: object = None
-        ) -> Callable[[bytes], None]:
-            started.append((status, headers))
-            return written.append
-
-        start = time.perf_counter()
-        parts = self._app(environ, start_response)
-        try:
-            written.extend(parts)
-        finally:
-            if hasattr(parts, "close"):
-                parts.close()
-        seconds = time.perf_counter() - start
-        self.embed = environ.get(ENVIRON_NAME, self.embed)
-        status, headers = started[-1]
-        return PageResponse(int(status.split()[0]), tuple(headers), b"".join(written), seconds)
+    def _call(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        self._environ = environ
+        return self._app(environ, start_response)
 
 
 class ASGIClient:
@@ -103,7 +74,7 @@ class ASGIClient:
         self._from_app: asyncio.Queue[Message] = asyncio.Queue()
         self.embed: FAQEmbed | None = None
 
-    def get(self, path: str) -> PageResponse:
+    def get(self, path: str) -> httpx2.Response:
         """Request a page, and read all of it.
 
         Raises:
@@ -111,50 +82,19 @@ class ASGIClient:
         """
         return self._runner.run(self._get(path))
 
-    async def _get(self, path: str) -> PageResponse:
-        scope = self._scope(path)
-        sent: list[Message] = []
-        is_received = asyncio.Event()
-
-        async def receive() -> Message:
-            if is_received.is_set():
-                await asyncio.Event().wait()  # the client stays connected until the end
-            is_received.set()
-            return {"type": "http.request", "body": b"", "more_body": False}
-
-        async def send(message: Message) -> None:
-            sent.append(message)
-
+    async def _get(self, path: str) -> httpx2.Response:
         tasks = asyncio.all_tasks()
-        start = time.perf_counter()
-        await self._app(scope, receive, send)
-        seconds = time.perf_counter() - start
-        running = [task for task in asyncio.all_tasks() - tasks if not task.done()]
-        if running:
+        transport = httpx2.ASGITransport(self._call)
+        async with httpx2.AsyncClient(transport=transport, base_url=_BASE_URL) as client:
+            response = await client.get(path)
+        if running := [task for task in asyncio.all_tasks() - tasks if not task.done()]:
             raise AssertionError(f"the application left tasks running: {running}")
-        self.embed = scope.get(SCOPE_NAME, self.embed)
-        head = next(message for message in sent if message["type"] == "http.response.start")
-        headers = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in head["headers"])
-        body = b"".join(m.get("body", b"") for m in sent if m["type"] == "http.response.body")
-        return PageResponse(head["status"], headers, body, seconds)
+        return response
 
-    def _scope(self, path: str) -> dict[str, Any]:
-        path, _, query = path.partition("?")
-        return {
-            "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.4"},
-            "http_version": "1.1",
-            "method": "GET",
-            "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": query.encode(),
-            "root_path": "",
-            "headers": [(b"host", b"127.0.0.1")],
-            "client": ("127.0.0.1", 1),
-            "server": ("127.0.0.1", 80),
-            "state": self._state.copy(),
-        }
+    async def _call(self, scope: Message, receive: Any, send: Any) -> None:
+        scope["state"] = self._state.copy()
+        await self._app(scope, receive, send)
+        self.embed = scope.get(SCOPE_NAME, self.embed)
 
     def start(self) -> None:
         """Run the application's startup, if it has one."""

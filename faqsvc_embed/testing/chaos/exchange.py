@@ -55,8 +55,8 @@ class ReceivedRequest:
 
     @property
     def slug(self) -> str:
-        """The slug in the path, also after a redirect by `behaviours.redirect_same_origin`."""
-        return unquote(urlsplit(self.target).path.removeprefix("/moved").removeprefix(_ROUTE))
+        """The slug in the path."""
+        return unquote(urlsplit(self.target).path.removeprefix(_ROUTE))
 
     @property
     def lang(self) -> str | None:

@@ -37,24 +37,17 @@ class FaultyServer:
     Args:
         behaviour: the initial behaviour for every request.
         any_slug: whether slugs without a record get a sample record instead of a 404.
-        secure: wraps every connection before anything is read, as TLS does; the scheme is then https.
     """
 
-    def __init__(
-        self,
-        behaviour: Behaviour = healthy,
-        *,
-        any_slug: bool = False,
-        secure: Callable[[socket.socket], socket.socket] | None = None,
-    ) -> None:
-        self.secure = secure
+    _scheme = "http"
+
+    def __init__(self, behaviour: Behaviour = healthy, *, any_slug: bool = False) -> None:
         self.records: Records = Records(any_slug=any_slug)
         self.log: list[ReceivedRequest] = []
         self.connections: int = 0
         self.feed: Behaviour = status(404)
         """The behaviour for requests of the change feed, which are not in `log`."""
         self.feed_requests: int = 0
-        self._scheme = "http" if secure is None else "https"
         self._behaviour = behaviour
         self._next = deque[Behaviour]()
         self._stopping = threading.Event()
@@ -190,8 +183,7 @@ class FaultyServer:
         try:
             connection.settimeout(MAX_WAIT)
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if self.secure is not None:
-                connection = self._secured(connection, self.secure)
+            connection = self._begin(connection)
             while (request := ReceivedRequest.read(connection, number)) is not None:
                 exchange = Exchange(request, connection, self.records, self._stopping)
                 self._log(request)(exchange)
@@ -218,14 +210,9 @@ class FaultyServer:
             self._changed.notify_all()
             return self._next.popleft() if self._next else self._behaviour
 
-    def _secured(
-        self, connection: socket.socket, secure: Callable[[socket.socket], socket.socket]
-    ) -> socket.socket:
-        secured = secure(connection)
-        with self._changed:
-            self._open.discard(connection)
-            self._open.add(secured)
-        return secured
+    def _begin(self, connection: socket.socket) -> socket.socket:
+        """Return the connection from which requests are read; tests of this package begin TLS here."""
+        return connection
 
 
 class _Listener(socketserver.TCPServer):

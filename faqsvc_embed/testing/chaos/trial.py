@@ -2,18 +2,17 @@
 
 import html
 import time
-import tracemalloc
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Final, Literal, NoReturn
+
+import httpx2
 
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.testing.chaos.behaviours import healthy
-from faqsvc_embed.testing.chaos.clients import Client, PageResponse
+from faqsvc_embed.testing.chaos.clients import Client
 from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
 from faqsvc_embed.testing.chaos.exchange import sample_record
 from faqsvc_embed.testing.chaos.faults import Fault
-from faqsvc_embed.testing.chaos.faults.sizes import bomb
 from faqsvc_embed.testing.chaos.server import FaultyServer
 
 MARGIN: Final = 0.05
@@ -24,8 +23,6 @@ PAUSE: Final = 0.02
 """Seconds between two tries, which grow by as much with each: together about one second."""
 REFRESHES: Final = 3
 """How many refreshes a page may need until it shows the record of the service."""
-MAX_MEMORY: Final = 16 * 1024 * 1024
-"""Bytes of memory that a large response may take, including those of the faulty service."""
 EXPIRY: Final = 8000.0
 """Seconds; longer than every lifetime, `not_found_for` and Retry-After in the trial."""
 FETCH_TIMEOUT: Final = 10.0
@@ -38,7 +35,6 @@ Phase = Literal[
     "stale",
     "refresh failed",
     "missing",
-    "refreshed",
     "recovery",
     "closed",
 ]
@@ -50,7 +46,6 @@ Problem = Literal[
     "FAQ unexpected",
     "late",
     "fetch running",
-    "too much memory",
     "connections left",
     "threads left",
 ]
@@ -76,7 +71,7 @@ class HostPage:
         self._embed = embed
         self._clock = clock
 
-    def load(self) -> PageResponse:
+    def load(self) -> httpx2.Response:
         """Request the page."""
         return self._client.get(self.path)
 
@@ -113,15 +108,9 @@ class Trial:
         Raises:
             PageCheckFailed: see `Chaos.check`.
         """
-        if self._fault.large:
-            bomb()  # made once, before memory is measured
         self._learn()
-        with self._limited_memory():
-            if self._fault.means == "found":
-                self._check_found()
-            else:
-                self._check_uncached()
-                self._check_cached()
+        self._check_uncached()
+        self._check_cached()
 
     def _learn(self) -> None:
         """Record the status, the time and the FAQs of the page while the service is healthy.
@@ -140,12 +129,12 @@ class Trial:
             self._fail(
                 "healthy",
                 "no request",
-                f"{self._service.base_url} got no request for an FAQ (status {page.status}): "
+                f"{self._service.base_url} got no request for an FAQ (status {page.status_code}): "
                 "make the application with chaos.settings",
             )
         self._expect_faqs(page, "healthy")
-        self._status = page.status
-        self._usual_seconds = max(self._page.load().seconds for _ in range(3))
+        self._status = page.status_code
+        self._usual_seconds = max(self._page.load().elapsed.total_seconds() for _ in range(3))
 
     def _check_uncached(self) -> None:
         self._in_time(self._load_uncached, self._page.wait, "uncached")
@@ -153,13 +142,13 @@ class Trial:
         self._in_time(self._load_backing_off, 0, "backing off")
         self._recover()
 
-    def _load_uncached(self) -> PageResponse:
+    def _load_uncached(self) -> httpx2.Response:
         self._recover()  # closes the circuit breaker: behind an open one, no page waits
         self._service.behave(self._fault.behaviour)
         self._page.forget()
         return self._expect_no_faqs(self._load("uncached"), "uncached")
 
-    def _load_backing_off(self) -> PageResponse:
+    def _load_backing_off(self) -> httpx2.Response:
         return self._expect_no_faqs(self._load("backing off"), "backing off")
 
     def _check_cached(self) -> None:
@@ -178,16 +167,9 @@ class Trial:
         self._edit_records()
         self._recover()
 
-    def _load_stale(self) -> PageResponse:
+    def _load_stale(self) -> httpx2.Response:
         self._page.expire()
         return self._expect_faqs(self._load("stale"), "stale")
-
-    def _check_found(self) -> None:
-        for prepare in (self._page.forget, self._edit_records):
-            prepare()
-            self._service.behave(self._fault.behaviour)
-            self._refresh_until_shown("refreshed")
-            self._recover()
 
     def _wait_until_missing(self) -> None:
         page = self._load("missing")
@@ -199,14 +181,11 @@ class Trial:
 
     def _recover(self) -> None:
         self._service.behave(healthy)
-        self._refresh_until_shown("recovery")
-
-    def _refresh_until_shown(self, phase: Phase) -> None:
         for _ in range(REFRESHES):
-            page = self._refresh(phase)
+            page = self._refresh("recovery")
             if self._lacks(page) is None:
                 break
-        self._expect_faqs(page, phase)
+        self._expect_faqs(page, "recovery")
 
     def _edit_records(self) -> None:
         for slug, lang in self._requested:
@@ -216,15 +195,15 @@ class Trial:
 
     # Pages
 
-    def _load(self, phase: Phase) -> PageResponse:
+    def _load(self, phase: Phase) -> httpx2.Response:
         page = self._page.load()
-        if page.status != self._status:
-            self._fail(phase, "wrong status", f"{page.status} instead of {self._status}")
+        if page.status_code != self._status:
+            self._fail(phase, "wrong status", f"{page.status_code} instead of {self._status}")
         if PLACEHOLDER_PREFIX in page.text:
             self._fail(phase, "placeholder left", "the placeholder of an FAQ was not filled in")
         return page
 
-    def _refresh(self, phase: Phase) -> PageResponse:
+    def _refresh(self, phase: Phase) -> httpx2.Response:
         """Let the cached records expire, refresh them, and return the page."""
         self._page.expire()
         self._load(phase)
@@ -235,11 +214,11 @@ class Trial:
         if not self._page.settle():
             self._fail(phase, "fetch running", "a fetch does not end")
 
-    def _in_time(self, load: Callable[[], PageResponse], wait: float, phase: Phase) -> None:
+    def _in_time(self, load: Callable[[], httpx2.Response], wait: float, phase: Phase) -> None:
         limit = self._usual_seconds + wait + MARGIN
         times: list[float] = []
         while len(times) < TRIES:
-            times.append(load().seconds)
+            times.append(load().elapsed.total_seconds())
             if times[-1] <= limit:
                 return
             time.sleep(PAUSE * len(times))
@@ -251,39 +230,25 @@ class Trial:
         records = (self._service.records.find(*requested) or {} for requested in self._requested)
         return [item["question"] for record in records for item in record.get("items", [])]
 
-    def _lacks(self, page: PageResponse) -> str | None:
+    def _lacks(self, page: httpx2.Response) -> str | None:
         """Return a question that is missing on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question not in text), None)
 
-    def _shown(self, page: PageResponse) -> str | None:
+    def _shown(self, page: httpx2.Response) -> str | None:
         """Return a question that is on the page, or None."""
         text = html.unescape(page.text)
         return next((question for question in self._questions() if question in text), None)
 
-    def _expect_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+    def _expect_faqs(self, page: httpx2.Response, phase: Phase) -> httpx2.Response:
         if (question := self._lacks(page)) is not None:
             self._fail(phase, "FAQ missing", f"the page lacks the question {question!r}")
         return page
 
-    def _expect_no_faqs(self, page: PageResponse, phase: Phase) -> PageResponse:
+    def _expect_no_faqs(self, page: httpx2.Response, phase: Phase) -> httpx2.Response:
         if (question := self._shown(page)) is not None:
             self._fail(phase, "FAQ unexpected", f"the page shows the question {question!r}")
         return page
 
     def _fail(self, phase: Phase, problem: Problem, detail: str) -> NoReturn:
         raise PageCheckFailed(self._fault, phase, problem, f"{self._page.path}: {detail}")
-
-    @contextmanager
-    def _limited_memory(self) -> Iterator[None]:
-        if not self._fault.large:
-            yield
-            return
-        tracemalloc.start()
-        try:
-            yield
-            peak = tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
-        if peak > MAX_MEMORY:
-            self._fail("closed", "too much memory", f"{peak / 2**20:.1f} MiB")

@@ -3,26 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import body, healthy, redirect
+from faqsvc_embed.testing.chaos.behaviours import body, redirect
 from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults.fault import Fault
+from faqsvc_embed.testing.chaos.faults import Fault
 
 _CODES: Final = (300, 301, 302, 303, 305, 306, 307, 308, 399)
-
-
-def redirect_other_origin(exchange: Exchange) -> None:
-    """Redirect to another host name, which gives a client that follows a good response."""
-    host, _, port = exchange.request.headers.get("host", "").partition(":")
-    if host == "localhost":
-        healthy(exchange)
-    else:
-        exchange.respond(302, b"", {"Location": f"http://localhost:{port}{exchange.request.target}"})
-
-
-def redirect_loop(exchange: Exchange) -> None:
-    """Redirect within this origin without end."""
-    target = exchange.request.target
-    exchange.respond(302, b"", {"Location": f"/again{target}" if len(target) < 1000 else "/again"})
 
 
 def redirect_to_login(exchange: Exchange) -> None:
@@ -64,10 +49,8 @@ def _targets() -> Iterator[Fault]:
 REDIRECTS: Final = [
     *_targets(),
     *(Fault(f"{code} without Location", body(b"", status=code)) for code in _CODES),
-    Fault("redirect to another origin", redirect_other_origin),
     Fault("redirect to a login page", redirect_to_login),
-    Fault("redirect loop", redirect_loop),
-    Fault("redirect to a path that hangs", redirect_to_hang, hangs=True),
+    Fault("redirect to a path that hangs", redirect_to_hang),
     Fault("redirect in HTML", body(b'<meta http-equiv="refresh" content="0;url=/">')),
 ]
 """Redirects that a reader must not follow, or that lead to no record."""

@@ -2,22 +2,17 @@
 
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import (
-    drip,
+from faqsvc_embed.testing.chaos.behaviours import raw
+from faqsvc_embed.testing.chaos.exchange import Exchange
+from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import (
     drip_forever,
     drip_head,
-    hang,
     hang_after_head,
     hang_in_body,
     hang_up,
-    raw,
-    refuse,
-    reset,
-    truncated,
     truncated_chunks,
 )
-from faqsvc_embed.testing.chaos.exchange import Behaviour, Exchange
-from faqsvc_embed.testing.chaos.faults.fault import Fault
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\n"
 _CHUNKED: Final = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
@@ -33,29 +28,21 @@ def drip_chunks(exchange: Exchange) -> None:
 
 
 def _hanging(name: str, data: bytes) -> Fault:
-    return Fault(name, raw(data, then="hang"), hangs=True)
-
-
-def _dripping(name: str, behaviour: Behaviour) -> Fault:
-    return Fault(name, behaviour, hangs=True)
+    return Fault(name, raw(data, then="hang"))
 
 
 CONNECTIONS: Final = [
-    Fault("connection refused", refuse),
     Fault("connection closed", hang_up),
-    Fault("connection reset", reset),
     Fault("connection reset in the head", raw(_HEAD + b"Content-Ty", then="reset")),
     Fault("connection reset in the body", raw(_HEAD + b'Content-Length: 500\r\n\r\n{"slug"', then="reset")),
     Fault("closed in the status line", raw(b"HTTP/1.1 2")),
     Fault("closed in the head", raw(_HEAD + b"Content-Type: appl")),
-    Fault("truncated body", truncated),
     Fault("truncated chunks", truncated_chunks),
     Fault("truncated body without a length", raw(b'HTTP/1.0 200 OK\r\n\r\n{"slug": "pricing", ')),
-    Fault("hang before the head", hang, hangs=True),
     _hanging("hang in the status line", b"HTTP/1.1 2"),
     _hanging("hang in the head", _HEAD + b"Content-Type: appl"),
-    Fault("hang after the head", hang_after_head, hangs=True),
-    Fault("hang in the body", hang_in_body, hangs=True),
+    Fault("hang after the head", hang_after_head),
+    Fault("hang in the body", hang_in_body),
     _hanging("hang at the end of a body without a length", _HEAD + b"\r\n%BODY%"),
     _hanging("hang in a chunk size", _CHUNKED + b"ff"),
     _hanging("hang in a chunk", _CHUNKED + b"FFFF\r\n"),
@@ -64,10 +51,9 @@ CONNECTIONS: Final = [
     _hanging("hang in the body of a 500", b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx"),
     _hanging("hang in the body of a 404", b"HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nx"),
     _hanging("hang in the head of a redirect", b"HTTP/1.1 302 Found\r\nLocation: /"),
-    _dripping("drip the body", drip(_INTERVAL)),
-    _dripping("drip the head", drip_head(_INTERVAL)),
-    _dripping("drip chunks", drip_chunks),
-    _dripping("drip spaces", drip_forever(b" ", _INTERVAL, head=_HEAD + b"\r\n")),
-    _dripping("drip interim responses", drip_forever(b"HTTP/1.1 103 Early Hints\r\n\r\n", _INTERVAL)),
+    Fault("drip the head", drip_head(_INTERVAL)),
+    Fault("drip chunks", drip_chunks),
+    Fault("drip spaces", drip_forever(b" ", _INTERVAL, head=_HEAD + b"\r\n")),
+    Fault("drip interim responses", drip_forever(b"HTTP/1.1 103 Early Hints\r\n\r\n", _INTERVAL)),
 ]
 """Connections that fail, at every stage of an exchange."""

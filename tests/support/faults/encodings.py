@@ -7,7 +7,7 @@ from typing import Final
 
 from faqsvc_embed.testing.chaos.behaviours import rewritten
 from faqsvc_embed.testing.chaos.exchange import Behaviour
-from faqsvc_embed.testing.chaos.faults.fault import Fault
+from faqsvc_embed.testing.chaos.faults import Fault
 
 _GZIP: Final = {"Content-Encoding": "gzip"}
 
@@ -18,7 +18,6 @@ def _in_title(data: bytes) -> Behaviour:
 
 def _characters() -> Iterator[Fault]:
     yield Fault("invalid UTF-8", _in_title(b"\xff\xfe"))
-    yield Fault("Latin-1", _in_title(b"caf\xe9"))
     yield Fault("surrogate in UTF-8", _in_title(b"\xed\xa0\x80"))
     yield Fault("control character in a string", _in_title(b"\x01"))
     yield Fault("UTF-16", rewritten(lambda record: record.decode().encode("utf-16")))

@@ -4,9 +4,10 @@ import json
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from faqsvc_embed.testing.chaos.behaviours import drip_forever, raw, status
+from faqsvc_embed.testing.chaos.behaviours import raw, status
 from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults.fault import Fault
+from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import drip_forever
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 _LIES: Final[tuple[dict[str, object], ...]] = (
@@ -36,8 +37,8 @@ def lie(exchange: Exchange) -> None:
 FEEDS: Final = [
     Fault("feed refused", status(503)),
     Fault("feed cut", raw(_HEAD)),
-    Fault("feed silent", raw(_HEAD, then="hang"), hangs=True),
+    Fault("feed silent", raw(_HEAD, then="hang")),
     Fault("feed that lies", lie),
-    Fault("feed that floods", drip_forever(b": " + b"x" * 16_000 + b"\n\n", 0.001, head=_HEAD), large=True),
+    Fault("feed that floods", drip_forever(b": " + b"x" * 16_000 + b"\n\n", 0.001, head=_HEAD)),
 ]
 """Every way in which the feed fails."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import garbage, raw, raw_head
+from faqsvc_embed.testing.chaos.behaviours import raw
 from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults.fault import Fault
+from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import raw_head
 
 _LENGTH: Final = "Content-Length: %LENGTH%"
 _JSON: Final = "Content-Type: application/json"
@@ -19,7 +20,6 @@ def longer_than_its_length(exchange: Exchange) -> None:
 
 
 def _not_http() -> Iterator[Fault]:
-    yield Fault("garbage instead of HTTP", garbage)
     words = {
         "TLS alert": b"\x15\x03\x01\x00\x02\x02\x28",
         "HTTP/2 settings frame": b"\x00\x00\x00\x04\x00\x00\x00\x00\x00",

@@ -2,21 +2,18 @@
 
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import (
-    altered,
+from faqsvc_embed.testing.chaos.behaviours import altered, rewritten, slow_head
+from faqsvc_embed.testing.chaos.exchange import Behaviour
+from tests.support.faults.behaviours import (
     chunked,
     gzipped,
     raw_head,
     redirect_same_origin,
-    rewritten,
-    slow_head,
     until_closed,
 )
-from faqsvc_embed.testing.chaos.exchange import Behaviour
-from faqsvc_embed.testing.chaos.faults.fault import Fault
 
 _LENGTH: Final = "Content-Length: %LENGTH%"
-_BEHAVIOURS: Final[dict[str, Behaviour]] = {
+ODDITIES: Final[dict[str, Behaviour]] = {
     "gzip": gzipped,
     "chunks and a trailer": chunked,
     "body until the connection closes": until_closed,
@@ -31,6 +28,4 @@ _BEHAVIOURS: Final[dict[str, Behaviour]] = {
     "another content type": raw_head("Content-Type: text/plain", _LENGTH),
     "malformed caching headers": raw_head("Cache-Control: =, ;, perhaps", "Age: soon"),
 }
-
-ODDITIES: Final = [Fault(name, behaviour, "found") for name, behaviour in _BEHAVIOURS.items()]
 """Unusual responses whose record a reader uses."""
