@@ -118,6 +118,7 @@ class Trial:
         The first fetch of a process imports modules and may be late, so a few tries are allowed.
         """
         for _ in range(TRIES):
+            self._page.expire()
             self._page.forget()
             self._page.load()
             self._settle("healthy")
