@@ -148,19 +148,17 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
 def _select(storage: Storage, request: Request) -> _Selection:
     """Return what a request selects; this raises as `show_page` does."""
     path = normalized("NFC", request.path_params["slug"])
-    candidates = [(path, False)]
-    if path.endswith(MARKDOWN_SUFFIX):  # tried first: earlier releases accepted slugs with this ending
-        candidates.insert(0, (path.removesuffix(MARKDOWN_SUFFIX), True))
-    candidates = [(slug, has_suffix) for slug, has_suffix in candidates if is_slug(slug)]
-    for slug, has_suffix in candidates:
-        if languages := storage.publications.languages(slug):
-            media_type = MARKDOWN if has_suffix else best_media_type(request, HTML, MARKDOWN)
-            lang = lookup(request.query_params.get("lang", ""))
-            if lang in languages:
-                return _Selection(slug, media_type, languages, lang, False)
-            lang = preferred_language(request, tuple(languages))
-            return _Selection(slug, media_type, languages, lang, True)
-        storage.publications.get(slug)  # raises Gone if there was one
+    slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
+    if not is_slug(slug):
+        raise _not_found(path)
+    if languages := storage.publications.languages(slug):
+        media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
+        lang = lookup(request.query_params.get("lang", ""))
+        if lang in languages:
+            return _Selection(slug, media_type, languages, lang, False)
+        lang = preferred_language(request, tuple(languages))
+        return _Selection(slug, media_type, languages, lang, True)
+    storage.publications.get(slug)  # raises Gone if there was one
     raise _not_found(path)
 
 

@@ -193,17 +193,6 @@ def test_no_faq_takes_the_address_of_the_markdown_of_another(
     assert client.get("/api/v1/faq/notes.md").status_code == 404
 
 
-def test_a_slug_of_an_earlier_release_may_end_in_md(
-    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as earlier:
-        earlier.setattr("faqsvc_embed.service.storage.slugs.MARKDOWN_SUFFIX", "/")
-        storage.put(FAQ.from_dict(samples.record("notes.md", title="Notes")))
-
-    assert "<h1>Notes</h1>" in client.get("/faq/notes.md").text
-    assert client.get("/faq/notes.md.md").text.startswith("# Notes\n")
-
-
 @pytest.mark.usefixtures("pricing")
 def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None:
     markdown = client.get("/faq/pricing?lang=ko", headers={"Accept": "text/markdown"}).text
