@@ -98,7 +98,7 @@ class FAQExtension:
             options = {**self._options, "api_key": None}
             embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
         app.extensions[EMBED] = embed
-        embed.find_pages_with(_page)
+        embed.presenter.find_pages_with(_page)
         install(app.jinja_env, embed)
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
