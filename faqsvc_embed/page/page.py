@@ -1,8 +1,8 @@
 """The page: what the FAQs of one request share."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 import msgspec
 from markupsafe import Markup
@@ -134,10 +134,27 @@ class Page(msgspec.Struct, eq=False):
         return None
 
 
+class Values(Protocol):
+    """Values that a host has set for a request, such as Flask's `g`."""
+
+    def get(self, name: str, /) -> Any:
+        """Return a value, or None."""
+
+
+def first_of(values: Values, names: Iterable[str]) -> Any:
+    """Return the first value of these names that the host has set; it may be a function that returns it."""
+    for name in names:
+        value = values.get(name)
+        value = value() if callable(value) else value
+        if value:
+            return value
+    return None
+
+
 class RequestPage(Page):
     """The page of a request whose language the host or the visitor prefers."""
 
-    def preferences(self) -> tuple[object, str | bytes]:
+    def preferences(self) -> tuple[object, str]:
         """Return the language that the host chose, as it is, and the Accept-Language of the visitor."""
         return None, ""
 

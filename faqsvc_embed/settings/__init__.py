@@ -29,10 +29,7 @@ SERVICE_PREFIXES: Final = tuple(
     f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
 )
 """Variables of the service, which may run in the same environment."""
-_KUBERNETES: Final = (
-    r"(?a)FAQSVC_(?:\w+_)?"
-    r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
-)
+_KUBERNETES: Final = "_SERVICE_HOST|_SERVICE_PORT|_PORT$|_PORT_[0-9]"
 """Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
 HIDDEN: Final = ("api_key", "store", "store_secret", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
@@ -271,7 +268,7 @@ def unknown_keys(found: Iterable[str], *, only_similar: bool = False) -> Iterato
         name = key.removeprefix(PREFIX).lower()
         if name in NAMES and key == PREFIX + name.upper():
             continue
-        if key.startswith(SERVICE_PREFIXES) or re.fullmatch(_KUBERNETES, key):
+        if key.startswith(SERVICE_PREFIXES) or re.search(_KUBERNETES, key):
             continue
         similar = difflib.get_close_matches(name, NAMES, 1)
         if similar or not only_similar:
