@@ -140,7 +140,7 @@ class _FlaskPage(RequestPage):
 
     def preferences(self) -> tuple[object, str]:
         """Return the language in `g`, else the locale of Flask-Babel; and the Accept-Language header."""
-        if choice := first_of(g._get_current_object(), LANGUAGE_NAMES):
+        if choice := first_of(g.get, LANGUAGE_NAMES):
             return choice, ""
         if "babel" in current_app.extensions:
             from flask_babel import get_locale

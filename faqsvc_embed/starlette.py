@@ -136,11 +136,11 @@ class _ASGIPage(RequestPage, kw_only=True):
 
     def nonce(self) -> object:
         state = self.scope.get("state")
-        return first_of(state, NONCE_NAMES) if state else None
+        return first_of(state.get, NONCE_NAMES) if state else None
 
     def preferences(self) -> tuple[object, str]:
         state = self.scope.get("state")
-        choice = first_of(state, LANGUAGE_NAMES) if state else None
+        choice = first_of(state.get, LANGUAGE_NAMES) if state else None
         values = [value for name, value in self.scope["headers"] if name == b"accept-language"]
         return choice, b",".join(values)[:MAX_HEADER].decode("latin-1")
 

@@ -1,8 +1,8 @@
 """The page: what the FAQs of one request share."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from http import HTTPStatus
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
@@ -134,17 +134,10 @@ class Page(msgspec.Struct, eq=False):
         return None
 
 
-class Values(Protocol):
-    """Values that a host has set for a request, such as Flask's `g`."""
-
-    def get(self, name: str, /) -> Any:
-        """Return a value, or None."""
-
-
-def first_of(values: Values, names: Iterable[str]) -> Any:
-    """Return the first value of these names that the host has set; it may be a function that returns it."""
+def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:
+    """Return the first value of these names that a host has set; it may be a function that returns it."""
     for name in names:
-        value = values.get(name)
+        value = get(name)
         value = value() if callable(value) else value
         if value:
             return value

@@ -1,6 +1,6 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Final, NamedTuple, TypedDict
@@ -183,9 +183,9 @@ class Renderer:
 
     @staticmethod
     def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
-        ids: list[str | None] = [None] * len(answered)
+        ids: Sequence[str | None] = [None] * len(answered)
         if place is not None:
-            ids[:] = question_ids(faq.slug, answered, place.copy_of)
+            ids = question_ids(faq.slug, answered, place.copy_of)
         return questions_json(
             question_node(item.question, item.json_ld, faq.lang, element_id)
             for item, element_id in zip(answered, ids, strict=True)
