@@ -16,7 +16,7 @@ from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import PageSource, Rendering
+from faqsvc_embed.page.context import Rendering
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
@@ -84,10 +84,6 @@ class FAQEmbed:
     def use_source(self, source: "BaseSource") -> None:
         """Read FAQs from another source from now on, as `faqsvc_embed.testing` does."""
         self._reader.use_source(source)
-
-    def find_pages_with(self, source: PageSource) -> None:
-        """Use `source` to find the page of a request; for adapters of frameworks without middleware."""
-        self.presenter.find_pages_with(source)
 
     def __enter__(self) -> Self:
         return self

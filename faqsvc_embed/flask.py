@@ -34,7 +34,7 @@ from faqsvc_embed.page.headers import (
     headers_of_filled_body,
     with_page_headers,
 )
-from faqsvc_embed.page.page import RequestPage
+from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import filled, filled_parts
 from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.settings import Settings
@@ -98,7 +98,7 @@ class FAQExtension:
             options = {**self._options, "api_key": None}
             embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
         app.extensions[EMBED] = embed
-        embed.find_pages_with(_page)
+        embed.presenter.find_pages_with(_page)
         install(app.jinja_env, embed)
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
@@ -140,12 +140,8 @@ class _FlaskPage(RequestPage):
 
     def preferences(self) -> tuple[object, str]:
         """Return the language in `g`, else the locale of Flask-Babel; and the Accept-Language header."""
-        this_g: Any = g._get_current_object()
-        for name in LANGUAGE_NAMES:
-            choice = this_g.get(name)
-            choice = choice() if callable(choice) else choice
-            if choice:
-                return choice, ""
+        if choice := first_of(g.get, LANGUAGE_NAMES):
+            return choice, ""
         if "babel" in current_app.extensions:
             from flask_babel import get_locale
 

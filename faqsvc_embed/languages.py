@@ -51,17 +51,14 @@ def lookup(language_range: str) -> str | None:
     return primary if primary in LANGUAGES and re.fullmatch(_RANGE, tag) is not None else None
 
 
-# Most visitors send one of a few headers. `typed`, because `python -bb` forbids comparing text with bytes.
-@lru_cache(maxsize=256, typed=True)
-def negotiate(accept_language: str | bytes, default: str | None = None) -> str | None:
+@lru_cache(maxsize=256)  # most visitors send one of a few headers
+def negotiate(accept_language: str, default: str | None = None) -> str | None:
     """Return the language of the service that an `Accept-Language` header prefers, else `default`.
 
-    The header is text, or bytes as in ASGI; only its first 1024 characters are read. Malformed parts are
-    skipped. A quality of 0 excludes a language, and equal qualities keep the order of the header. `*` gives
-    `default` or, if the header lists `default`, the first language that it does not list.
+    Only the first 1024 characters of the header are read, and malformed parts are skipped. A quality of 0
+    excludes a language, and equal qualities keep the order of the header. `*` gives `default` or, if the
+    header lists `default`, the first language that it does not list.
     """
-    if isinstance(accept_language, bytes):
-        accept_language = accept_language.decode("latin-1")
     excluded, accepted = set[str](), list[tuple[float, str]]()
     for range_, quality in _parse(accept_language):
         if quality > 0:

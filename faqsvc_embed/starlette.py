@@ -3,17 +3,16 @@
 It needs ASGI 3 and asyncio, and works without Starlette.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import parse_qsl
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.asgi import Message, PageResponse, Send
 from faqsvc_embed.page.context import REQUEST, request_page
-from faqsvc_embed.page.page import RequestPage
-from faqsvc_embed.rendering.assets import FOLDER, File, find_file
+from faqsvc_embed.page.page import RequestPage, first_of
+from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings.api_key import wrap_keys
 
@@ -137,31 +136,19 @@ class _ASGIPage(RequestPage, kw_only=True):
 
     def nonce(self) -> object:
         state = self.scope.get("state")
-        return _first_of(state, NONCE_NAMES) if state else None
+        return first_of(state.get, NONCE_NAMES) if state else None
 
-    def preferences(self) -> tuple[object, bytes]:
+    def preferences(self) -> tuple[object, str]:
         state = self.scope.get("state")
-        choice = _first_of(state, LANGUAGE_NAMES) if state else None
+        choice = first_of(state.get, LANGUAGE_NAMES) if state else None
         values = [value for name, value in self.scope["headers"] if name == b"accept-language"]
-        return choice, bytes(b",".join(values)[:MAX_HEADER])
-
-
-def _first_of(state: Mapping[str, Any], names: Iterable[str]) -> Any:
-    """Return a value that the host has set in the state of a request; the value may be a function."""
-    for name in names:
-        value = state.get(name)
-        value = value() if callable(value) else value
-        if value:
-            return value
-    return None
+        return choice, b",".join(values)[:MAX_HEADER].decode("latin-1")
 
 
 def _file(scope: Scope) -> File | None:
     """Return the static file that is requested."""
-    folder, _, name = scope["path"].removeprefix(scope.get("root_path", "")).rpartition("/")
-    if folder != f"/{FOLDER}" or scope["method"] not in ("GET", "HEAD"):
-        return None
-    return find_file(name, dict(parse_qsl(scope["query_string"].decode("latin-1"))))
+    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    return requested_file(scope["method"], path, scope["query_string"].decode("latin-1"))
 
 
 async def _send_file(file: File, method: str, send: Send) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import parse_qsl
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
@@ -17,7 +16,7 @@ from faqsvc_embed.page.headers import (
 )
 from faqsvc_embed.page.page import Page, RequestPage
 from faqsvc_embed.page.placeholders import filled_parts
-from faqsvc_embed.rendering.assets import FOLDER, File, find_file
+from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
@@ -192,10 +191,8 @@ def _is_file(body: object, environ: "WSGIEnvironment") -> bool:
 
 def _file(environ: "WSGIEnvironment") -> File | None:
     """Return the static file that is requested."""
-    folder, _, name = str(environ.get("PATH_INFO", "")).rpartition("/")
-    if folder != f"/{FOLDER}" or environ.get("REQUEST_METHOD") not in ("GET", "HEAD"):
-        return None
-    return find_file(name, dict(parse_qsl(environ.get("QUERY_STRING", ""))))
+    method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
+    return requested_file(method, path, environ.get("QUERY_STRING", ""))
 
 
 def _send_file(file: File, start_response: "StartResponse") -> Iterable[bytes]:

@@ -13,6 +13,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed, fake_faqs
 from faqsvc_embed.testing.chaos.embed_access import EmbedClock
 from tests.support import samples
+from tests.support.embeds import warnings_of
 
 PRICING = FAQ.from_dict(samples.pricing())
 
@@ -53,6 +54,12 @@ def test_every_other_slug_is_not_found() -> None:
     assert embed.render("help") == ""
     with pytest.raises(FAQNotFound):
         embed.get_faq("a/b")
+
+
+def test_a_slug_that_a_fake_embed_lacks_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    embed = fake_embed({"pricing": samples.pricing()})
+    assert embed.render("prices") == ""
+    assert warnings_of(caplog) == ["there is no FAQ 'prices' in this fake"]
 
 
 def test_a_fake_embed_works_in_an_event_loop() -> None:

@@ -44,7 +44,7 @@ class Reader:
         self._source = source
         self.has_files: bool = source.files is not None
         """Whether the source has files, which `look_up` can read again."""
-        self._reporter = Reporter(listeners)
+        self.reporter: Reporter = Reporter(listeners)
         self.counts: Counts = Counts()
         listeners.add(self.counts.fetch)
         self._fetcher: Fetcher | None = None
@@ -188,10 +188,6 @@ class Reader:
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
         return self.wait_for(fetch, 0.0)
 
-    def report_late(self, slug: object, wait: float) -> FAQUnavailable:
-        """Report that an FAQ did not arrive within `wait` seconds, and return the error."""
-        return self._reporter.late(slug, wait)
-
     def max_age(self, key: Key, state: FAQState) -> int | None:
         """Return for how many seconds caches may store a page with this state; None if it is not degraded.
 
@@ -232,7 +228,7 @@ class Reader:
             with self._lock:
                 if self._fetcher is None:  # another thread may have been first
                     source, cache, store = self._source, self.cache, open_store(self._settings)
-                    fetcher = Fetcher(self._settings, source, cache, store, self._reporter)
+                    fetcher = Fetcher(self._settings, source, cache, store, self.reporter)
                     if source.follows_changes:
                         fetcher.feed = source.feed(cache.slugs, fetcher)
                     source.prepare()

@@ -8,10 +8,11 @@ from django.conf import settings
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.translation import get_language
 
 from faqsvc_embed.django.apps import faqs_from
-from faqsvc_embed.django.language import active_language
 from faqsvc_embed.django.nonce import nonce_of
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import (
     changes_headers,
@@ -93,7 +94,14 @@ class DjangoPage(Page, kw_only=True):
         return nonce_of(self.request)
 
     def language(self, default: str | None) -> str | None:
-        return active_language(self.request, default)
+        """Return the active language of Django, if it is a supported one.
+
+        If nothing has activated a language, `default` takes precedence over LANGUAGE_CODE.
+        """
+        active = get_language()
+        is_chosen = active != settings.LANGUAGE_CODE or hasattr(self.request, "LANGUAGE_CODE")
+        language = lookup(active) if active and (is_chosen or default is None) else None
+        return language or default
 
     def placeholders_in(self, response: HttpResponseBase) -> Placeholders | None:
         """Return the open placeholders of this page, if a response can contain them."""

@@ -21,7 +21,7 @@ class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page = msgspec.field(default_factory=lambda: _NO_PAGE)
-    """The page of the request, or of this document alone; None before the first FAQ."""
+    """The page of the request, or of this document alone; set for the first FAQ (`Presenter.join`)."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False

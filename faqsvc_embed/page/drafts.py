@@ -24,8 +24,7 @@ class DraftStates(PageStates):
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         preview = page.preview
-        token = preview.token_for(key.slug) if preview is not None else None
-        if preview is None or token is None:
+        if preview is None or (token := preview.token_for(key.slug)) is None:
             return super().look_up(page, key)
         return preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
 
@@ -43,12 +42,13 @@ class DraftStates(PageStates):
         return await super().await_for(page, found, wait)
 
     def _draft_or_published(self, page: Page, key: Key, draft: FAQState) -> "FAQState | Fetch":
-        if page.preview is None or draft.data is not None:
-            if page.preview is not None:
-                page.preview.drafts[self._reader, key] = draft
-            return draft
-        page.preview.refuse(key.slug, draft.error)
-        return super().look_up(page, key)
+        preview = page.preview
+        if preview is not None and draft.data is None:
+            preview.refuse(key.slug, draft.error)
+            return super().look_up(page, key)
+        if preview is not None:
+            preview.drafts[self._reader, key] = draft
+        return draft
 
 
 class DraftPrinter(Printer):

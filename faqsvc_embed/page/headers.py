@@ -3,7 +3,6 @@
 import codecs
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import Final
 
 from faqsvc_embed.api.cache_tags import with_cache_tags
@@ -33,7 +32,6 @@ def fillable_charset(status: int, headers: Headers) -> str | None:
     return _html_charset(values.get("content-type", ""))
 
 
-@lru_cache
 def _html_charset(content_type: str) -> str | None:
     if content_type.partition(";")[0].strip().lower() != "text/html":
         return None

@@ -59,12 +59,14 @@ class Caller(Protocol):
         """The variables of the template; `csp_nonce` may be the nonce of the page."""
 
 
-class _Python(msgspec.Struct, frozen=True):
-    name: None = None
+class PlainCaller(msgspec.Struct, frozen=True):
+    """A caller that is not a Jinja template."""
+
+    name: str | None = None
     parent: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-FROM_PYTHON: Final = _Python()
+FROM_PYTHON: Final = PlainCaller()
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

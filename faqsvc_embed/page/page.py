@@ -1,6 +1,6 @@
 """The page: what the FAQs of one request share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
@@ -134,10 +134,20 @@ class Page(msgspec.Struct, eq=False):
         return None
 
 
+def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:
+    """Return the first value of these names that a host has set; it may be a function that returns it."""
+    for name in names:
+        value = get(name)
+        value = value() if callable(value) else value
+        if value:
+            return value
+    return None
+
+
 class RequestPage(Page):
     """The page of a request whose language the host or the visitor prefers."""
 
-    def preferences(self) -> tuple[object, str | bytes]:
+    def preferences(self) -> tuple[object, str]:
         """Return the language that the host chose, as it is, and the Accept-Language of the visitor."""
         return None, ""
 

@@ -31,7 +31,7 @@ class Presenter:
         self._page_source: PageSource | None = None
         self._cache = reader.cache
         self.options: OptionResolver = OptionResolver(settings)
-        self._problems = Problems(settings, self.options.log, is_local=reader.is_local)
+        self._problems = Problems(settings, self.options.log, reader)
         self.renderer: Renderer = Renderer(
             Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
             cache_overrides=settings.cache_overrides,

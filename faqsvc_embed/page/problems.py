@@ -5,6 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.page import Page
@@ -19,10 +20,9 @@ MAX_NAMED: Final = 20
 class Problems:
     """Handles the errors of one embed."""
 
-    def __init__(self, settings: Settings, log: LogOnce, *, is_local: bool) -> None:
-        """If `is_local`, nothing is fetched, so no fetch reports why an FAQ is missing."""
+    def __init__(self, settings: Settings, log: LogOnce, reader: Reader) -> None:
         self._settings = settings
-        self._is_local = is_local
+        self._reader = reader
         self._log = log
         self._reported = LogOnce()
         self._missing = LogThrottle(burst=MAX_NAMED)
@@ -54,5 +54,5 @@ class Problems:
             self._missing.warning("%s", error)
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
-        """Return whether no fetch has reported an error."""
-        return isinstance(error, ConfigurationError) or self._is_local or not is_slug(slug_or_faq)
+        """Return whether no fetch has reported an error; a local source is read without one."""
+        return isinstance(error, ConfigurationError) or self._reader.is_local or not is_slug(slug_or_faq)

@@ -118,7 +118,7 @@ class PageStates:
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
-        raise self._reader.report_late(key.slug, self._settings.wait)
+        raise self._reader.reporter.late(key.slug, self._settings.wait)
 
     def note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Limit for how long caches may store a page with this state."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.theme import Theme, css_number
@@ -130,6 +130,14 @@ def theme_name(theme: Theme) -> str:
     values = {"accentColor": theme.accent_color, "questionSize": size}
     query = {key: value for key, value in values.items() if value is not None}
     return f"{class_name}.css?{urlencode(query)}" if class_name else ""
+
+
+def requested_file(method: str, path: str, query_string: str) -> File | None:
+    """Return the file that a request is for, or None; `path` is within the application."""
+    folder, _, name = path.rpartition("/")
+    if folder != f"/{FOLDER}" or method not in ("GET", "HEAD"):
+        return None
+    return find_file(name, dict(parse_qsl(query_string)))
 
 
 def find_file(name: str, query: Mapping[str, str]) -> File | None:

@@ -4,7 +4,6 @@ The background of a page is not known here, but light text means a dark backgrou
 chooses a colour by the lightness of `currentColor`.
 """
 
-from functools import lru_cache
 from typing import Final
 
 from coloraide import Color
@@ -21,7 +20,6 @@ DARK_BACKGROUND: Final = "#262626"
 """The lightest background that counts as dark."""
 
 
-@lru_cache(maxsize=256)
 def accents(colour: str, ratio: float) -> tuple[str, str]:
     """Return the colour for light and for dark backgrounds, each with at least this contrast.
 

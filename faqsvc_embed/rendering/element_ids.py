@@ -12,8 +12,9 @@ import string
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count as count_from
-from typing import Final, Protocol
+from typing import Final
 
+from faqsvc_embed.rendering.answers import AnsweredItem
 from faqsvc_embed.text import normalized
 
 MAX_WORDS: Final = 60
@@ -40,19 +41,7 @@ def root_id(slug: str, ordinal: int = 1) -> str:
     return base if ordinal == 1 else f"{base}__{ordinal}"
 
 
-class QuestionItem(Protocol):
-    """An item of a record."""
-
-    @property
-    def question(self) -> str:
-        """The text of the question."""
-
-    @property
-    def id(self) -> str | None:
-        """The id in the record, or None."""
-
-
-def question_ids(slug: str, items: Sequence[QuestionItem], ordinal: int = 1) -> list[str]:
+def question_ids(slug: str, items: Sequence[AnsweredItem], ordinal: int = 1) -> list[str]:
     """Return the ids of the questions of one FAQ, in their order.
 
     A digest distinguishes questions with the same words, and a number identical questions.
@@ -70,7 +59,7 @@ def question_ids(slug: str, items: Sequence[QuestionItem], ordinal: int = 1) -> 
     return ids
 
 
-def former_ids(slug: str, items: Sequence[QuestionItem], ids: Iterable[str], ordinal: int = 1) -> list[str]:
+def former_ids(slug: str, items: Sequence[AnsweredItem], ids: Iterable[str], ordinal: int = 1) -> list[str]:
     """Return the id that each question had in the first release.
 
     Published links to these ids still open their question. An id is empty if it has not changed, or if

@@ -1,6 +1,5 @@
 """The HTML elements around the items of an FAQ: style, link, script and section."""
 
-from functools import lru_cache
 from typing import Final
 
 import msgspec
@@ -98,7 +97,6 @@ def _texts(lang: str | None) -> str:
     return "".join(f' data-{name}="{text}"' for name, text in zip(_TEXTS_FOR, texts, strict=True))
 
 
-@lru_cache(maxsize=64)
 def _language(lang: str | None) -> str:
     if lang is None:
         return ' dir="auto"'

@@ -23,33 +23,25 @@ _SCRIPT_SAFE: Final = (
 _PAGE_HEAD: Final = '{"@context":"https://schema.org","@type":"FAQPage","@id":"#faqpage","mainEntity":['
 
 
-class Question(msgspec.Struct, frozen=True, gc=False):
-    """One question as JSON-LD contains it."""
-
-    name: str
-    text: str
-    """Its answer."""
-    lang: str | None
-    """The language of question and answer."""
-    element_id: str | None = None
-    """The id of its element on the page, if it has one."""
-
-
 # The nodes as they are written. `gc=False`: tracking thousands of objects would keep the collector busy.
 
 
-class _AnswerNode(msgspec.Struct, gc=False, kw_only=True):
+class AnswerNode(msgspec.Struct, gc=False, kw_only=True):
+    """An Answer node."""
+
     type: str = msgspec.field(name="@type", default="Answer")
     id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
     text: str
 
 
-class _QuestionNode(msgspec.Struct, gc=False, kw_only=True):
+class QuestionNode(msgspec.Struct, gc=False, kw_only=True):
+    """A Question node with its answer."""
+
     type: str = msgspec.field(name="@type", default="Question")
     id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
     name: str
     lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
-    answer: _AnswerNode = msgspec.field(name="acceptedAnswer")
+    answer: AnswerNode = msgspec.field(name="acceptedAnswer")
 
 
 class PageNode(msgspec.Struct, kw_only=True):
@@ -58,7 +50,16 @@ class PageNode(msgspec.Struct, kw_only=True):
     context: str = msgspec.field(name="@context", default="https://schema.org")
     type: str = msgspec.field(name="@type", default="FAQPage")
     lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
-    questions: list[_QuestionNode] = msgspec.field(name="mainEntity")
+    questions: list[QuestionNode] = msgspec.field(name="mainEntity")
+
+
+def question_node(
+    name: str, answer: str, lang: str | None = None, element_id: str | None = None
+) -> QuestionNode:
+    """Return the node of a question, which has an `@id` if it has an element on the page."""
+    own = f"#{element_id}" if element_id else msgspec.UNSET
+    node = AnswerNode(id=f"{own}-answer" if own else msgspec.UNSET, text=answer)
+    return QuestionNode(id=own, name=name, lang=lang or msgspec.UNSET, answer=node)
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
@@ -89,17 +90,17 @@ def _record_node(faq: object) -> PageNode | None:
     if not isinstance(faq, FAQ):
         hint = ": pass its data" if isinstance(faq, FAQState) else ""
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
-    questions = (Question(item.question, item.answer, None) for item in faq.items)
+    questions = (question_node(item.question, item.answer) for item in faq.items)
     if faq.answer_format == "markdown":
         answered = USUAL.items(faq, QUESTION_LEVEL)
-        questions = (Question(item.question, item.json_ld, None) for item in answered)
-    nodes = _question_nodes(questions)
+        questions = (question_node(item.question, item.json_ld) for item in answered)
+    nodes = _unique(questions)
     return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None
 
 
-def questions_json(questions: Iterable[Question]) -> str:
+def questions_json(questions: Iterable[QuestionNode]) -> str:
     """Return the questions of one record as the members of a JSON array, for `page_json`."""
-    return serialize(_question_nodes(questions))[1:-1]
+    return serialize(_unique(questions))[1:-1]
 
 
 def page_json(questions: Iterable[str]) -> str:
@@ -111,23 +112,16 @@ def page_json(questions: Iterable[str]) -> str:
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
 
 
-def _question_nodes(questions: Iterable[Question]) -> list[_QuestionNode]:
-    """Return the nodes of the questions of one record; the first of equal ones counts."""
-    unique: dict[tuple[str, str], Question] = {}
+def _unique(questions: Iterable[QuestionNode]) -> list[QuestionNode]:
+    """Return the questions of one record that are not empty; the first of equal ones counts."""
+    unique: dict[tuple[str, str], QuestionNode] = {}
     for question in questions:
-        if question.name.strip() and question.text.strip():
+        if question.name.strip() and question.answer.text.strip():
             unique.setdefault(question_key(question.name), question)
-    return [_node(question) for question in unique.values()]
+    return list(unique.values())
 
 
-def _node(question: Question) -> _QuestionNode:
-    own = f"#{question.element_id}" if question.element_id else msgspec.UNSET
-    answer = _AnswerNode(id=f"{own}-answer" if own else msgspec.UNSET, text=question.text)
-    lang = question.lang or msgspec.UNSET
-    return _QuestionNode(id=own, name=question.name, lang=lang, answer=answer)
-
-
-def serialize(node: PageNode | list[_QuestionNode] | None) -> str:
+def serialize(node: PageNode | list[QuestionNode] | None) -> str:
     """Return a node as JSON that can stand in a script element; None is an empty string."""
     return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
 

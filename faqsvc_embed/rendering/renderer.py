@@ -1,6 +1,6 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Final, NamedTuple, TypedDict
@@ -17,7 +17,7 @@ from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers
 from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_ids
 from faqsvc_embed.rendering.elements import encodable, section_tag
 from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
-from faqsvc_embed.rendering.json_ld import Question, page_json, questions_json
+from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 
@@ -183,11 +183,11 @@ class Renderer:
 
     @staticmethod
     def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
-        ids: list[str | None] = [None] * len(answered)
+        ids: Sequence[str | None] = [None] * len(answered)
         if place is not None:
-            ids[:] = question_ids(faq.slug, answered, place.copy_of)
+            ids = question_ids(faq.slug, answered, place.copy_of)
         return questions_json(
-            Question(item.question, item.json_ld, faq.lang, element_id)
+            question_node(item.question, item.json_ld, faq.lang, element_id)
             for item, element_id in zip(answered, ids, strict=True)
         )
 

@@ -38,10 +38,6 @@ class LogOnce:
             self._seen.pop(next(iter(self._seen), key), None)
         return True
 
-    def clear(self) -> None:
-        """Forget all keys, so that remaining problems are logged again."""
-        self._seen.clear()
-
 
 class LogThrottle:
     """Logs at most one line in `period` seconds, with the number of lines that were left out.

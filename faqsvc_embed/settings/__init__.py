@@ -29,25 +29,13 @@ SERVICE_PREFIXES: Final = tuple(
     f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
 )
 """Variables of the service, which may run in the same environment."""
-_KUBERNETES: Final = (
-    r"(?a)FAQSVC_(?:\w+_)?"
-    r"(?:SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_(?:ADDR|PORT|PROTO))?)?)"
-)
+_KUBERNETES: Final = "_SERVICE_HOST|_SERVICE_PORT|_PORT$|_PORT_[0-9]"
 """Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
 HIDDEN: Final = ("api_key", "store", "store_secret", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
 
 _log: Final = LogOnce()
-
-
-class _Unset:
-    def __repr__(self) -> str:
-        return "UNSET"
-
-
-UNSET: Final[Any] = _Unset()
-"""The default of a parameter for which None is a value."""
 
 
 class Setting(Generic[T]):
@@ -157,7 +145,8 @@ class Settings:
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
         values = wrap_keys(options)
         del options
-        values, kept = _known(values), vars(self)
+        _check_names(values)
+        kept = vars(self)
         for name in NAMES:
             setting: Setting[Any] = getattr(type(self), name)
             value = values.get(name, setting.default)
@@ -198,7 +187,7 @@ class Settings:
         found = _prefixed(os.environ if environ is None else environ)
         del environ
         _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
-        return cls(**_merged(_values(found), _known(values)))
+        return cls(**_merged(_values(found), values))
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
         """Return a copy with some settings changed.
@@ -208,7 +197,7 @@ class Settings:
         """
         values = wrap_keys(overrides)
         del overrides
-        return type(self)(**_merged(vars(self), _known(values)))
+        return type(self)(**_merged(vars(self), values))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
@@ -253,14 +242,13 @@ def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, An
     return {**{name: value for name, value in lower.items() if name not in replaced}, **higher}
 
 
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that have a value; raises ConfigurationError for a name that is no setting."""
+def _check_names(values: Iterable[str]) -> None:
+    """Raise ConfigurationError for a name that is no setting."""
     for name in values:
         if name not in NAMES:
             similar = difflib.get_close_matches(name, NAMES, 1)
             hint = f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
             raise ConfigurationError(f"{name!r} is not a setting; {hint}")
-    return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
@@ -280,7 +268,7 @@ def unknown_keys(found: Iterable[str], *, only_similar: bool = False) -> Iterato
         name = key.removeprefix(PREFIX).lower()
         if name in NAMES and key == PREFIX + name.upper():
             continue
-        if key.startswith(SERVICE_PREFIXES) or re.fullmatch(_KUBERNETES, key):
+        if key.startswith(SERVICE_PREFIXES) or re.search(_KUBERNETES, key):
             continue
         similar = difflib.get_close_matches(name, NAMES, 1)
         if similar or not only_similar:

@@ -10,9 +10,10 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markupsafe import Markup
 
-from faqsvc_embed import Item
 from faqsvc_embed.rendering import element_ids
+from faqsvc_embed.rendering.answers import AnsweredItem
 from faqsvc_embed.rendering.element_ids import MAX_WORDS, former_ids, root_id
 from tests.support.strategies import any_text
 
@@ -40,8 +41,12 @@ def test_an_faq_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> 
     assert root_id(slug, ordinal) == expected
 
 
-def items_of(questions: Sequence[str]) -> list[Item]:
-    return [Item(index, question, "") for index, question in enumerate(questions)]
+def item(question: str, item_id: str | None = None) -> AnsweredItem:
+    return AnsweredItem(question, "Yes.", Markup("<p>Yes.</p>"), "Yes.", id=item_id)
+
+
+def items_of(questions: Sequence[str]) -> list[AnsweredItem]:
+    return [item(question) for question in questions]
 
 
 def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[str]:
@@ -114,11 +119,11 @@ def test_a_long_question_is_cut_between_words() -> None:
 
 
 def test_an_item_keeps_its_id_when_its_question_changes() -> None:
-    items = [Item(0, "Ship", "Yes."), Item(1, "How?", "So.", id="ship"), Item(2, "ship!", "Yes.")]
+    items = [item("Ship"), item("How?", "ship"), item("ship!")]
     ids = element_ids.question_ids("p", items)
     assert ids[1] == "faq-p--ship"
     assert len(set(ids)) == 3
-    edited = [items[0], Item(1, "Do you ship?", "So.", id="ship")]
+    edited = [items[0], item("Do you ship?", "ship")]
     assert element_ids.question_ids("p", edited)[1] == "faq-p--ship"
 
 

@@ -14,9 +14,6 @@ def test_the_same_mistake_is_logged_once(caplog: pytest.LogCaptureFixture) -> No
     for key in ("a", "a", "b", "a"):
         log.warning(key, "%s is wrong", key)
     assert warnings_of(caplog) == ["a is wrong", "b is wrong"]
-    log.clear()
-    log.warning("a", "%s is wrong", "a")
-    assert warnings_of(caplog) == ["a is wrong"]
 
 
 def test_an_error_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:

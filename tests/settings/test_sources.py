@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import ConfigurationError, FAQEmbed, Settings, Theme
-from faqsvc_embed.settings import NAMES, UNSET
+from faqsvc_embed.settings import NAMES
 
 SECRET = "fs_live_5ecret5ecret5ecret"
 
@@ -85,11 +85,9 @@ def test_a_keyword_beats_the_mapping_which_beats_the_environment(monkeypatch: py
     assert (settings.lang, settings.wait, settings.timeout, settings.fresh_for) == ("de", 3.0, 9.0, 3600.0)
 
 
-def test_none_is_a_value_and_unset_is_not() -> None:
+def test_none_is_a_value() -> None:
     environ = {"FAQSVC_LANG": "ko", "FAQSVC_KEEP_FOR": "60"}
     assert Settings.from_env(environ, lang=None, keep_for=None).lang is None
-    assert Settings.from_env(environ, lang=UNSET, keep_for=UNSET).keep_for == 60.0
-    assert repr(UNSET) == "UNSET"
 
 
 def test_an_empty_variable_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,8 +49,5 @@ class Store(Protocol):
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Receive the invalidations of other processes; call `on_connected` once it is connected."""
 
-    async def aclose(self) -> None:
-        """Close files and connections."""
-
     def after_fork(self) -> None:
         """Drop the resources of the parent in a forked child, without sending anything on its connections."""

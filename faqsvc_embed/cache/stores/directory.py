@@ -226,9 +226,6 @@ class DirectoryStore:
             for slug in await asyncio.to_thread(self._journal.read):
                 on_invalidate(slug)
 
-    async def aclose(self) -> None:
-        """Do nothing: no file stays open."""
-
     def after_fork(self) -> None:
         """Close the parent's lock files; otherwise its locks would outlive it."""
         for descriptor in self._locks:

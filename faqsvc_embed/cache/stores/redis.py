@@ -145,12 +145,6 @@ class RedisStore:
             if message["from"] != self._process and (slug is None or isinstance(slug, str)):
                 on_invalidate(slug)
 
-    async def aclose(self) -> None:
-        """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
-            await client[1].aclose()
-
     def after_fork(self) -> None:
         """Keep the parent's client alive: collecting it would use the parent's connections."""
         self._of_parents.append(self._client)

@@ -1,9 +1,7 @@
 """The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`."""
 
-from collections.abc import Mapping
 from typing import Any, Final
 
-import msgspec
 from django.template import Context, Library
 from markupsafe import Markup
 
@@ -12,19 +10,12 @@ from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.context import joined_document
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import split_arguments
+from faqsvc_embed.page.options import PlainCaller, split_arguments
 
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
 
 register: Library = Library()
-
-
-class _Template(msgspec.Struct, frozen=True):
-    """The template that contains a tag, with the variables that are needed."""
-
-    name: str | None
-    parent: Mapping[str, Any]
 
 
 @register.simple_tag(takes_context=True)
@@ -70,6 +61,7 @@ def _defined(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
 
 
-def _template(context: Context) -> _Template:
+def _template(context: Context) -> PlainCaller:
+    """Return the template that contains a tag."""
     origin = getattr(context.template, "origin", None)
-    return _Template(getattr(origin, "template_name", None), {ATTRIBUTE: as_text(context.get(ATTRIBUTE))})
+    return PlainCaller(getattr(origin, "template_name", None), {ATTRIBUTE: as_text(context.get(ATTRIBUTE))})
