@@ -1,6 +1,7 @@
 """Options of several commands, and the clients that commands use."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
 
@@ -11,6 +12,14 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
 
+Decorated = TypeVar("Decorated", bound=Callable[..., Any] | click.Command)
+
+
+class OptionDecorator(Protocol):
+    """Adds an option to a command."""
+
+    def __call__(self, command: Decorated, /) -> Decorated: ...
+
 
 def _language(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
     language = lookup(value) if value is not None else None
@@ -19,17 +28,17 @@ def _language(_: click.Context, __: click.Parameter, value: str | None) -> str |
     return language
 
 
-base_url_option = click.option(
+base_url_option: OptionDecorator = click.option(
     "--base-url",
     metavar="URL",
     envvar="FAQSVC_BASE_URL",
     show_envvar=True,
     help="Address of the FAQ service.",
 )
-lang_option = click.option(
+lang_option: OptionDecorator = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
 )
-languages_option = click.option(
+languages_option: OptionDecorator = click.option(
     "--lang",
     "langs",
     multiple=True,
@@ -37,8 +46,10 @@ languages_option = click.option(
     metavar="LANG",
     help="A language; can be repeated. Default: every language of the FAQ.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
-database_option = click.option(
+json_option: OptionDecorator = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON, for scripts."
+)
+database_option: OptionDecorator = click.option(
     "--database",
     metavar="URL",
     envvar="FAQSVC_DATABASE_URL",
@@ -49,10 +60,10 @@ database_option = click.option(
     "Put an address with a password into the environment variable.",
 )
 
-site_option = click.option(
+site_option: OptionDecorator = click.option(
     "--site", metavar="ID", help="The site, if there are several; `faqsvc sites list` prints all ids."
 )
-public_url_option = click.option(
+public_url_option: OptionDecorator = click.option(
     "--base-url",
     metavar="URL",
     envvar="FAQSVC_BASE_URL",
