@@ -342,3 +342,36 @@ print(repr(embed.render("pricing")), type(embed.use_faq("pricing").error).__name
 print(embed.health(), seen, "httpx2" in sys.modules)
 """
     assert watched(code) == ["Markup('') FAQUnavailable None", "[] [] False"]
+
+
+IMPORTING: Final = """
+import importlib.abc, os, sys, time, warnings
+from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)
+
+class SlowDisk(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.startswith("httpcore2."):
+            sys.meta_path.remove(self)
+            time.sleep(0.2)
+
+sys.meta_path.insert(0, SlowDisk())
+embed = FAQEmbed(sys.argv[1], wait=10, timeout=10)
+embed.use_faq("pricing", wait=0)
+while "httpcore2" not in sys.modules:
+    time.sleep(0.001)
+pid = os.fork()
+title = embed.use_faq("pricing").data.title
+if pid == 0:
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+print(title)
+embed.close()
+"""
+
+
+@needs_fork
+@pytest.mark.system
+def test_a_process_can_be_forked_while_the_first_fetch_imports_its_modules(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    assert script(IMPORTING, faulty.base_url) == samples.pricing()["title"]
