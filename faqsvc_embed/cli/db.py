@@ -130,6 +130,8 @@ def _open_export(file: str) -> Iterator[IO[str]]:
     """Open a file so that only a complete export replaces it; a pipe or a device is written directly."""
     from faqsvc_embed.cache.stores.atomic import replacing
 
+    if file == "/dev/stdout":  # opening it would truncate the file that a shell appends to
+        file = "-"
     path = Path(file)
     with ExitStack() as stack:
         if file != "-" and (path.is_file() or not path.exists()):

@@ -17,7 +17,7 @@ import pytest
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage, transfer
 from faqsvc_embed.service.storage.values import Access, Preconditions
-from tests.cli.support import command, environment, failure, faqsvc
+from tests.cli.support import command, environment, failure, faqsvc, output
 from tests.service.storage.writes import access, title, write
 from tests.support import samples
 
@@ -235,6 +235,18 @@ def test_an_export_is_written_to_a_pipe(tmp_path: Path, database: str) -> None:
     with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
         assert faqsvc("db", "export", str(pipe), "--database", database).exit_code == 0
         assert reader.read() == faqsvc("db", "export", "-", "--database", database).stdout_bytes
+
+
+@pytest.mark.system
+@pytest.mark.usefixtures("owner")
+def test_an_export_to_standard_output_keeps_what_is_there(tmp_path: Path, database: str) -> None:
+    file = tmp_path / "log"
+    file.write_text("before\n")
+    with file.open("a") as log:
+        arguments = command("db", "export", "/dev/stdout", "--database", database)
+        subprocess.run(arguments, stdout=log, env=environment(), check=True)
+    exported = output("db", "export", "/dev/stdout", "--database", database)
+    assert file.read_bytes() == b"before\n" + exported
 
 
 @pytest.mark.system
