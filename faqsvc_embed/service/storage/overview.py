@@ -98,11 +98,6 @@ class FAQInfo(NamedTuple):
             return translation.changed_at < default.changed_at
         return translation.translated_from < default.newest
 
-    @property
-    def has_outdated(self) -> bool:
-        """Whether a translation is older than the default language."""
-        return any(map(self.is_outdated, self.translations))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
