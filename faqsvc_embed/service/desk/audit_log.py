@@ -18,6 +18,7 @@ ACTIONS: Final[dict[Action, str]] = {
     "purge": "Deleted for ever",
     "restore": "Published again",
     "sign-in": "Signed in",
+    "sign-in-link": "Made a sign-in link",
     "key-create": "Made a key",
     "key-rotate": "Replaced a key",
     "key-revoke": "Revoked a key",

@@ -10,6 +10,7 @@ from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.people import ROLES, LastAdmin, Person, PersonExists, Role, UnknownPerson
+from faqsvc_embed.service.storage.values import Access
 
 ROLE_TEXTS: Final = {
     "editor": "Editor: writes drafts",
@@ -70,7 +71,7 @@ def change(visit: Visit) -> Response:
     action = visit.form.get("action")
     try:
         if action == "link":
-            return _one(visit, link=_link(visit, person))
+            return _one(visit, link=_link(visit, person, by=visit.access))
         if action == "remove":
             return _remove(visit, person)
         return _save(visit, person)
@@ -140,8 +141,8 @@ def _person(visit: Visit) -> Person:
         raise Problem(404, "not-found", "There is no such person, or the person was removed") from None
 
 
-def _link(visit: Visit, person: Person) -> str:
-    return visit.urls.sign_in(visit.storage.sign_ins.create_link(person))
+def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
+    return visit.urls.sign_in(visit.storage.sign_ins.create_link(person, by))
 
 
 def _page(

@@ -18,6 +18,7 @@ Action = Literal[
     "purge",
     "restore",
     "sign-in",
+    "sign-in-link",
     "key-create",
     "key-rotate",
     "key-revoke",

@@ -30,13 +30,19 @@ class SignIns:
         self._database = database
         self._clock = clock
 
-    def create_link(self, person: Person) -> str:
-        """Return the token of a link that signs a person in once, within an hour."""
+    def create_link(self, person: Person, by: Access | None = None) -> str:
+        """Return the token of a link that signs a person in once, within an hour.
+
+        `by` is whoever could use it in that person's place; the log says so.
+        """
         token, now = secrets.token_urlsafe(24), self._clock()
         row = {"digest": _digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}
         with self._database.writing() as connection:
             connection.execute(delete(sign_in_links).where(sign_in_links.c.expires_at <= now))
             connection.execute(insert(sign_in_links), row)
+            if by is not None:
+                subject = person.email or person.name
+                log(connection, by, "sign-in-link", now, site=person.site, subject=subject)
         return token
 
     def redeem_link(self, token: str) -> str | None:

@@ -89,3 +89,10 @@ def test_the_log_has_no_text_of_an_faq(editor: Editor) -> None:
     editor.get("/new")
     editor.post("/new", action="publish", **written(answer=["A secret price.", "Yes."]))
     assert "secret" not in editor.get("/log").text
+
+
+def test_a_link_that_an_admin_makes_for_somebody_else_is_in_the_log(editor: Editor, storage: Storage) -> None:
+    ada = storage.people.add("Ada", role="publisher", email="ada@heron.example")
+    editor.get(f"/people/{ada.id}")
+    editor.post(f"/people/{ada.id}", action="link")
+    assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link ada@heron.example"
