@@ -129,7 +129,7 @@ class Removal:
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
             count = edit.connection.execute(delete(translations).where(*mine)).rowcount
             if faq is None or not (count or faq.sealed):
-                raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was purged")
+                raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was deleted for ever")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
             audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug, subject="slug")
 
