@@ -168,15 +168,18 @@ class Draft:
         is_of_another = original.id and any(other.id == original.id for other in self.items)
         return original if original.is_written and not is_of_another else None
 
+    def untranslated(self, source: "Draft") -> list[int]:
+        """Return the indexes of the empty items that have a source."""
+        return [
+            index
+            for index, item in enumerate(self.items)
+            if not item.is_written and self.original_of(index, source) is not None
+        ]
+
     def gaps(self, source: "Draft") -> list[int]:
         """Return the indexes of untranslated items above a translated one that has no id, only its place."""
         places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
-        before = self.items[: places[-1]] if places else ()
-        return [
-            index
-            for index, item in enumerate(before)
-            if not item.is_written and self.original_of(index, source) is not None
-        ]
+        return [index for index in self.untranslated(source) if places and index < places[-1]]
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""

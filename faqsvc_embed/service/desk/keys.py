@@ -20,6 +20,7 @@ OVERLAPS: Final = {
     "168": ("in a week", timedelta(weeks=1)),
 }
 """When the old key becomes invalid after a rotation."""
+REPLACED: Final = "Nothing was done, because somebody replaced this key since you opened the page."
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
     "draft": "Write drafts",
@@ -64,6 +65,9 @@ def end(visit: Visit) -> Response:
     key = _key(visit)
     if visit.form.get("action") == "rotate":
         _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
+        ends = str(key.expires_at or "")
+        if visit.form.get("ends", ends) != ends:
+            return _one(visit, 409, problems={"key": REPLACED})
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:

@@ -17,6 +17,7 @@ ROLE_TEXTS: Final = {
     "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
 NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
+CHANGED: Final = "Nobody was removed, because somebody changed this person since you opened the page."
 EMAIL: Final = "Write an email address such as mia@example.com."
 
 
@@ -99,6 +100,9 @@ def _remove(visit: Visit, person: Person) -> Response:
         return _one(
             visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
         )
+    now = " ".join(_values(person).values())
+    if visit.form.get("base", now) != now:
+        return _one(visit, 409, problems={"confirm": CHANGED})
     with_keys = visit.form.get("with_keys") == "yes"
     visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
     return redirect(visit, "/people?done=removed")
