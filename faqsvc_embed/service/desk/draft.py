@@ -134,8 +134,7 @@ class Draft:
 
     def edited(self, action: str) -> tuple["Draft", int]:
         """Return the draft after a button such as `up:3`, and the index of its item."""
-        name, _, text = action.partition(":")
-        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        name, index = action.partition(":")[0], self._index(action)
         items = list(self.items)
         if name == "add":
             index = min(index, len(items))
@@ -150,12 +149,16 @@ class Draft:
 
     def copied(self, action: str, source: "Draft") -> tuple["Draft", int]:
         """Return the draft after the button `copy:3`, which replaces an item by its source."""
-        text = action.partition(":")[2]
-        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        index = self._index(action)
         items = list(self.items)
         if index < len(items) and (original := self.original_of(index, source)) is not None:
             items[index] = original
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
+
+    def _index(self, action: str) -> int:
+        """Return the index in an action such as `up:3`, or the end of the list if there is none."""
+        text = action.partition(":")[2]
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
 
     def original_of(self, index: int, source: "Draft") -> DraftItem | None:
         """Return the source of an item: the item with the same id, else the item at the same place."""
