@@ -127,7 +127,7 @@ class _Run(NamedTuple):
 def _runs(old: list[str], new: list[str]) -> list[_Run]:
     """Return the parts of two texts that are the same, and those that differ.
 
-    Words between two changes count as changed if the changed words are more, so that a sentence of which most
+    Words between two changes count as changed if neither change is shorter, so that a sentence of which most
     words differ is not cut into pieces. A change does not extend over a line break that is the same.
     """
     runs = list[_Run]()
@@ -135,7 +135,7 @@ def _runs(old: list[str], new: list[str]) -> list[_Run]:
         runs.append(_Run(tag == "equal", old[i:j], new[k:l]))
         while len(runs) > 2 and not runs[-1].is_same:
             first, between, last = runs[-3:]
-            if between.length >= first.length + last.length or any("\n" in word for word in between.old):
+            if between.length > min(first.length, last.length) or any("\n" in word for word in between.old):
                 break
             runs[-3:] = [_Run(False, first.old + between.old + last.old, first.new + between.new + last.new)]
     return runs

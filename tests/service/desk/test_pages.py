@@ -151,6 +151,8 @@ def test_a_sentence_of_which_most_words_differ_is_not_cut_into_pieces() -> None:
     left, right = words("Is it free for all?\n\nYes.", "Does it cost money for us?\n\nYes.")
     assert [tuple(piece) for piece in left] == [("old", "Is it free for all"), ("same", "?\n\nYes.")]
     assert [tuple(piece) for piece in right] == [("new", "Does it cost money for us"), ("same", "?\n\nYes.")]
+    left, right = words("Yes, to the end of each month. We write to you.", "Yes, at the end of each month.")
+    assert [piece.text for piece in right if piece.kind == "new"] == ["at"]
     left, right = words("Why so?\n\nOf course.", "How so?\n\nOf habit.")
     assert "\n\n" in "".join(piece.text for piece in left if piece.kind == "same")
 
