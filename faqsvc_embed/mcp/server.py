@@ -7,7 +7,7 @@ properties, and arguments by their wire names.
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any, Final
 
 import anyio
@@ -77,7 +77,7 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(
         "faqsvc",
-        version=_version(),
+        version=version("faqsvc-embed"),
         title="FAQs",
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
@@ -95,13 +95,6 @@ def _clients_of(request: Any, shared: Clients, given: FAQClient | None) -> Clien
     if key is None and given is not None and given.settings.api_key is not None:
         return shared
     return RequestClients(shared, key)
-
-
-def _version() -> str:
-    try:
-        return version("faqsvc-embed")
-    except PackageNotFoundError:  # it runs from its source
-        return ""
 
 
 def _text(text: str) -> types.TextContent:

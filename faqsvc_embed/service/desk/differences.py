@@ -108,15 +108,37 @@ def words(before: str, after: str, budget: _Budget | None = None) -> tuple[list[
         return [Piece("old", before)], [Piece("new", after)]
     old, new = split
     budget.pairs -= len(old) * len(new)
-    matcher = SequenceMatcher(None, old, new)
-    left, right = list[Piece](), list[Piece]()
-    for tag, i, j, k, l in matcher.get_opcodes():  # noqa: E741 - as difflib's documentation names them
-        same = tag == "equal"
-        if i < j:
-            left.append(Piece("same" if same else "old", "".join(old[i:j])))
-        if k < l:
-            right.append(Piece("same" if same else "new", "".join(new[k:l])))
+    runs = _runs(old, new)
+    left = [Piece("same" if run.is_same else "old", "".join(run.old)) for run in runs if run.old]
+    right = [Piece("same" if run.is_same else "new", "".join(run.new)) for run in runs if run.new]
     return left, right
+
+
+class _Run(NamedTuple):
+    is_same: bool
+    old: list[str]
+    new: list[str]
+
+    @property
+    def length(self) -> int:
+        return max(sum(not word.isspace() for word in text) for text in self[1:])
+
+
+def _runs(old: list[str], new: list[str]) -> list[_Run]:
+    """Return the parts of two texts that are the same, and those that differ.
+
+    Words between two changes count as changed if neither change is shorter, so that a sentence of which most
+    words differ is not cut into pieces. A change does not extend over a line break that is the same.
+    """
+    runs = list[_Run]()
+    for tag, i, j, k, l in SequenceMatcher(None, old, new).get_opcodes():  # noqa: E741 - as in difflib
+        runs.append(_Run(tag == "equal", old[i:j], new[k:l]))
+        while len(runs) > 2 and not runs[-1].is_same:
+            first, between, last = runs[-3:]
+            if between.length > min(first.length, last.length) or any("\n" in word for word in between.old):
+                break
+            runs[-3:] = [_Run(False, first.old + between.old + last.old, first.new + between.new + last.new)]
+    return runs
 
 
 def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem], budget: _Budget) -> list[Change]:

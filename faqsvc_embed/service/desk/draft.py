@@ -134,8 +134,7 @@ class Draft:
 
     def edited(self, action: str) -> tuple["Draft", int]:
         """Return the draft after a button such as `up:3`, and the index of its item."""
-        name, _, text = action.partition(":")
-        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        name, index = action.partition(":")[0], self._index(action)
         items = list(self.items)
         if name == "add":
             index = min(index, len(items))
@@ -150,12 +149,16 @@ class Draft:
 
     def copied(self, action: str, source: "Draft") -> tuple["Draft", int]:
         """Return the draft after the button `copy:3`, which replaces an item by its source."""
-        text = action.partition(":")[2]
-        index = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
+        index = self._index(action)
         items = list(self.items)
         if index < len(items) and (original := self.original_of(index, source)) is not None:
             items[index] = original
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
+
+    def _index(self, action: str) -> int:
+        """Return the index in an action such as `up:3`, or the end of the list if there is none."""
+        text = action.partition(":")[2]
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
 
     def original_of(self, index: int, source: "Draft") -> DraftItem | None:
         """Return the source of an item: the item with the same id, else the item at the same place."""
@@ -168,15 +171,18 @@ class Draft:
         is_of_another = original.id and any(other.id == original.id for other in self.items)
         return original if original.is_written and not is_of_another else None
 
+    def untranslated(self, source: "Draft") -> list[int]:
+        """Return the indexes of the empty items that have a source."""
+        return [
+            index
+            for index, item in enumerate(self.items)
+            if not item.is_written and self.original_of(index, source) is not None
+        ]
+
     def gaps(self, source: "Draft") -> list[int]:
         """Return the indexes of untranslated items above a translated one that has no id, only its place."""
         places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
-        before = self.items[: places[-1]] if places else ()
-        return [
-            index
-            for index, item in enumerate(before)
-            if not item.is_written and self.original_of(index, source) is not None
-        ]
+        return [index for index in self.untranslated(source) if places and index < places[-1]]
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""

@@ -32,7 +32,6 @@ from faqsvc_embed.service.storage.values import (
     Revision,
     RevisionConflict,
     Write,
-    Written,
 )
 
 
@@ -111,14 +110,14 @@ def show(visit: Visit) -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
     done = messages.DONE.get(visit.query("done"), "")
-    default = _newest(visit, faq.lang)
+    default = _newest(visit, faq.slug, faq.lang)
     translation = faq.translation(lang)
     if translation is None:
         assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
         original = Draft.of_publication(faq.slug, default)
         draft = replace(original, lang=lang, title="", items=())
         return _with_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
-    newest = default if lang == faq.lang else _newest(visit, lang)
+    newest = default if lang == faq.lang else _newest(visit, faq.slug, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
     editor = Editor(draft=draft, base=translation.seen, faq=faq, done=done)
@@ -131,7 +130,7 @@ def show(visit: Visit) -> Response:
 def _with_source(visit: Visit, editor: Editor) -> Editor:
     """Return the editor of a translation with its source text."""
     faq, lang = editor.faq, editor.draft.lang
-    if faq is None or lang == faq.lang or (default := _newest(visit, faq.lang, faq.slug)) is None:
+    if faq is None or lang == faq.lang or (default := _newest(visit, faq.slug, faq.lang)) is None:
         return editor
     made_from = source = Draft.of_publication(faq.slug, default)
     translation = faq.translation(lang)
@@ -161,7 +160,7 @@ def submit(visit: Visit) -> Response:
     draft = Draft.of_form(form)
     if not is_new:
         draft = replace(draft, slug=visit.slug)
-    faq = None if is_new else _known(visit)
+    faq = None if is_new else _known(visit, visit.slug)
     if faq is not None and not draft.lang:
         draft = replace(draft, lang=faq.lang)
     is_binned = not is_new and _is_binned(visit, draft.lang)
@@ -209,7 +208,7 @@ def submit(visit: Visit) -> Response:
 
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.draft
-    newest = _newest(visit, draft.lang, draft.slug) if editor.faq else None
+    newest = _newest(visit, draft.slug, draft.lang) if editor.faq else None
     info = editor.faq.translation(draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
     if is_same and (
@@ -252,7 +251,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
     except Gone as error:
         return replace(editor, problems={"slug": f"{error}."}).page(visit, 409)
-    return _saved(visit, written)
+    done = "draft" if written.state == "draft" else "published"
+    return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
 
 
 def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
@@ -312,15 +312,10 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     return editor.page(visit, 409)
 
 
-def _saved(visit: Visit, written: Written) -> Response:
-    done = "draft" if written.state == "draft" else "published"
-    return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
-
-
-def _known(visit: Visit, slug: str | None = None) -> FAQInfo | None:
+def _known(visit: Visit, slug: str) -> FAQInfo | None:
     """Return the FAQ; None if it was deleted, or if another site now has its slug."""
     try:
-        return visit.storage.overview.faq(visit.access, visit.slug if slug is None else slug)
+        return visit.storage.overview.faq(visit.access, slug)
     except (FAQNotFound, NotYourSite):
         return None
 
@@ -337,8 +332,8 @@ def _why_missing(visit: Visit, lang: str | None) -> str:
     return messages.SEALED if is_sealed else messages.DELETED
 
 
-def _newest(visit: Visit, lang: str, slug: str | None = None) -> Revision | None:
+def _newest(visit: Visit, slug: str, lang: str) -> Revision | None:
     try:
-        return visit.storage.history.revision(visit.access, visit.slug if slug is None else slug, lang)
+        return visit.storage.history.revision(visit.access, slug, lang)
     except FAQNotFound:
         return None

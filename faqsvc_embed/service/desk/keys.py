@@ -1,10 +1,11 @@
 """The API keys of a site, which programs use: create, replace and revoke them."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Final, cast
 
 from starlette.responses import Response
 
+from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.site import NAME
@@ -20,6 +21,7 @@ OVERLAPS: Final = {
     "168": ("in a week", timedelta(weeks=1)),
 }
 """When the old key becomes invalid after a rotation."""
+REPLACED: Final = "Nothing was done, because somebody replaced this key since you opened the page."
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
     "draft": "Write drafts",
@@ -42,11 +44,12 @@ def submit(visit: Visit) -> Response:
         problems["key_name"] = "Give the key a name. The history shows it as the author of a revision."
     if scope not in SCOPES:
         problems["scope"] = "Choose what the key may do."
-        return _page(visit, 422, problems=problems)
     if problems:
         return _page(visit, 422, problems=problems)
     try:
-        key = visit.storage.keys.create(name, site=visit.access.site, scope=scope, by=visit.access)
+        key = visit.storage.keys.create(
+            name, site=visit.access.site, scope=cast("Scope", scope), by=visit.access
+        )
     except ConfigurationError:
         return _page(visit, 422, problems={"key_name": NAME})
     return _page(visit, new_key=key, done=f"The key {name} is created.")
@@ -64,6 +67,9 @@ def end(visit: Visit) -> Response:
     key = _key(visit)
     if visit.form.get("action") == "rotate":
         _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
+        ends = str(key.expires_at or "")
+        if visit.form.get("ends", ends) != ends:
+            return _one(visit, 409, problems={"key": REPLACED})
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.site import NAME
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.people import ROLES, LastAdmin, Person, PersonExists, Role, UnknownPerson
@@ -17,7 +18,7 @@ ROLE_TEXTS: Final = {
     "publisher": "Publisher: also publishes and unpublishes",
     "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
-NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
+CHANGED: Final = "Nobody was removed, because somebody changed this person since you opened the page."
 EMAIL: Final = "Write an email address such as mia@example.com."
 
 
@@ -28,7 +29,7 @@ def show_own(visit: Visit) -> Response:
 
 def renew(visit: Visit) -> Response:
     """POST /desk/you: create a link that signs the same person in on another device."""
-    return render(visit, "you.html", roles=ROLE_TEXTS, link=_link(visit, _own(visit)))
+    return render(visit, "you.html", roles=ROLE_TEXTS, link=_link(visit, visit.person))
 
 
 def show(visit: Visit) -> Response:
@@ -100,6 +101,9 @@ def _remove(visit: Visit, person: Person) -> Response:
         return _one(
             visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
         )
+    now = " ".join(_values(person).values())
+    if visit.form.get("base", now) != now:
+        return _one(visit, 409, problems={"confirm": CHANGED})
     with_keys = visit.form.get("with_keys") == "yes"
     visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
     return redirect(visit, "/people?done=removed")
@@ -126,11 +130,6 @@ def _problems(name: str, email: str, role: str) -> dict[str, str]:
 
 def _refused(error: ConfigurationError) -> dict[str, str]:
     return {"email": EMAIL} if str(error).startswith("email") else {"name": NAME}
-
-
-def _own(visit: Visit) -> Person:
-    assert visit.session is not None  # noqa: S101 - the routes require it
-    return visit.session.person
 
 
 def _person(visit: Visit) -> Person:

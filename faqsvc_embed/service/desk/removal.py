@@ -1,6 +1,6 @@
 """The page to unpublish an FAQ, to publish it again or, for admins, to delete it."""
 
-from typing import Any, Final, Literal, cast
+from typing import Final, Literal, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -58,6 +58,14 @@ def submit(visit: Visit) -> Response:
 def _page(visit: Visit, status: int = 200, *, problem: str = "", note: str = "") -> Response:
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     published = [translation for translation in faq.translations if translation.published]
-    context: dict[str, Any] = {"faq": faq, "lang": faq.lang, "published": published, "problem": problem}
-    context |= {"note": note, "base": all_seen(faq)}
-    return render(visit, "removal.html", status, **context)
+    return render(
+        visit,
+        "removal.html",
+        status,
+        faq=faq,
+        lang=faq.lang,
+        published=published,
+        problem=problem,
+        note=note,
+        base=all_seen(faq),
+    )

@@ -152,7 +152,7 @@ class Desk:
             if visit.request.method == "POST" and not is_same_token(visit.form, session.token):
                 return sign_in.ask_again(visit)
             if visit.request.method == "POST":
-                anyio.from_thread.run(self._service.auth.quotas.count_write, session.access.site)
+                anyio.from_thread.run(self._service.auth.quotas.count_write, session.person.site)
             return handler(visit)
         except Problem as problem:
             return _problem_page(visit, problem)

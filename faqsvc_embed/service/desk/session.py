@@ -12,7 +12,6 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.trusted_proxy import is_from_proxy
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.values import Access
 
 COOKIE: Final = "faqsvc_desk"
 COOKIE_LIFETIME: Final = 400 * 86_400
@@ -30,11 +29,6 @@ class Session:
     cookie: str
     by_proxy: bool = False
     new_cookie: bool = False
-
-    @property
-    def access(self) -> Access:
-        """The rights of the person."""
-        return self.person.access
 
     @property
     def token(self) -> str:

@@ -1,6 +1,7 @@
 """Signs people in with a link that works once, and out."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -28,7 +29,7 @@ class SignIn:
 
     def show(self, visit: Visit) -> Response:
         """GET: the form. Its script takes the token of a link from the fragment, which is in no log."""
-        return _page(visit, next=visit.query("next"))
+        return _page(visit, 200, visit.query("next"))
 
     def submit(self, visit: Visit) -> Response:
         """POST: start a session. Text that was typed before the last session ended comes back."""
@@ -37,15 +38,15 @@ class SignIn:
         if wait := self.failures.wait(network):
             raise self.failures.problem(wait)
         link = form.get("link").strip()  # the token, or the whole link where no script runs
+        kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
         sign_ins = visit.storage.sign_ins
         cookie = sign_ins.redeem_link(link.rpartition("#link=")[2])
         person = sign_ins.person(cookie) if cookie else None
         if cookie is None or person is None:
             self.failures.hit(network)
             problem = "This link was used before, is more than an hour old, or was not copied completely."
-            return _page(visit, 403, problem=problem, next=form.get("next"))
+            return _page(visit, 403, form.get("next"), kept=kept, problem=problem)
         path = _local_path(form.get("next"))
-        kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
         signed_in = replace(visit, session=Session(person, cookie))
         response = _resume(signed_in, path, kept) if kept else redirect(visit, path)
         set_cookie(response, cookie, path=visit.root, secure=visit.is_secure)
@@ -64,7 +65,7 @@ def ask_again(visit: Visit) -> Response:
     problem = "Your session has ended. Sign in again."
     if kept:
         problem += " Your text is still here."
-    return _page(visit, 403, problem=problem, next=path, kept=kept)
+    return _page(visit, 403, path, kept=kept, problem=problem)
 
 
 def kept_fields(visit: Visit) -> list[tuple[str, str]]:
@@ -96,13 +97,9 @@ def sign_out(visit: Visit) -> Response:
 
 
 def _page(
-    visit: Visit, status: int = 200, *, kept: list[tuple[str, str]] | None = None, **texts: str | None
+    visit: Visit, status: int, next_: str, *, kept: Sequence[tuple[str, str]] = (), problem: str = ""
 ) -> Response:
-    """Return the page; `texts` are `problem` and `next`."""
-    if kept is None:
-        kept = [(name, value) for name, value in visit.form.fields if name.startswith(KEPT)]
-    texts = {"problem": "", "next": "", **texts}
-    return render(visit, "sign_in.html", status, kept=kept, **texts)
+    return render(visit, "sign_in.html", status, next=next_, kept=kept, problem=problem)
 
 
 def _local_path(path: str) -> str:

@@ -1,6 +1,6 @@
 """The page with the code that shows an FAQ on a website, and with links that show a draft for an hour."""
 
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from starlette.responses import Response
@@ -11,14 +11,7 @@ from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
-
-class Snippet(NamedTuple):
-    """The code for one framework, as a list of steps."""
-
-    name: str
-    steps: tuple[tuple[str, str], ...]
-
-
+_APPLICATION: Final = "Once, where the application is created:"
 _JINJA: Final = "In the template, where the FAQ belongs:"
 
 
@@ -45,76 +38,47 @@ def create_preview(visit: Visit) -> Response:
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)
 
 
-def snippets(base: str, slug: str) -> list[Snippet]:
-    """Return the code for every framework."""
+def snippets(base: str, slug: str) -> dict[str, dict[str, str]]:
+    """Return the code for every framework, by the step to which it belongs."""
     call = f"{{{{ faq({_quoted(slug)}) }}}}"
-    tag = f"{{% load faqsvc %}}\n{{% faq {_quoted(slug)} %}}"
-    return [
-        Snippet(
-            "Flask",
-            (
-                (
-                    "Once, where the application is created:",
-                    f'from faqsvc_embed.flask import FAQExtension\n\nFAQExtension(app, base_url="{base}")',
-                ),
-                (_JINJA, call),
-            ),
-        ),
-        Snippet(
-            "FastAPI and Starlette",
-            (
-                (
-                    "Once, where the application is created:",
-                    "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.fastapi import FAQMiddleware\n"
-                    "from faqsvc_embed.jinja import install\n\n"
-                    f'embed = FAQEmbed("{base}")\n'
-                    "app.add_middleware(FAQMiddleware, embed=embed)\n"
-                    "install(templates.env, embed)",
-                ),
-                (_JINJA, call),
-            ),
-        ),
-        Snippet(
-            "Django",
-            (
-                (
-                    "Once, in settings.py:",
-                    'INSTALLED_APPS += ["faqsvc_embed.django"]\n'
-                    'MIDDLEWARE += ["faqsvc_embed.django.FAQMiddleware"]\n'
-                    f'FAQSVC = {{"BASE_URL": "{base}"}}',
-                ),
-                (_JINJA, tag),
-            ),
-        ),
-        Snippet(
-            "Jinja",
-            (
-                (
-                    "Once, where the environment is created:",
-                    "from faqsvc_embed import FAQEmbed\nfrom faqsvc_embed.jinja import install\n\n"
-                    f'install(environment, FAQEmbed("{base}"))',
-                ),
-                (_JINJA, call),
-            ),
-        ),
-        *_react(slug),
-        Snippet(
-            "An assistant (MCP)",
-            (
-                ("Once, in its list of servers; it needs an API key to write:", _mcp(base)),
-                ("Then ask the assistant:", f"Read the FAQ {_quoted(slug)} and suggest what is missing."),
-            ),
-        ),
-    ]
-
-
-def _react(slug: str) -> list[Snippet]:
-    """Return the lines for React if the operator has named a package: npm has none of the specified name."""
-    package = npm_package()
-    if package is None:
-        return []
-    component = f'import {{ FAQ }} from "{package}";\n\n<FAQ slug={{{_quoted(slug)}}} />'
-    return [Snippet("React", (("Once:", f"npm install {package}"), ("In the page:", component)))]
+    found = {
+        "Flask": {
+            _APPLICATION: "from faqsvc_embed.flask import FAQExtension\n\n"
+            f'FAQExtension(app, base_url="{base}")',
+            _JINJA: call,
+        },
+        "FastAPI and Starlette": {
+            _APPLICATION: "from faqsvc_embed import FAQEmbed\n"
+            "from faqsvc_embed.fastapi import FAQMiddleware\n"
+            "from faqsvc_embed.jinja import install\n\n"
+            f'embed = FAQEmbed("{base}")\n'
+            "app.add_middleware(FAQMiddleware, embed=embed)\n"
+            "install(templates.env, embed)",
+            _JINJA: call,
+        },
+        "Django": {
+            "Once, in settings.py:": 'INSTALLED_APPS += ["faqsvc_embed.django"]\n'
+            'MIDDLEWARE += ["faqsvc_embed.django.FAQMiddleware"]\n'
+            f'FAQSVC = {{"BASE_URL": "{base}"}}',
+            _JINJA: f"{{% load faqsvc %}}\n{{% faq {_quoted(slug)} %}}",
+        },
+        "Jinja": {
+            "Once, where the environment is created:": "from faqsvc_embed import FAQEmbed\n"
+            "from faqsvc_embed.jinja import install\n\n"
+            f'install(environment, FAQEmbed("{base}"))',
+            _JINJA: call,
+        },
+    }
+    if package := npm_package():  # only if the operator names one: npm has none of the specified name
+        found["React"] = {
+            "Once:": f"npm install {package}",
+            "In the page:": f'import {{ FAQ }} from "{package}";\n\n<FAQ slug={{{_quoted(slug)}}} />',
+        }
+    found["An assistant (MCP)"] = {
+        "Once, in its list of servers; it needs an API key to write:": _mcp(base),
+        "Then ask the assistant:": f"Read the FAQ {_quoted(slug)} and suggest what is missing.",
+    }
+    return found
 
 
 def _mcp(base: str) -> str:

@@ -10,6 +10,7 @@ from faqsvc_embed.service.desk.session import Session, Sessions
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.values import Access
 from faqsvc_embed.text import normalized
 
@@ -27,10 +28,15 @@ class Visit:
     form: Form = field(default_factory=Form)
 
     @property
+    def person(self) -> Person:
+        """The person who is signed in."""
+        assert self.session is not None  # noqa: S101 - the routes require it
+        return self.session.person
+
+    @property
     def access(self) -> Access:
         """The rights of the person who is signed in."""
-        assert self.session is not None  # noqa: S101 - the routes require it
-        return self.session.access
+        return self.person.access
 
     @property
     def is_secure(self) -> bool:
@@ -39,12 +45,12 @@ class Visit:
 
     def may(self, scope: Scope) -> bool:
         """Return whether the person has a scope."""
-        return self.session is not None and self.session.access.may(scope)
+        return self.access.may(scope)
 
     @property
     def may_administer(self) -> bool:
         """Whether the person is an admin."""
-        return self.session is not None and self.session.access.may_administer
+        return self.access.may_administer
 
     def require(self, scope: Scope) -> None:
         """Raise Problem (403) unless the person has a scope."""
@@ -57,13 +63,12 @@ class Visit:
             raise self._forbidden("an admin")
 
     def _forbidden(self, who: str) -> Problem:
-        assert self.session is not None  # noqa: S101 - the routes require it
-        role = self.session.person.role
-        return Problem(403, "missing-scope", f"Your role is {role}; only {who} may do this. Ask an admin")
+        detail = f"Your role is {self.person.role}; only {who} may do this. Ask an admin"
+        return Problem(403, "missing-scope", detail)
 
-    def query(self, name: str, default: str = "") -> str:
-        """Return a parameter of the query."""
-        return self.request.query_params.get(name, default)
+    def query(self, name: str) -> str:
+        """Return a parameter of the query, or an empty text."""
+        return self.request.query_params.get(name, "")
 
     @property
     def slug(self) -> str:

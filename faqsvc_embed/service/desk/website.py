@@ -1,6 +1,5 @@
 """The page to create an FAQ from a website: editors select from its questions, with their sources."""
 
-from collections.abc import Awaitable
 from functools import partial
 
 import msgspec
@@ -23,11 +22,8 @@ class FromWebsite:
         self._generator = generator
         self._quotas = quotas
 
-    def generate(self, visit: Visit) -> Awaitable[Response]:
+    async def generate(self, visit: Visit) -> Response:
         """POST /desk/website: show the questions of a website. Nothing is saved."""
-        return self._generate(visit)
-
-    async def _generate(self, visit: Visit) -> Response:
         url = visit.form.get("website_url").strip()
         body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
         try:

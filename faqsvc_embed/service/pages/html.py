@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
@@ -135,7 +135,6 @@ def templates_digest() -> str:
     return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]
 
 
-@lru_cache(1_000)
 def content_security_policy(images: str = "") -> str:
     """Return the Content-Security-Policy of these pages: their own styles, and images of one website."""
     digest = base64.b64encode(hashlib.sha256(_css().encode()).digest()).decode()

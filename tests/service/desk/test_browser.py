@@ -1,5 +1,6 @@
 """The desk in Chromium: with and without scripts, by keyboard, narrow, dark, and as axe sees it."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Literal
@@ -34,6 +35,7 @@ PATHS = {
     "missing": "/faqs/nothing",
 }
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+FORCED: tuple[Literal["none", "active"], ...] = ("none", "active")
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
 FOCUSED = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -88,10 +90,10 @@ def test_axe_finds_nothing_and_nothing_scrolls_sideways(editor: Page, desk: Serv
     for width in (1600, 768, 320):
         editor.set_viewport_size({"width": width, "height": 800})
         assert not editor.evaluate(SIDEWAYS)
-    for scheme in SCHEMES:
-        editor.emulate_media(color_scheme=scheme)
+    for scheme, forced in itertools.product(SCHEMES, FORCED):
+        editor.emulate_media(color_scheme=scheme, forced_colors=forced)
         results = Axe().run(editor)
-        assert results.violations_count == 0, (scheme, results.generate_report())
+        assert results.violations_count == 0, (scheme, forced, results.generate_report())
 
 
 def test_the_sign_in_page_is_accessible(page: Page, desk: Served) -> None:

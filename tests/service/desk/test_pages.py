@@ -147,6 +147,16 @@ def test_differences_are_by_word_and_name_what_moved() -> None:
     assert changes(before, before) == []
 
 
+def test_a_sentence_of_which_most_words_differ_is_not_cut_into_pieces() -> None:
+    left, right = words("Is it free for all?\n\nYes.", "Does it cost money for us?\n\nYes.")
+    assert [tuple(piece) for piece in left] == [("old", "Is it free for all"), ("same", "?\n\nYes.")]
+    assert [tuple(piece) for piece in right] == [("new", "Does it cost money for us"), ("same", "?\n\nYes.")]
+    left, right = words("Yes, to the end of each month. We write to you.", "Yes, at the end of each month.")
+    assert [piece.text for piece in right if piece.kind == "new"] == ["at"]
+    left, right = words("Why so?\n\nOf course.", "How so?\n\nOf habit.")
+    assert "\n\n" in "".join(piece.text for piece in left if piece.kind == "same")
+
+
 def test_taking_back_is_gone_for_readers_and_can_be_undone(editor: Editor) -> None:
     publish(editor)
     editor.get("/faqs/pricing/remove")
@@ -252,6 +262,21 @@ def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, sto
     assert storage.keys.verify(new) is None
     assert editor.get(f"/keys/{access.key_id}").status_code == 200  # an ended key can still be looked at
     assert editor.post(f"/keys/{access.key_id}", action="rotate").status_code == 409
+
+
+def test_an_old_page_does_not_replace_a_key_that_was_replaced_meanwhile(
+    editor: Editor, storage: Storage
+) -> None:
+    storage.keys.create("website")
+    path = f"/keys/{storage.keys.list()[0].id}"
+    opened = editor.get(path).text
+    ends = dict(re.findall(r'name="(ends)" value="([^"]*)"', opened))
+    editor.post(path, action="rotate", overlap="24", **ends)
+    again = editor.post(path, action="rotate", overlap="24", **ends)
+    assert (again.status_code, "somebody replaced this key" in again.text) == (409, True)
+    assert len(storage.keys.list()) == 2
+    ends = dict(re.findall(r'name="(ends)" value="([^"]*)"', again.text))
+    assert editor.post(path, action="rotate", overlap="24", **ends).status_code == 200
 
 
 def test_a_key_names_who_made_it_as_the_list_of_people_does(stranger: Editor, storage: Storage) -> None:
@@ -386,6 +411,20 @@ def test_who_is_removed_takes_the_keys_along_if_so_chosen(editor: Editor, storag
         assert 'name="with_keys"' in editor.get(path).text
         editor.post(path, action="remove", confirm="yes", **choice)
     assert [key.name for key in storage.keys.list() if key.revoked_at is not None] == ["Tom"]
+
+
+def test_an_old_page_does_not_remove_a_person_who_was_added_again_with_another_role(
+    editor: Editor, storage: Storage
+) -> None:
+    tom = storage.people.add("Tom", role="editor", email="tom@heron.example")
+    path = f"/people/{tom.id}"
+    opened = dict(re.findall(r'name="(base)" value="([^"]*)"', editor.get(path).text))
+    storage.people.remove(tom.id)
+    storage.people.add("Tom", role="publisher", email="tom@heron.example")
+    told = editor.post(path, action="remove", confirm="yes", **opened)
+    assert (told.status_code, "Nobody was removed" in told.text) == (409, True)
+    opened = dict(re.findall(r'name="(base)" value="([^"]*)"', told.text))
+    assert editor.post(path, action="remove", confirm="yes", **opened).url.path == "/desk/people"
 
 
 def test_people_of_another_site_are_out_of_reach(editor: Editor, storage: Storage) -> None:

@@ -87,6 +87,18 @@ def test_a_first_translation_that_leaves_a_question_out_in_the_middle_is_not_sav
     assert editor.post("/faqs/pricing", action="draft", **first).status_code == 200
 
 
+def test_questions_that_a_translation_leaves_out_are_named(editor: Editor) -> None:
+    publish(editor)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert "Not translated:" not in page  # nothing is, yet
+    german = fields_of(page) | {"question": ["Was kostet es?", ""], "answer": ["Nichts.", ""]}
+    page = editor.post("/faqs/pricing", action="draft", **german).text
+    assert 'Not translated: <a href="#item-1">question 2</a>.' in page
+    german = fields_of(page)
+    german["question"][1], german["answer"][1] = "Kann ich kündigen?", "Jederzeit."
+    assert "Not translated:" not in editor.post("/faqs/pricing", action="draft", **german).text
+
+
 def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
     translate(editor)
     page = editor.post("/new", action="publish", **written(slug="other")).text

@@ -44,7 +44,7 @@ for (const pre of navigator.clipboard ? document.querySelectorAll("pre, a.copied
 }
 
 const form = document.getElementById("write");
-if (form?.querySelector(".save [name=action]")) write();
+if (form) write();
 
 function write() {
   const sheet = document.getElementById("preview-sheet");
