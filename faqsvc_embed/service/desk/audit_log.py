@@ -53,6 +53,6 @@ def show(visit: Visit) -> Response:
         names=names,
         actions=ACTIONS,
         special=SPECIAL,
-        people={person.email: person.name for person in visit.storage.people.list(visit.access.site)},
+        people=visit.storage.people.names(visit.access.site),
         keys=keys,
     )

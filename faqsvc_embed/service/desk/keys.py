@@ -123,13 +123,13 @@ def _page(
 
 def _one(visit: Visit, status: int = 200, *, problems: dict[str, str] | None = None) -> Response:
     key = _key(visit)
-    names = {person.email: person.name for person in visit.storage.people.list(visit.access.site)}
+    names = visit.storage.people.names(visit.access.site)
     return render(
         visit,
         "key.html",
         status,
         key=key,
-        maker=names.get(key.maker, key.maker),
+        maker=names.get(key.maker or "", key.maker),
         has_ended=_has_ended(visit, key),
         scopes=SCOPE_TEXTS,
         overlaps=OVERLAPS,

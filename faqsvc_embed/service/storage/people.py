@@ -144,6 +144,14 @@ class People:
                 self._sites.find(connection, site)
             return list(map(_person, connection.execute(query)))
 
+    def names(self, site: str) -> dict[str, str]:
+        """Return the names of all people of a site by their email address, removed people included."""
+        query = select(people.c.email, people.c.name).where(
+            people.c.site == site, people.c.email.is_not(None)
+        )
+        with self._database.reading() as connection:
+            return {row.email: row.name for row in connection.execute(query)}
+
     def change(
         self,
         person_id: str,

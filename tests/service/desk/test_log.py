@@ -96,3 +96,11 @@ def test_a_link_that_an_admin_makes_for_somebody_else_is_in_the_log(editor: Edit
     editor.get(f"/people/{ada.id}")
     editor.post(f"/people/{ada.id}", action="link")
     assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link ada@heron.example"
+
+
+def test_the_log_names_who_was_removed(editor: Editor, storage: Storage) -> None:
+    ada = storage.people.add("Ada", role="admin", email="ada@heron.example")
+    storage.keys.create("deploy", by=ada.access)
+    storage.people.remove(ada.id)
+    assert entries(editor.get("/log").text)[1] == "Ada Made a key deploy"
+    assert "by Ada" in editor.get(f"/keys/{storage.keys.list()[0].id}").text
