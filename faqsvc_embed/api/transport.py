@@ -29,7 +29,6 @@ from faqsvc_embed.errors import (
     masked,
     quoted,
 )
-from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop, in_background, on_close
 from faqsvc_embed.runtime.threads import is_gevent_patched
 from faqsvc_embed.settings.api_key import APIKey
@@ -92,7 +91,6 @@ class Transport:
         `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
         raised, so that no traceback leads to frames of the HTTP client, which hold the key.
         """
-        _import_client()
         import httpx2
 
         is_read = request.method == "GET"
@@ -124,7 +122,6 @@ class Transport:
             FAQUnavailable: the service cannot be reached, or the connection breaks.
         """
         try:
-            _import_client()
             pool = self._get_pool(request.url)
         except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
             message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
@@ -288,13 +285,6 @@ class _Trace:
         elif event.endswith(("start_tls.failed", "setup_socks5_connection.failed")):
             self.has_lost_tunnel = event != "connection.start_tls.failed"
             await self._stream.aclose()  # the client leaves it open if its task is cancelled
-
-
-def _import_client() -> None:
-    """Import the HTTP client, and let no process fork meanwhile."""
-    with fork.importing:
-        import httpcore2  # noqa: F401
-        import httpx2  # noqa: F401
 
 
 def _new_client(url: str) -> "httpx2.AsyncClient":

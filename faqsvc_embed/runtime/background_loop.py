@@ -16,7 +16,7 @@ from concurrent.futures import Executor, Future
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import call_in_thread, start_thread, unpatched
+from faqsvc_embed.runtime.threads import call_in_thread, new_lock, start_thread, unpatched
 
 T = TypeVar("T")
 Cleanup = Callable[[], Awaitable[object]]
@@ -113,6 +113,7 @@ class _LoopThread:
             self.loop.close()
             raise
         atexit.register(self._at_exit)
+        _running.add(self)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         # The host's own context may refer to its request, which must not live as long as a connection.
@@ -144,6 +145,15 @@ class _LoopThread:
     def stop(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self.loop.call_soon_threadsafe(self.loop.stop)
+
+    def pause(self) -> "_Pause | None":
+        """Stop the loop after the callback that runs now; None if it is closed."""
+        pause = _Pause()
+        try:
+            self.loop.call_soon_threadsafe(pause.wait)
+        except RuntimeError:
+            return None
+        return pause
 
     def abandon(self) -> None:
         self.loop.disconnect()
@@ -192,6 +202,49 @@ class _Loop(asyncio.SelectorEventLoop):
         if hasattr(self._selector_in_use, "fileno"):  # an epoll is shared with the parent
             os.dup2(null, self._selector_in_use.fileno(), inheritable=False)
         os.close(null)
+
+
+class _Pause:
+    """A pause of a loop, until `go_on` is released."""
+
+    def __init__(self) -> None:
+        self.has_begun = new_lock()
+        self.go_on = new_lock()
+        self.has_begun.acquire()
+        self.go_on.acquire()
+
+    def wait(self) -> None:
+        self.has_begun.release()
+        self.go_on.acquire()
+
+
+_running: Final = weakref.WeakSet[_LoopThread]()
+_pauses: Final = list[_Pause]()
+
+
+def _before_fork() -> None:
+    """Pause the loops. A child that is forked in the middle of an import has half of a module for ever."""
+    if in_background():
+        return
+    _pauses.extend(pause for thread in list(_running) if (pause := thread.pause()))
+    deadline = time.monotonic() + CLOSE_TIMEOUT
+    for pause in _pauses:
+        pause.has_begun.acquire(timeout=max(0.0, deadline - time.monotonic()))
+
+
+def _after_fork() -> None:
+    """In the parent: let the loops go on."""
+    while _pauses:
+        _pauses.pop().go_on.release()
+
+
+def _after_fork_in_child() -> None:
+    _running.clear()
+    _pauses.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child)
 
 
 async def _shut_down(loop: _Loop) -> None:

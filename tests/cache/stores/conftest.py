@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.benchmarks.loading import free_port
+
 
 @pytest.fixture(scope="session")
 def valkey() -> Iterator[str]:
@@ -17,7 +19,7 @@ def valkey() -> Iterator[str]:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    with ValkeyServer() as server:
+    with ValkeyServer(port=free_port()) as server:
         yield f"{server.connection_url}/0"
 
 

