@@ -45,7 +45,7 @@ class Tombstone(msgspec.Struct, frozen=True):
         """Read the document of a store; return None if it is invalid, or if its time has no time zone."""
         try:
             found = msgspec.json.decode(text, type=cls)
-        except (msgspec.DecodeError, UnicodeError):  # copies of before the first release left empty files
+        except (msgspec.DecodeError, UnicodeError):  # development versions wrote empty files
             return None
         return found if found.at.tzinfo is not None else None
 

@@ -22,9 +22,9 @@ def delete(
     """Unpublish the FAQ SLUG, or its translation into --lang.
 
     Websites stop showing it within seconds or, without the change feed, when their record expires. The
-    history is kept: `faqsvc restore SLUG` publishes it again, also from the bin. --purge --now deletes all
-    texts, and nobody can publish under the slug before `faqsvc restore SLUG --lift`. The API key is read from
-    FAQSVC_API_KEY.
+    history is kept, and `faqsvc restore SLUG` publishes the FAQ again, even from the bin. --purge --now
+    deletes all texts, and nobody can use the slug until `faqsvc restore SLUG --lift` allows it. The API key
+    is read from FAQSVC_API_KEY.
 
     \b
       faqsvc delete pricing --lang de

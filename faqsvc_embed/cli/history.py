@@ -49,7 +49,7 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
 @json_option
 @base_url_option
 def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
-    """Publish revision N of the FAQ SLUG again, or a draft.
+    """Publish revision N of the FAQ SLUG: an earlier one or a draft.
 
     An earlier revision is copied to a new one, so nothing is lost. An unpublished FAQ becomes public again in
     this language; `faqsvc restore` publishes it in all languages. A newer draft is replaced, but stays in the

@@ -78,7 +78,7 @@ def list_keys(database: str, as_json: bool) -> None:
 def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
     """Replace the key ID, and print the new key.
 
-    It has the same site, name and scope.
+    The new key has the same site, name and scope.
     """
     click.echo(open_existing(database).keys.rotate(key_id, overlap=overlap))
 

@@ -94,8 +94,8 @@ def change_person(
 ) -> None:
     """Change the name, the email address or the role of a person.
 
-    A new role holds at once, also where the person is signed in. EMAIL may also be the id that `people list`
-    prints first.
+    A new role takes effect at once, even while the person is signed in. EMAIL may also be the id of the
+    person, which `people list` prints first.
     """
     if name is None and new_email is None and role is None:
         raise click.UsageError("nothing to change: use --name, --email or --role")

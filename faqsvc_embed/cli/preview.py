@@ -58,8 +58,8 @@ def preview(target: str, page: str | None, lang: str | None, **options: Any) -> 
     The command prints the address. The page of FILE is served on this machine, and opens in a browser if this
     is a terminal. It reloads when the file is saved, and shows errors in the file. Press Ctrl-C to stop it.
 
-    The address for SLUG shows its newest revision, which may be a draft, for an hour to everyone who has the
-    address. The API key is read from FAQSVC_API_KEY.
+    The address for SLUG shows its newest revision, which may be a draft. It works for an hour, for everyone
+    who has it. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc preview faqs/pricing.md

@@ -135,7 +135,7 @@ class Page(msgspec.Struct, eq=False):
 
 
 def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:
-    """Return the first value of these names that a host has set; it may be a function that returns it."""
+    """Return the first value that the host has set under these names. A function is called for its value."""
     for name in names:
         value = get(name)
         value = value() if callable(value) else value

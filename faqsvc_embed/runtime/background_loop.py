@@ -147,7 +147,7 @@ class _LoopThread:
             self.loop.call_soon_threadsafe(self.loop.stop)
 
     def pause(self) -> "_Pause | None":
-        """Stop the loop after the callback that runs now; None if it is closed."""
+        """Pause the loop after the current callback. Return None if the loop is closed."""
         pause = _Pause()
         try:
             self.loop.call_soon_threadsafe(pause.wait)
@@ -223,7 +223,7 @@ _pauses: Final = list[_Pause]()
 
 
 def _before_fork() -> None:
-    """Pause the loops. A child that is forked in the middle of an import has half of a module for ever."""
+    """Pause the loops: a child forked during an import would keep a half-imported module."""
     if in_background():
         return
     _pauses.extend(pause for thread in list(_running) if (pause := thread.pause()))
@@ -233,7 +233,7 @@ def _before_fork() -> None:
 
 
 def _after_fork() -> None:
-    """In the parent: let the loops go on."""
+    """Resume the loops in the parent."""
     while _pauses:
         _pauses.pop().go_on.release()
 

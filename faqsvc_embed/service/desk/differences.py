@@ -127,8 +127,8 @@ class _Run(NamedTuple):
 def _runs(old: list[str], new: list[str]) -> list[_Run]:
     """Return the parts of two texts that are the same, and those that differ.
 
-    Words between two changes count as changed if neither change is shorter, so that a sentence of which most
-    words differ is not cut into pieces. A change does not extend over a line break that is the same.
+    Words between two changes count as changed if neither change is shorter, so that a sentence with mostly
+    different words is not cut into pieces. A change never crosses an unchanged line break.
     """
     runs = list[_Run]()
     for tag, i, j, k, l in SequenceMatcher(None, old, new).get_opcodes():  # noqa: E741 - as in difflib

@@ -22,7 +22,7 @@ def version(database: Database) -> str | None:
     """Return the version of the schema; None if there is none.
 
     Raises:
-        StorageUnavailable: the tables were made by no release, or by one that is newer than the next.
+        StorageUnavailable: no release made the tables, or the schema is more than one version newer.
     """
     with database.reading() as connection:
         tables = inspect(connection).get_table_names()

@@ -58,7 +58,7 @@ def bomb() -> bytes:
 
 
 def redirect_other_origin(exchange: Exchange) -> None:
-    """Redirect to another host name, which gives a client that follows a good response."""
+    """Redirect to another host name, where a client that follows gets a good response."""
     host, _, port = exchange.request.headers.get("host", "").partition(":")
     if host == "localhost":
         healthy(exchange)
@@ -67,7 +67,7 @@ def redirect_other_origin(exchange: Exchange) -> None:
 
 
 def redirect_loop(exchange: Exchange) -> None:
-    """Redirect to the requested address without end."""
+    """Redirect to the requested address every time."""
     exchange.respond(302, b"", {"Location": exchange.request.target})
 
 
