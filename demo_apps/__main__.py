@@ -15,7 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the demo until Ctrl-C, or check it; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m demo_apps",
-        description="Run a FAQ service, and a website with FAQs in every framework.",
+        description="Run an FAQ service, and a website with FAQs in every framework.",
     )
     parser.add_argument("--check", action="store_true", help="open every page, print what is on it, and stop")
     parser.add_argument(

@@ -1,4 +1,4 @@
-"""Runs the demo: a FAQ service, and the website in every framework."""
+"""Runs the demo: an FAQ service, and the website in every framework."""
 
 import tempfile
 from collections.abc import Callable, Iterator

@@ -31,7 +31,7 @@ FAQs, from files or from a service, on the pages of Flask, Django, Starlette, Fa
 SKILL_BEGINNING: Final = """\
 ---
 name: faqsvc-embed
-description: Show FAQs, from files or from a FAQ service, on pages of Flask, Django, Starlette, FastAPI and Jinja applications with the Python
+description: Show FAQs, from files or from an FAQ service, on pages of Flask, Django, Starlette, FastAPI and Jinja applications with the Python
   package faqsvc-embed. Use it to add an FAQ to a page, to theme, translate, cache or test it, or to publish FAQs.
 ---
 

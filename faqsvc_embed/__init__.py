@@ -1,4 +1,4 @@
-"""FAQs from a FAQ service on the pages of a Python web application.
+"""FAQs from an FAQ service on the pages of a Python web application.
 
 To read the code, start with `embed.FAQEmbed` and follow one FAQ: `page.presenter` handles a call,
 `cache.reader` looks the FAQ up, `cache.fetcher` fetches it from one of the `sources`, and

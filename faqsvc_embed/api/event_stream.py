@@ -14,7 +14,7 @@ EVENT_STREAM: Final = "text/event-stream"
 MAX_URL: Final = 8_000
 """Maximum number of characters of the URL, which contains every slug. Servers refuse longer URLs."""
 MAX_EVENT: Final = 16_384
-"""Maximum bytes of one event; a FAQ service sends about 300."""
+"""Maximum bytes of one event; an FAQ service sends about 300."""
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 

@@ -113,7 +113,7 @@ def parse_struct(response: Response, key: APIKey, now: datetime, struct: type[S]
     try:
         return msgspec.json.decode(body, type=struct)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        message = f"the response ({response.status}) is not what a FAQ service sends: {error}"
+        message = f"the response ({response.status}) is not what an FAQ service sends: {error}"
         return FAQUnavailable(message, status=response.status, body=body)
 
 

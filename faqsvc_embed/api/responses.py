@@ -121,7 +121,7 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         return NotFound(FAQNotFound(f"there is no FAQ {slug!r} at {request.url} (404)", **details))
     message = f"{request.url} returned {status}"
     if status == 404:  # a proxy sends it while the service restarts
-        message += ", but not in JSON, as a FAQ service does; is base_url the address of a FAQ service?"
+        message += ", but not in JSON, as an FAQ service does; is base_url the address of an FAQ service?"
     details["retry_after"] = parse_retry_after(response.headers.get("retry-after"), now)
     kind = RateLimited if status == 429 else FAQUnavailable
     return Failed(kind(message, **details))

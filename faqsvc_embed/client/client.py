@@ -1,4 +1,4 @@
-"""The client of a FAQ service: one method for each route, and its asynchronous twin."""
+"""The client of an FAQ service: one method for each route, and its asynchronous twin."""
 
 from typing import Literal, Self, Unpack
 

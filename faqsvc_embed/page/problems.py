@@ -54,5 +54,5 @@ class Problems:
             self._missing.warning("%s", error)
 
     def _is_unreported(self, error: FAQError, slug_or_faq: object) -> bool:
-        """Return whether no fetch has reported an error; a local source is read without one."""
+        """Return whether no fetch has reported an error; a local source needs no fetch."""
         return isinstance(error, ConfigurationError) or self._reader.is_local or not is_slug(slug_or_faq)

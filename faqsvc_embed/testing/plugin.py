@@ -18,6 +18,6 @@ def faq_chaos(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def faq_service() -> Iterator[FaultyServer]:
-    """Yield a FAQ service with a sample record for every slug; `behave` makes it fail."""
+    """Yield an FAQ service with a sample record for every slug; `behave` makes it fail."""
     with FaultyServer(any_slug=True) as service:
         yield service

@@ -1,4 +1,4 @@
-"""Runs the code blocks of a page, beside a FAQ service of their own in place of https://faq.example.com."""
+"""Runs the code blocks of a page, beside an FAQ service of their own in place of https://faq.example.com."""
 
 import json
 import os

@@ -33,7 +33,7 @@ class SignIns:
     def create_link(self, person: Person, by: Access | None = None) -> str:
         """Return the token of a link that signs a person in once, within an hour.
 
-        `by` is whoever could use it in that person's place; the log says so.
+        `by` is the admin who makes the link for somebody else. The audit log names both.
         """
         token, now = secrets.token_urlsafe(24), self._clock()
         row = {"digest": _digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}

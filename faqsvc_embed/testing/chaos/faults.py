@@ -1,4 +1,4 @@
-"""The faults of a FAQ service: one of each kind, for the tests of pages."""
+"""The faults of an FAQ service: one of each kind, for the tests of pages."""
 
 import zlib
 from dataclasses import dataclass, field

@@ -90,7 +90,7 @@ def test_a_first_translation_that_leaves_a_question_out_in_the_middle_is_not_sav
 def test_questions_that_a_translation_leaves_out_are_named(editor: Editor) -> None:
     publish(editor)
     page = editor.get("/faqs/pricing?lang=de").text
-    assert "Not translated:" not in page  # nothing is, yet
+    assert "Not translated:" not in page  # before the first translation
     german = fields_of(page) | {"question": ["Was kostet es?", ""], "answer": ["Nichts.", ""]}
     page = editor.post("/faqs/pricing", action="draft", **german).text
     assert 'Not translated: <a href="#item-1">question 2</a>.' in page

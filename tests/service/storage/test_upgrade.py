@@ -1,4 +1,4 @@
-"""The schema: created, upgraded by the next release, and never touched by what only reads."""
+"""The schema: created, upgraded by the next release, and left alone by commands that only read."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def upgrade() -> None:
     if (signals / "fail").exists():
         raise SystemExit("failed")
 '''
-"""The migration of the next release. Files beside it let it wait or fail."""
+"""The migration of the next release. Files beside it make it wait or fail."""
 
 Command = Callable[..., "subprocess.Popen[str]"]
 

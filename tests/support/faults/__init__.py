@@ -1,4 +1,4 @@
-"""The faults of a FAQ service, one module for each kind. `EVERY_FAULT` has those of the package, too.
+"""The faults of an FAQ service, one module for each kind. `EVERY_FAULT` has those of the package, too.
 
 `ODDITIES` are unusual responses that are valid all the same. `FEEDS` are the faults of the change feed.
 """
