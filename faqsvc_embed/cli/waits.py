@@ -16,7 +16,7 @@ MAX_WAITS: Final = 20
 
 
 def send_patiently(request: Callable[[], T]) -> T:
-    """Send a request, and send it again when the service says; each wait is reported on standard error.
+    """Send a request, and retry it after the wait the service asks for. Print each wait on standard error.
 
     Raises:
         FAQUnavailable: the service asks for too long a wait, or for too many.
