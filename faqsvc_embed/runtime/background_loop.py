@@ -23,6 +23,8 @@ Cleanup = Callable[[], Awaitable[object]]
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds that closing may take. Work that ignores its cancellation is abandoned."""
+PAUSE_TIMEOUT: Final = 0.5
+"""Seconds that a fork may wait for a loop whose callback does not end."""
 
 
 class BackgroundLoop:
@@ -107,13 +109,14 @@ class _LoopThread:
         self.is_ending = False
         self.has_ended = threading.Event()
         self._futures = set[Future[Any]]()
+        _running.add(self)
         try:
             start_thread(self._run, "faqsvc-embed")
         except BaseException:
+            _running.discard(self)
             self.loop.close()
             raise
         atexit.register(self._at_exit)
-        _running.add(self)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         # The host's own context may refer to its request, which must not live as long as a connection.
@@ -132,6 +135,7 @@ class _LoopThread:
         finally:
             # This also runs after a SystemExit in a callback, so that no caller waits for a stopped loop.
             self.is_ending = True
+            _running.discard(self)
             shutdown = self.loop.create_task(_shut_down(self.loop))
             while not shutdown.done():
                 with contextlib.suppress(RuntimeError):  # `stop` was called again
@@ -156,6 +160,7 @@ class _LoopThread:
         return pause
 
     def abandon(self) -> None:
+        _running.discard(self)
         self.loop.disconnect()
         atexit.unregister(self._at_exit)
 
@@ -218,24 +223,28 @@ class _Pause:
         self.go_on.acquire()
 
 
-_running: Final = weakref.WeakSet[_LoopThread]()
-_pauses: Final = list[_Pause]()
+_running: Final = set[_LoopThread]()
+_pauses: Final[dict[int, list[_Pause]]] = {}
+"""The pauses of each thread that forks."""
 
 
 def _before_fork() -> None:
     """Pause the loops: a child forked during an import would keep a half-imported module."""
+    fork.check()
     if in_background():
         return
-    _pauses.extend(pause for thread in list(_running) if (pause := thread.pause()))
-    deadline = time.monotonic() + CLOSE_TIMEOUT
-    for pause in _pauses:
+    pauses = _pauses[threading.get_ident()] = [
+        pause for thread in list(_running) if (pause := thread.pause()) is not None
+    ]
+    deadline = time.monotonic() + PAUSE_TIMEOUT
+    for pause in pauses:
         pause.has_begun.acquire(timeout=max(0.0, deadline - time.monotonic()))
 
 
 def _after_fork() -> None:
     """Resume the loops in the parent."""
-    while _pauses:
-        _pauses.pop().go_on.release()
+    for pause in _pauses.pop(threading.get_ident(), ()):
+        pause.go_on.release()
 
 
 def _after_fork_in_child() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone, NotYourSite
-from tests.cli.support import failure, faqsvc
+from tests.cli.support import command, environment, failure, faqsvc
 from tests.service.bodies import publication, publish
 from tests.support import samples
 
@@ -160,6 +161,23 @@ def test_a_link_to_the_desk_needs_an_address_that_a_browser_can_open(database: s
     assert faqsvc("people", "list", "--database", database).stdout == ""
     printed = faqsvc("desk", "--base-url", "https://faq.example/", "--database", database).stdout
     assert printed.startswith("https://faq.example/desk/")
+
+
+@pytest.mark.system
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_key_that_cannot_be_printed_is_revoked(database: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(
+            command("keys", "create", "--database", database),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=environment(),
+        )
+    [line] = faqsvc("keys", "list", "--database", database).stdout.splitlines()
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+    assert "  revoked " in line
 
 
 def test_a_missing_database_names_the_setting_to_correct(

@@ -375,3 +375,35 @@ embed.close()
 def test_a_process_can_be_forked_while_the_first_fetch_imports_its_modules(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     assert script(IMPORTING, faulty.base_url) == samples.pricing()["title"]
+
+
+THREADS: Final = """
+import os, sys, threading, time, warnings
+from faqsvc_embed import FAQEmbed
+warnings.simplefilter("ignore", DeprecationWarning)
+embed = FAQEmbed(sys.argv[1], wait=5, timeout=5)
+embed.get_faq("pricing")
+
+def fork():
+    for _ in range(10):
+        pid = os.fork()
+        if pid == 0:
+            os._exit(0)
+        os.waitpid(pid, 0)
+
+threads = [threading.Thread(target=fork) for _ in range(4)]
+start = time.monotonic()
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(time.monotonic() - start < 4)
+embed.close()
+"""
+
+
+@needs_fork
+@pytest.mark.system
+def test_threads_that_fork_at_once_do_not_wait_for_each_other(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    assert script(THREADS, faulty.base_url) == "True"

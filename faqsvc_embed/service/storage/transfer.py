@@ -70,6 +70,7 @@ def restore(database: Database, file: Path) -> None:
     source, prepared = Database(f"sqlite:///{file}"), Database(f"sqlite:///{database.path}.part")
     prepared.delete()
     try:
+        upgrade.version(source)  # its errors name the backup
         backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)
         with prepared.writing() as connection:
@@ -176,7 +177,7 @@ def _batches(
             row = _row(tables[name], entry["row"])
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise TransferFailed(f"line {number} is not a line of an export: {quoted(line)}") from None
-        if rows and (name != current or len(rows) == BATCH):
+        if rows and (name != current or row.keys() != rows[0].keys() or len(rows) == BATCH):
             yield tables[current], rows
             rows = []
         current = name

@@ -66,7 +66,8 @@ def upgrade(database: Database) -> None:
     with database.migrating() as connection:
         config = _config(connection)
         if version(database) is None:
-            schema.metadata.create_all(connection)
+            # Without a check, because a table of another application is an error.
+            schema.metadata.create_all(connection, checkfirst=False)
             epoch = secrets.token_hex(4)
             connection.execute(schema.last_event.insert().values(number=0, epoch=epoch))
             command.stamp(config, "head")

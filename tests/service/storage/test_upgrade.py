@@ -207,6 +207,14 @@ def test_tables_that_no_release_has_made_are_refused_and_left_alone(
         connection.execute(text("SELECT * FROM sites"))
 
 
+def test_a_table_of_another_application_is_not_used(database_url: str, new_database: Database) -> None:
+    with new_database.writing() as connection:
+        connection.execute(text("CREATE TABLE people (id INTEGER)"))
+    with pytest.raises(StorageUnavailable, match="people"):
+        open_storage(database_url)
+    assert upgrade.version(new_database) is None
+
+
 def test_what_only_reads_creates_nothing(tmp_path: Path) -> None:
     with pytest.raises(StorageUnavailable, match="typo"):
         read_storage(f"sqlite:///{tmp_path}/typo.db")
