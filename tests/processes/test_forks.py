@@ -384,20 +384,23 @@ warnings.simplefilter("ignore", DeprecationWarning)
 embed = FAQEmbed(sys.argv[1], wait=5, timeout=5)
 embed.get_faq("pricing")
 
+waits = []
+
 def fork():
     for _ in range(10):
+        start = time.monotonic()
         pid = os.fork()
         if pid == 0:
             os._exit(0)
+        waits.append(time.monotonic() - start >= 0.4)  # a fork waits half a second for a loop
         os.waitpid(pid, 0)
 
 threads = [threading.Thread(target=fork) for _ in range(4)]
-start = time.monotonic()
 for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-print(time.monotonic() - start < 4)
+print(sum(waits))
 embed.close()
 """
 
@@ -406,4 +409,4 @@ embed.close()
 @pytest.mark.system
 def test_threads_that_fork_at_once_do_not_wait_for_each_other(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
-    assert script(THREADS, faulty.base_url) == "True"
+    assert int(script(THREADS, faulty.base_url)) < 5  # a busy machine may delay a few
