@@ -30,7 +30,7 @@ hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
 
-SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place"})
+SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""
 
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
