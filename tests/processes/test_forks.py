@@ -233,7 +233,7 @@ def test_a_fork_that_python_does_not_notice_is_handled(faulty: FaultyServer) -> 
     for slug in ("pricing", "other"):
         faulty.serve(samples.record(slug))
     assert script(UNNOTICED, faulty.base_url) == "0"
-    assert len({request.connection for request in faulty.log}) == 2
+    assert [request.slug for request in faulty.log].count("other") == 2
 
 
 # Threads
@@ -355,7 +355,7 @@ children = []
 while page.is_alive() and len(children) < 50:
     pid = os.fork()
     if pid == 0:
-        signal.alarm(20)
+        signal.alarm(5)
         os._exit(0 if "How much" in embed.render("pricing") else 1)
     children.append(pid)
     time.sleep(0.001)
