@@ -21,7 +21,7 @@ class Reporter:
         """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""
         self._log(before, after)
         result = _result(before, after, outcome)
-        was_sent = not (isinstance(outcome, Failed) and outcome.is_local)
+        was_sent = not isinstance(outcome, Failed) or outcome.was_sent
         event = FAQEvent(after.key.slug, after.key.lang, result, seconds, after.error, was_sent)
         self._listeners.notify(event)
 

@@ -8,12 +8,13 @@ from functools import partial
 from typing import Final, Literal, TypeVar
 from weakref import WeakMethod
 
-from faqsvc_embed.cache.entries import Key, longest_backoff
+from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cache.stores.base import OnGap, OnInvalidate, Store
 from faqsvc_embed.cache.tombstone import Tombstone
 from faqsvc_embed.errors import InvalidFAQ, masked
 from faqsvc_embed.runtime.background_loop import finished
+from faqsvc_embed.runtime.backoff import Backoff
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 T = TypeVar("T")
@@ -22,19 +23,6 @@ Operation = Literal["read", "written", "watched"]
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
 MAX_PENDING: Final = 1000
-
-
-class Backoff:
-    """The time from which a failed operation may be tried again."""
-
-    def __init__(self) -> None:
-        self.failures: int = 0
-        self.until: float = float("-inf")
-
-    def extend(self, now: float) -> None:
-        """Back off, for longer after each failure."""
-        self.failures += 1
-        self.until = now + longest_backoff(self.failures)
 
 
 class _Invalidation:
