@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import redis
 
-from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState, FAQUnavailable
+from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -308,69 +308,24 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
         release.set()
 
 
-# Bundles
+# Offline
 
 
-def test_an_offline_embed_shows_its_bundle_and_nothing_else(
-    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    faulty.serve(samples.record("legal", lang="ko"), lang="ko")
-    online = make_embed(store=f"file:{tmp_path}")
-    refreshed(online)
-    refreshed(online, "legal", lang="ko")
-    online.close()
-    faulty.close()
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket.socket, "__init__", refuse)
-    threads = threading.active_count()
-    with FAQEmbed(faulty.base_url, store=f"file:{tmp_path}", offline=True, keep_for=0) as embed:
-        state = embed.use_faq("pricing")
-        assert (title(state), state.source, state.error) == ("Pricing", "store", None)
-        assert embed.use_faq("pricing").source == "memory"
-        assert title(embed.use_faq("pricing", lang="de")) == "Pricing"  # as the service would
-        assert embed.use_faq("legal", lang="ko").data is not None
-        assert isinstance(embed.use_faq("nothing").error, FAQUnavailable)
-        embed.forget()
-        assert embed.use_faq("pricing").data is not None  # forgetting deletes no file of a bundle
-    assert threading.active_count() == threads
-
-
-@pytest.mark.parametrize("lang", [None, "fr"])
-def test_an_offline_embed_shows_a_translation_if_its_bundle_has_no_other_record(
-    lang: str | None, make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
-) -> None:
-    faulty.serve(samples.record("legal", lang="de", title="Impressum"), lang="de")
-    with make_embed(store=f"file:{tmp_path}") as online:
-        refreshed(online, "legal", lang="de")
-    embed = make_embed(store=f"file:{tmp_path}", offline=True)
-    for _ in range(2):
-        state = embed.use_faq("legal", lang=lang)
-        assert (title(state), state.lang_served, state.is_stale, state.error) == (
-            "Impressum",
-            "de",
-            True,
-            None,
-        )
-
-
-def test_an_offline_embed_without_a_directory_says_what_it_needs() -> None:
+def test_an_offline_embed_without_a_folder_says_what_it_needs() -> None:
     with FAQEmbed("https://faq.invalid", offline=True) as embed:
-        assert "store" in str(embed.use_faq("pricing").error)
+        assert "directory" in str(embed.use_faq("pricing").error)
         assert asyncio.run(embed.ause_faq("pricing")).data is None
 
 
 def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
-    make_embed: MakeEmbed, tmp_path: Path
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
 ) -> None:
     embed = make_embed(store=f"file:{tmp_path}")
     embed.listen(lambda event: embed.forget())
     embed.use_faq("pricing", wait=5)
     embed.close()
-    assert not make_embed(store=f"file:{tmp_path}", offline=True).health()
-    assert make_embed(store=f"file:{tmp_path}", offline=True).use_faq("pricing", wait=5).data is None
+    faulty.refuse()
+    assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
 
 
 @pytest.mark.system
