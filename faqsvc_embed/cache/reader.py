@@ -203,13 +203,6 @@ class Reader:
             return 0
         return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
-    def ttl(self, key: Key) -> int | None:
-        """Return for how many seconds a cached record stays fresh; negative if it is stale."""
-        entry = self.cache.get(key)
-        if entry is None or entry.updated_at is None:
-            return None
-        return int(entry.fresh_until - self.cache.clock())
-
     @property
     def has_started(self) -> bool:
         """Whether a fetch may have started, so that `close` has work to do."""

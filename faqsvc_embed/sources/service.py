@@ -37,33 +37,30 @@ class ServiceSource(BaseSource):
         return Transport(self._max_bytes)
 
     def prepare(self) -> None:
-        self._transport.prepare()
+        # Made here: gevent's hub is missing on the native thread of a background loop, where imports need it.
+        self._transport  # noqa: B018
 
     async def fetch(self, read: Read) -> Outcome:
-        """Send the request. Repeat it once after a response to another request, or a 304 without a record."""
+        """Send the request. Repeat it once if its validators were wrong, or those of a forgotten record."""
         validators, start = read.validators(), time.monotonic()
-        outcome, is_reused = await self._send(read, validators, self._timeout)
+        outcome = await self._send(read, validators, self._timeout)
         if isinstance(outcome, Failed):
-            is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
+            is_wrong = outcome.is_misdirected and bool(validators)
         else:  # the record was forgotten or replaced during the request
             is_wrong = isinstance(outcome, NotModified) and read.validators() != validators
         if is_wrong:
-            left = self._timeout - (time.monotonic() - start)
-            outcome, _ = await self._send(read, NO_VALIDATORS, left, new_connection=is_reused)
+            outcome = await self._send(read, NO_VALIDATORS, self._timeout - (time.monotonic() - start))
         return outcome
 
-    async def _send(
-        self, read: Read, validators: Validators, timeout: float, *, new_connection: bool = False
-    ) -> tuple[Outcome, bool]:
-        """Return the outcome, and whether the response came on a reused connection."""
+    async def _send(self, read: Read, validators: Validators, timeout: float) -> Outcome:
         slug, lang = read.key.slug, read.key.lang
         request = read_request(self.name, slug, lang, validators)
         if read.skips_caches:
             request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
-        response = await self._transport.send(request, timeout, new_connection=new_connection)
+        response = await self._transport.send(request, timeout)
         if isinstance(response, FAQError):
-            return Failed(response), False
-        return parse_response(response, request, slug, read.wall_clock()), response.is_reused
+            return Failed(response)
+        return parse_response(response, request, slug, read.wall_clock())
 
     async def fetch_draft(self, read: Read, token: str) -> Outcome:
         request = read_request(self.name, read.key.slug, read.key.lang)
@@ -78,9 +75,8 @@ class ServiceSource(BaseSource):
         return outcome
 
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
+        from faqsvc_embed.api.transport import open_stream
         from faqsvc_embed.sources.feed import ChangeFeed
 
-        transport, timeout = self._transport, self._timeout
-        return ChangeFeed(
-            self.name, lambda request: transport.stream(request, timeout), cached_slugs, followed
-        )
+        timeout = self._timeout
+        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, followed)
