@@ -216,7 +216,7 @@ class Reader:
         if self._fetcher is None:
             # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
             from faqsvc_embed.cache.fetcher import Fetcher
-            from faqsvc_embed.cache.stores import open_store
+            from faqsvc_embed.cache.shared import open_store
 
             with self._lock:
                 if self._fetcher is None:  # another thread may have been first
