@@ -162,6 +162,7 @@ class SQLiteBackend:
         ) as connection:
             # Without waiting for the disk: after a power failure, the file may be damaged, and is emptied.
             connection.execute("PRAGMA synchronous = OFF")
+            connection.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
             connection.execute(begin)
             result = work(connection)
             connection.execute("COMMIT")

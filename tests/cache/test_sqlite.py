@@ -64,6 +64,14 @@ def test_names_are_removed_one_by_one_or_by_their_prefix(tmp_path: Path) -> None
     assert get(tmp_path, *names) == [None, b"a:2", b"a", None, None]
 
 
+def test_nothing_of_a_removed_value_is_left_on_the_disk(tmp_path: Path) -> None:
+    put(tmp_path, "a", b"private " * 2000)
+    put(tmp_path, "b", b"private")
+    asyncio.run(SQLiteBackend(str(tmp_path)).delete("a"))
+    put(tmp_path, "b", b"public")
+    assert b"private" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     "content", [b"no database", b"\0" * 100_000, b"SQLite format 3\0" + b"x" * 5000, None]
 )
