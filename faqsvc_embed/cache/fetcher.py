@@ -115,6 +115,11 @@ class Fetcher:
         lag = None if self.feed is None else self.feed.lag
         return Signals(not self._guarded.breaker.is_open, lag)
 
+    @property
+    def has_started(self) -> bool:
+        """Whether there is a background thread."""
+        return self._background.has_started
+
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
         return bool(self._fetches) if key is None else key in self._fetches

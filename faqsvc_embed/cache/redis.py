@@ -6,6 +6,12 @@ from collections.abc import AsyncIterator
 from typing import Final
 
 from faqsvc_embed.runtime.background_loop import on_close
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("redis"):
+    from redis.asyncio import Redis
+    from redis.asyncio.retry import Retry
+    from redis.backoff import NoBackoff
 
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a response may take."""
@@ -17,10 +23,6 @@ class RedisBackend:
     """Keeps each value under a key of its own. The client belongs to the running loop."""
 
     def __init__(self, url: str, max_size: int) -> None:
-        from redis.asyncio import Redis
-        from redis.asyncio.retry import Retry
-        from redis.backoff import NoBackoff
-
         self._max_size = max_size
         self._client = Redis.from_url(
             url,
