@@ -217,7 +217,7 @@ class Reader:
         if self._source.is_local:
             return None
         from faqsvc_embed.cache.fetcher import Fetcher
-        from faqsvc_embed.cache.stores import open_store
+        from faqsvc_embed.cache.shared import open_store
 
         fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
         if self._source.follows_changes:
