@@ -218,7 +218,7 @@ class Reader:
         if self._source.is_local:
             return None
         from faqsvc_embed.cache.fetcher import Fetcher
-        from faqsvc_embed.cache.stores import open_store
+        from faqsvc_embed.cache.shared import open_store
 
         return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
