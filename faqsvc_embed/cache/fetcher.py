@@ -12,11 +12,10 @@ from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
-from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.entries import Entry, Key, Need, need
 from faqsvc_embed.cache.fetch import Fetch, FetchState, SingleFlight
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Reporter, Signals
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed, Read
 from faqsvc_embed.errors import FAQGone, FAQTimeout, FAQUnavailable
