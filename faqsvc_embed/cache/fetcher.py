@@ -12,12 +12,11 @@ from typing import Final
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.cache.breaker import GuardedSource
-from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.drafts import DraftReader
 from faqsvc_embed.cache.entries import Entry, Key, Need, is_current, need
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Reporter, Signals
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed
 from faqsvc_embed.errors import FAQGone, FAQUnavailable
