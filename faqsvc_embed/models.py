@@ -81,6 +81,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
     `text`, or `markdown` (CommonMark with tables). `website_url` is the website to which links such as
     `/contact` lead, and `page_url` is its page with the FAQ; a value that is not a URL becomes None.
+    `introduction` is the text between the title and the first question, written as the answers are.
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -96,6 +97,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     answer_format: AnswerFormat = "text"
     website_url: str | None = None
     page_url: str | None = None
+    introduction: str | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -118,6 +120,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         force_setattr(self, "lang", None if lang is None else clean_text(lang))
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
+        if self.introduction is not None:
+            force_setattr(self, "introduction", _clean("introduction", self.introduction) or None)
         if self.cta is not None:
             if not wire.is_json(self.cta):
                 raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
@@ -170,6 +174,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             answer_format="markdown" if record.answer_format == "markdown" else "text",
             website_url=record.website_url,
             page_url=record.page_url,
+            introduction=record.introduction if isinstance(record.introduction, str) else None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,6 +191,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             record["websiteUrl"] = self.website_url
         if self.page_url is not None:
             record["pageUrl"] = self.page_url
+        if self.introduction is not None:
+            record["introduction"] = self.introduction
         record["items"] = [{"position": item.position, **item.to_fields()} for item in self.items]
         record["cta"] = wire.copied(self.cta)
         return record

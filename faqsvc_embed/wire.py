@@ -23,6 +23,8 @@ MAX_SHORT: Final = 200
 MAX_DEPTH: Final = 100
 """Levels of nested arrays and objects in a record, because parsers have different limits."""
 MAX_INTEGER: Final = 10**100
+MAX_INTRODUCTION: Final = 5_000
+"""Characters of the text between the title and the first question."""
 MAX_SECTION: Final = 200
 """Characters."""
 MAX_URL: Final = 2_000
@@ -61,6 +63,7 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     answer_format: Any = None
     website_url: Any = None
     page_url: Any = None
+    introduction: Any = None
     items: list[WireItem]
     cta: Any = None
 
@@ -79,6 +82,7 @@ class _JSONFAQ(WireFAQ, rename="camel", kw_only=True):
     answer_format: msgspec.Raw = _NULL
     website_url: msgspec.Raw = _NULL
     page_url: msgspec.Raw = _NULL
+    introduction: msgspec.Raw = _NULL
     items: list[_JSONItem]  # type: ignore[assignment]  # a list is invariant, and this one is only read
     cta: msgspec.Raw = _NULL
 
@@ -119,6 +123,7 @@ def _decode(json_bytes: bytes) -> WireFAQ:
         answer_format=_short(record.answer_format),
         website_url=_short(record.website_url, MAX_URL),
         page_url=_short(record.page_url, MAX_URL),
+        introduction=_short(record.introduction, 6 * MAX_INTRODUCTION + 2),
         items=[_decode_item(item) for item in record.items],
         cta=_decode_any(record.cta),
     )
