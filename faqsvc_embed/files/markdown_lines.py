@@ -25,7 +25,8 @@ PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 DECORATION: Final = re.compile(
     r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
-    r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>|:{2,}(?:[ \t]*\{[^{}]*\})?)?",
+    r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>"
+    r"|:{2,}(?:[ \t]*\{[^{}]*\})?)?",
     re.I,
 )
 """A blank line, a rule, an anchor, or a link to one, without white space around it."""

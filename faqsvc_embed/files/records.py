@@ -31,8 +31,6 @@ FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "langu
 """Names of fields, as `plain_name` returns them, by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands, which are ignored in a file."""
-_STORED: Final = "faqsvc-copy/"
-"""The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
 _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answermarkdown")
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
@@ -79,9 +77,6 @@ def to_document(value: object, title: str = "") -> Document:
         value = {"items": value}
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
-    record = value.get("faq")
-    if isinstance(record, Mapping) and str(value.get("form")).startswith(_STORED):
-        value = record
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()
