@@ -242,7 +242,8 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
 
     Tags that are none of HTML are text, and components on a line of their own are dropped.
     """
-    if markup.startswith(("<?", "<![CDATA[", "<!")) and not markup.startswith("<!--"):
+    is_comment = markup.startswith("<!--") and "-->" in markup
+    if markup.startswith(("<?", "<!")) and not is_comment:
         return str(escape(markup))
     first = line
 
