@@ -147,6 +147,7 @@ def create_app(
     def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
         return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
+    feed = partial(EventStream(ChangeFeed(storage)), service)
     webhooks = _webhook(storage, webhook_settings(webhook, webhook_secret))
 
     @asynccontextmanager
@@ -167,7 +168,7 @@ def create_app(
             # `path` also matches slashes, so that a slug with a slash gets a page, too.
             page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
-            static(FEED_PATH, EventStream(ChangeFeed(storage))),
+            Route(FEED_PATH, Endpoint({"GET": feed, "POST": feed}, by_address, is_public=True)),
             route(LIST_PATH, get=list_faqs),
             route(f"{FAQ_PATH}/revisions", get=list_revisions),
             route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),

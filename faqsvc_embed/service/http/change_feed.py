@@ -4,7 +4,8 @@ import asyncio
 import logging
 import sys
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from faqsvc_embed.service.http.open_files import open_file_limit
@@ -94,9 +95,7 @@ class ChangeFeed:
             StorageUnavailable: the database does not respond.
         """
         subscriber = Subscriber(slugs, network)
-        self.check_room(network, len(subscriber.slugs))
-        self._by_network[network] += 1
-        self._followed[network] += len(subscriber.slugs)
+        self._take(network, len(subscriber.slugs))
         for slug in subscriber.slugs:
             self._by_slug[slug].add(subscriber)
         try:
@@ -111,15 +110,31 @@ class ChangeFeed:
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send this subscriber nothing more."""
-        network = subscriber.network
-        self._by_network[network] -= 1
-        self._followed[network] -= len(subscriber.slugs)
-        if not self._by_network[network]:
-            del self._by_network[network], self._followed[network]
+        self._release(subscriber.network, len(subscriber.slugs))
         for slug in subscriber.slugs:
             self._by_slug[slug].discard(subscriber)
             if not self._by_slug[slug]:
                 del self._by_slug[slug]
+
+    @contextmanager
+    def reserved(self, network: str | None, slugs: int) -> Iterator[None]:
+        """Reserve the room of a subscriber of this many slugs. Raise FeedFull if there is none."""
+        self._take(network, slugs)
+        try:
+            yield
+        finally:
+            self._release(network, slugs)
+
+    def _take(self, network: str | None, slugs: int) -> None:
+        self.check_room(network, slugs)
+        self._by_network[network] += 1
+        self._followed[network] += slugs
+
+    def _release(self, network: str | None, slugs: int) -> None:
+        self._by_network[network] -= 1
+        self._followed[network] -= slugs
+        if not self._by_network[network]:
+            del self._by_network[network], self._followed[network]
 
     async def _start(self) -> None:
         if self._task is None or self._task.done():

@@ -133,13 +133,12 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     links = links.with_owner(faq.page_url)
     if is_markdown or not publication.is_listed:
         headers["x-robots-tag"] = "noindex"
+    headers |= links.header(is_markdown=is_markdown)
     if is_markdown:
-        headers["link"] = f'<{links.canonical}>; rel="canonical"'
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
     else:
-        policy = content_security_policy(image_source(faq))
-        headers |= {"link": links.header, "content-security-policy": policy}
+        headers["content-security-policy"] = content_security_policy(image_source(faq))
         text = render_page(urls.base, faq, publication, links)
     current = digest(publication.version)
     return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
