@@ -110,8 +110,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        copies = sorted([copy(item) for item in items], key=attrgetter("position"))
-        force_setattr(self, "items", tuple(copies))
+        items = tuple(sorted([copy(item) for item in items], key=attrgetter("position")))
+        force_setattr(self, "items", items)
         for name in ("slug", "title", "website_name"):
             force_setattr(self, name, _clean(name, getattr(self, name)))
         lang = self.lang if is_language_tag(self.lang) else None
@@ -339,9 +339,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def age(self) -> float | None:
         """Seconds since the source last confirmed `data`, never negative."""
-        if self.updated_at is None:
-            return None
-        return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())
+        updated_at = self.updated_at
+        return None if updated_at is None else max(0.0, (datetime.now(UTC) - updated_at).total_seconds())
 
 
 def _clean(name: str, text: str) -> str:
