@@ -190,7 +190,7 @@ def test_the_questions_are_in_the_order_of_the_page_in_both_formats() -> None:
     for record in (FAQ("p", items=items), FAQ("p", items=items, answer_format="markdown")):
         (shown,) = parsed.json_ld(fake_embed({}).render(record))
         for node in (to_json_ld(record), json.loads(to_json_ld_string(record)), shown):
-            assert [name for name, _ in pairs_of(node)] == ["B", "A", "C"]
+            assert [name for name, _ in pairs_of(node)] == ["A", "C", "B"]
 
 
 def test_equal_questions_of_one_section_are_marked_up_once_and_those_of_two_twice() -> None:

@@ -10,7 +10,7 @@ import pytest
 from faqsvc_embed import FAQ, to_json_ld
 from faqsvc_embed.testing import fake_embed
 
-FEW = 500
+FEW = 250
 ATTEMPTS = 8
 
 Item = dict[str, Any]
