@@ -12,10 +12,11 @@ from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entries import BACKOFF_CAP, Need
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle, wait_until
 
 
