@@ -1,7 +1,4 @@
-"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting.
-
-`faqsvc_embed.testing.chaos` checks a host's pages while the service fails in every way.
-"""
+"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
