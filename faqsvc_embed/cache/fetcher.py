@@ -236,7 +236,7 @@ class Fetcher:
     async def _load_seed(self, fetch: Fetch, store: SharedStore) -> bool:
         """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
         entry = self._cache.get(fetch.key)
-        if entry is None or not entry.is_seed:
+        if entry is None or not entry.is_file:
             return False
         if await store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)

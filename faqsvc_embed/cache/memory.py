@@ -108,7 +108,10 @@ class MemoryCache:
             if entry.is_known or entry.faq is faq:
                 return before
             size = 0 if faq is None else size_of(faq)
-            return self._put(replace(entry, faq=faq, size=size, keep_until=float("inf"), source="store"))
+            is_file = faq is not None
+            return self._put(
+                replace(entry, faq=faq, is_file=is_file, size=size, keep_until=float("inf"), source="store")
+            )
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
         """Store a record that another process has fetched, unless this one is newer; return the entry."""
