@@ -147,7 +147,11 @@ class SQLiteBackend:
             try:
                 return self._transact(work, begin)
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code == sqlite3.SQLITE_FULL and not creates:
+                    # What is forgotten must go, although there is no room for a journal.
+                    return self._transact(work, f"PRAGMA journal_mode = MEMORY; {begin}")
+                if code not in DAMAGED:
                     raise
             logger.warning("the store %r is damaged, and is emptied", str(self._path))
             os.truncate(self._path, 0)  # a new file could get the journal of the old one
@@ -163,7 +167,7 @@ class SQLiteBackend:
             # Without waiting for the disk: after a power failure, the file may be damaged, and is emptied.
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
-            connection.execute(begin)
+            connection.executescript(begin)
             result = work(connection)
             connection.execute("COMMIT")
         return result

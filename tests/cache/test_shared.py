@@ -280,6 +280,19 @@ def test_a_record_that_could_not_be_removed_is_not_read_and_is_removed_later(
     assert run(store.load(KEY)) == newer
 
 
+def test_a_record_leaves_a_store_that_has_no_room_to_note_it(
+    store: SharedStore, backend: FaultyBackend, run: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(store.save(KEY, STORED))
+
+    async def put(name: str, value: bytes, seconds: float) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(backend, "put", put)
+    assert not run(forget(store, "pricing"))
+    assert backend.values == {}
+
+
 def test_forgetting_is_tried_even_while_backing_off(
     store: SharedStore, backend: FaultyBackend, run: Use
 ) -> None:
