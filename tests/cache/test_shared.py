@@ -224,6 +224,34 @@ def test_back_offs_grow_to_a_minute(
     assert backoffs[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
+def test_calls_that_fail_together_count_once_and_the_rest_is_not_tried(
+    store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use
+) -> None:
+    backend.error, backend.delay = OSError(), 0.01
+
+    async def use() -> None:
+        await asyncio.gather(*(store.load(KEY) for _ in range(1000)))
+
+    run(use())
+    assert len(backend.calls) <= 20
+    clock.advance(1)
+    backend.error = None
+    run(store.load(KEY))
+    assert backend.calls.count("get") <= 21
+    run(store.save(KEY, STORED))
+    assert run(store.load(KEY)) == STORED
+
+
+def test_many_calls_wait_for_their_turn(store: SharedStore, backend: FaultyBackend, run: Use) -> None:
+    run(store.save(KEY, STORED))
+    backend.delay = CALL_TIMEOUT / 20
+
+    async def use() -> list[StoredFAQ | None]:
+        return await asyncio.gather(*(store.load(KEY) for _ in range(400)))
+
+    assert run(use()) == [STORED] * 400
+
+
 def test_a_slow_store_is_not_waited_for_and_after_that_not_at_all(
     store: SharedStore, backend: FaultyBackend, clock: Clock
 ) -> None:
