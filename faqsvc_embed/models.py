@@ -81,6 +81,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
     `text`, or `markdown` (CommonMark with tables). `website_url` is the website to which links such as
     `/contact` lead, and `page_url` is its page with the FAQ; a value that is not a URL becomes None.
+    `introduction` is the text between the title and the first question, written as the answers are.
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -96,6 +97,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     answer_format: AnswerFormat = "text"
     website_url: str | None = None
     page_url: str | None = None
+    introduction: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.items, Iterable):
@@ -107,16 +109,16 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        force_setattr(
-            self, "items", tuple(sorted([copy(item) for item in items], key=attrgetter("position")))
-        )
-        force_setattr(self, "slug", _clean("slug", self.slug))
-        force_setattr(self, "title", _clean("title", self.title))
-        force_setattr(self, "website_name", _clean("website_name", self.website_name))
+        in_order = sorted([copy(item) for item in items], key=attrgetter("position"))
+        force_setattr(self, "items", tuple(in_order))
+        for name in ("slug", "title", "website_name"):
+            force_setattr(self, name, _clean(name, getattr(self, name)))
         lang = self.lang if is_language_tag(self.lang) else None
         force_setattr(self, "lang", None if lang is None else clean_text(lang))
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
+        introduction = _clean("introduction", self.introduction) if self.introduction else None
+        force_setattr(self, "introduction", introduction)
         if self.cta is not None:
             if not wire.is_json(self.cta):
                 raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
@@ -170,6 +172,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             answer_format="markdown" if answer_format == "markdown" else "text",
             website_url=wire.short_text(record.website_url, wire.MAX_URL),
             page_url=wire.short_text(record.page_url, wire.MAX_URL),
+            introduction=wire.short_text(record.introduction, wire.MAX_INTRODUCTION),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,14 +181,11 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         A field that is None is left out, and so is `answerFormat` if it is `text`.
         """
         record: dict[str, Any] = {"slug": self.slug, "title": self.title, "websiteName": self.website_name}
-        if self.lang is not None:
-            record["lang"] = self.lang
+        for name in ("lang", "websiteUrl", "pageUrl", "introduction"):
+            if (value := getattr(self, name.replace("Url", "_url"))) is not None:
+                record[name] = value
         if self.answer_format != "text":
             record["answerFormat"] = self.answer_format
-        if self.website_url is not None:
-            record["websiteUrl"] = self.website_url
-        if self.page_url is not None:
-            record["pageUrl"] = self.page_url
         record["items"] = [{"position": item.position, **item.to_fields()} for item in self.items]
         record["cta"] = wire.copied(self.cta)
         return record

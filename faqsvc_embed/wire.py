@@ -24,6 +24,8 @@ MAX_POSITION: Final = 2**53
 """The largest integer that every reader of JSON reads exactly (RFC 8259, 6)."""
 MAX_SHORT: Final = 200
 """Characters of a language, a format or an id."""
+MAX_INTRODUCTION: Final = 5_000
+"""Characters of the text between the title and the first question."""
 MAX_SECTION: Final = 200
 """Characters."""
 MAX_URL: Final = 2_000
@@ -63,6 +65,7 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     answer_format: msgspec.Raw = _NULL
     website_url: msgspec.Raw = _NULL
     page_url: msgspec.Raw = _NULL
+    introduction: msgspec.Raw = _NULL
     items: Annotated[list[WireItem], msgspec.Meta(max_length=MAX_ITEMS)]
     cta: msgspec.Raw = _NULL
 
