@@ -368,15 +368,14 @@ def test_max_fresh_shortens_what_the_service_says(service: FeedService, clock: C
         wait_until(lambda: answer(embed) == "New.", timeout=3)
 
 
-def test_a_tombstone_outlives_the_process(service: FeedService, tmp_path: Path) -> None:
+def test_an_unpublished_faq_stays_gone_without_the_service_after_a_restart(
+    service: FeedService, tmp_path: Path
+) -> None:
     store = f"file:{tmp_path}"
     with FAQEmbed(service.url, store=store) as embed:
         follow(embed, service)
-        (record,) = tmp_path.glob("pricing.*.json")
-        content = record.read_bytes()
         service.publish("pricing", None)
-        wait_until(lambda: not record.exists() and not embed.is_fetching)
-    record.write_bytes(content)  # an older deploy, a slower process
+        wait_until(lambda: answer(embed) is None and not embed.is_fetching)
     service.server.server_close()
     with FAQEmbed(service.url, store=store) as embed:
         assert answer(embed) is None
@@ -393,7 +392,8 @@ def test_an_old_response_of_a_cache_does_not_bring_back_an_unpublished_faq(
         service.answers["pricing"] = None
         clock.advance(3601)
         wait_until(lambda: isinstance(first.use_faq("pricing", wait=1).error, FAQNotFound))
-        wait_until(lambda: not any(tmp_path.glob("pricing.*.json")))
+        if has_restarted:
+            first.close()  # once the store has the tombstone
         service.answers["pricing"] = "Old."  # as a cache that ignores `no-cache` says
         with FAQEmbed(service.url, store=store, push=False) if has_restarted else nullcontext(first) as embed:
             use_clock(embed, clock)
