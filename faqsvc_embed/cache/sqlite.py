@@ -140,8 +140,7 @@ class SQLiteBackend:
 
         def do() -> T:
             if creates and not self._path.exists():
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._path.touch(mode=0o600)
+                self._create()
             if not creates and not (self._path.is_file() and self._path.stat().st_size > 0):
                 return otherwise
             try:
@@ -158,6 +157,14 @@ class SQLiteBackend:
             return self._transact(work, begin) if creates else otherwise
 
         return await asyncio.to_thread(_turn.take, do)
+
+    def _create(self) -> None:
+        """Create an empty file, of the owner of its directory: `faqsvc forget` may run as root."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.touch(mode=0o600)
+        owner = self._path.parent.stat()
+        with contextlib.suppress(OSError, AttributeError):  # another user may not; Windows cannot
+            os.chown(self._path, owner.st_uid, owner.st_gid)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         address = f"{self._path.as_uri()}?mode=rw"

@@ -244,6 +244,13 @@ def use_in_child(directory: Path, number: int) -> None:
     assert get(directory, str(number), "missing") == [b"1", None]
 
 
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_that_root_creates_belongs_to_the_owner_of_its_directory(tmp_path: Path) -> None:
+    os.chown(tmp_path, 12345, 12345)
+    put(tmp_path, "a", b"1")
+    assert file_in(tmp_path).stat().st_uid == 12345
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everything")
 def test_a_file_that_may_only_be_read_is_read(tmp_path: Path) -> None:
     put(tmp_path, "a", b"1")
