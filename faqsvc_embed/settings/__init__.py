@@ -132,7 +132,7 @@ class Settings:
     reload: Setting[bool] = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
     offline: Setting[bool] = Setting(accept.boolean, False)
-    """Make no network request; FAQs come from the folder or the store."""
+    """Make no network request; FAQs come from the folder."""
     strict: Setting[bool] = Setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
