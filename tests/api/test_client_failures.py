@@ -280,11 +280,6 @@ def test_no_local_mistake_leads_to_the_key(clients: Clients) -> None:
         lambda: FAQClient("ftp://faq.example", SECRET),
         lambda: FAQClient("https://faq.example", SECRET, timeout=-1),
         lambda: FAQClient("https://faq.example", SECRET, no_setting=1),  # type: ignore[call-arg]
-        lambda: FAQClient("https://faq.example", apikey=SECRET),  # type: ignore[call-arg]
-        lambda: FAQClient("https://faq.example", key=SECRET.encode()),  # type: ignore[call-arg]
-        lambda: FAQClient(SECRET, "https://faq.example"),
-        lambda: FAQClient("https://faq.example", lang=SECRET),
-        lambda: Settings(token=SECRET),  # type: ignore[call-arg]
         lambda: FAQClient("http://faq.example", SECRET),
         lambda: FAQClient("https://faq.example", settings=Settings(), api_key=SECRET, wait="x"),  # type: ignore[call-arg]
     ]
