@@ -106,16 +106,17 @@ class Reader:
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=True)
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if self._fetcher is None or not self._source.has_drafts:
-            return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
-        return self._fetcher.start_draft(key, token)
+        fetch = None
+        if self._fetcher is not None and self._source.has_drafts:
+            fetch = self._fetcher.get_or_start(key, token)
+        return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -135,7 +136,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=not fetch.has_ended and self.is_fetching(key),
+            is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
         return state if state.data is not None else self._translation(key, state)
@@ -215,10 +216,7 @@ class Reader:
         from faqsvc_embed.cache.fetcher import Fetcher
         from faqsvc_embed.cache.shared import open_store
 
-        fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
-        if self._source.follows_changes:
-            fetcher.feed = self._source.feed(self.cache.slugs, fetcher)
-        return fetcher
+        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""

@@ -2,7 +2,6 @@
 
 import json
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
 from tests.support.faults.behaviours import drip_forever, raw, status
 from tests.support.faults.exchange import Exchange
@@ -23,7 +22,7 @@ def lie(exchange: Exchange) -> None:
     """Report changes and deletions that never happened, until the client disconnects."""
     exchange.cut()
     exchange.send(_HEAD)
-    slugs = parse_qs(urlsplit(exchange.request.target).query).get("slug", [])
+    slugs = json.loads(exchange.request.body)["slugs"]
     number = 0
     while True:
         for slug in slugs:
