@@ -2,9 +2,15 @@
 
 from typing import Literal, Self, Unpack
 
-from faqsvc_embed.api.change_request import ChangeRequest, Changes
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
-from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
+from faqsvc_embed.api.publish_request import (
+    ChangeRequest,
+    Changes,
+    GenerateFields,
+    GenerateRequest,
+    PublishFields,
+    PublishRequest,
+)
 from faqsvc_embed.api.publish_response import StoredRevision
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cache.reader import forget_written
