@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from markupsafe import Markup
 
-from faqsvc_embed.cache.counts import Statistics
-from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.reader import Reader, data_or_raise
+from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
@@ -70,6 +69,12 @@ class FAQEmbed:
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, open_source(settings), self._listeners)
+        if not self._reader.is_local:
+            # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
+            from faqsvc_embed.rendering import markdown, templates
+
+            markdown.load()
+            templates.load()
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
         self._listeners.add(self.presenter.prepare_fetched)

@@ -11,12 +11,11 @@ from itertools import islice
 from typing import Any, NotRequired, TypedDict
 
 from faqsvc_embed.api.contract import GenerateBody, PublishBody
-from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, MAX_QUESTION
+from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
-from faqsvc_embed.text import question_key
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -83,7 +82,6 @@ class PublishRequest:
         )
         problems = [
             *problems_of(body, PublishBody),
-            *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
             *if_match_problems(self.if_match),
             *_if_none_match_problems(self.if_none_match),
@@ -183,20 +181,6 @@ def _entry(item: object) -> object:
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item
-
-
-def _repetitions(entries: object) -> Iterator[str]:
-    """Yield a problem for each repeated question, because a page would mark up only the first one."""
-    indexes = dict[tuple[str, str], int]()
-    if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
-        return
-    for index, entry in enumerate(entries):
-        question = entry.get("question") if isinstance(entry, dict) else None
-        if not isinstance(question, str) or len(question) > MAX_QUESTION or not question.strip():
-            continue
-        first = indexes.setdefault(question_key(question), index)
-        if first != index:
-            yield f"items[{index}].question repeats the question of items[{first}]: {quoted(question)}"
 
 
 def _idempotency_key_problems(key: object) -> Iterator[str]:

@@ -86,8 +86,8 @@ class Failed(msgspec.Struct, frozen=True):
     error: FAQError
     is_misdirected: bool = False
     """Whether it belongs to another record than the cached one, or than the requested one."""
-    is_local: bool = False
-    """Whether no request was made, so that the failure says nothing about the service."""
+    was_sent: bool = True
+    """Whether a request was made. Otherwise the failure says nothing about the service."""
 
 
 Outcome = Fetched | NotModified | NotFound | Gone | Failed

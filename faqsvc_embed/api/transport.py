@@ -236,13 +236,24 @@ def _new_client(url: str, limits: httpx2.Limits | None = None) -> httpx2.AsyncCl
     headers = {"user-agent": user_agent()}
     return httpx2.AsyncClient(
         trust_env=not is_loopback_http(url),  # else a proxy would get local requests, with the key
-        verify=_certificates(urlsplit(url).scheme, os.getenv("SSL_CERT_FILE"), os.getenv("SSL_CERT_DIR")),
+        verify=_certificates_for(url),
         follow_redirects=False,
         headers=headers if limits else {**headers, "connection": "close"},
         timeout=None,  # it would limit each read only; the deadline limits the whole exchange
         limits=limits or httpx2.Limits(),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
     )
+
+
+def load_certificates(url: str) -> None:
+    """Load the trusted certificates now: OpenSSL has locks, which a child could inherit locked."""
+    with contextlib.suppress(OSError, ValueError, ImportError):  # each request reports them
+        _certificates_for(url)
+
+
+def _certificates_for(url: str) -> ssl.SSLContext:
+    environment = os.getenv("SSL_CERT_FILE"), os.getenv("SSL_CERT_DIR")
+    return _certificates(urlsplit(url).scheme, *environment)
 
 
 @lru_cache(4)

@@ -1,21 +1,17 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
-import threading
 import weakref
 from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
-from faqsvc_embed.cache.counts import Counts, Signals, Statistics
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
-from faqsvc_embed.cache.health import Health, health_of
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 
@@ -45,11 +41,6 @@ class Reader:
         self.has_files: bool = source.files is not None
         """Whether the source has files, which `look_up` can read again."""
         self.reporter: Reporter = Reporter(listeners)
-        self.counts: Counts = Counts()
-        listeners.add(self.counts.fetch)
-        self._fetcher: Fetcher | None = None
-        self._lock = threading.Lock()
-        """Held while the fetcher is created."""
         if source.files is not None:
             listeners.add(source.files.note)
         keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
@@ -61,7 +52,7 @@ class Reader:
             max_fresh,
         )
         self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
-        fork.register(self)
+        self._fetcher = self._new_fetcher()
         _readers.add(self)
 
     @property
@@ -85,7 +76,7 @@ class Reader:
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
         found = self._look_up_stale(key, entry, now, reload=reload)
-        return self.counts.look_up(found) if isinstance(found, FAQState) else found
+        return self.reporter.count_look_up(found) if isinstance(found, FAQState) else found
 
     def _look_up_stale(
         self, key: Key, entry: Entry | None, now: float, *, reload: bool
@@ -96,34 +87,36 @@ class Reader:
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
-        if self._source.is_local:
+        fetcher = self._fetcher
+        if fetcher is None:
             return self._source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
-                self._get_fetcher().get_or_start(key)
+                fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
-        fetch = self._get_fetcher().get_or_start(key)
+        fetch = fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=True)
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if not self._source.has_drafts:
-            return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
-        return self._get_fetcher().start_draft(key, token)
+        fetch = None
+        if self._fetcher is not None and self._source.has_drafts:
+            fetch = self._fetcher.get_or_start(key, token)
+        return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -143,7 +136,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=not fetch.has_ended and self.is_fetching(key),
+            is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
         return state if state.data is not None else self._translation(key, state)
@@ -173,11 +166,11 @@ class Reader:
         """Wait for a fetch, at most `seconds`; return the state then."""
         entry = fetch.wait(max(0.0, seconds))
         if entry is not None:
-            return self.counts.look_up(self._state_after(fetch, entry))
+            return self.reporter.count_look_up(self._state_after(fetch, entry))
         if fetch.is_draft:
             return _late_draft(fetch)
-        self.counts.expired_waits += 1
-        return self.counts.look_up(self.state(fetch.key))
+        self.reporter.count_expired_wait()
+        return self.reporter.count_look_up(self.state(fetch.key))
 
     async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
         """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
@@ -205,37 +198,31 @@ class Reader:
 
     @property
     def has_started(self) -> bool:
-        """Whether a fetch may have started, so that `close` has work to do."""
-        return self._fetcher is not None
+        """Whether there is a background thread, so that `close` has work to do."""
+        return self._fetcher is not None and self._fetcher.has_started
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
         return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _get_fetcher(self) -> "Fetcher":
-        if self._fetcher is None:
-            # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
-            from faqsvc_embed.cache.fetcher import Fetcher
-            from faqsvc_embed.cache.stores import open_store
+    def _new_fetcher(self) -> "Fetcher | None":
+        """Return the fetcher of a source that is not read at once.
 
-            with self._lock:
-                if self._fetcher is None:  # another thread may have been first
-                    source, cache, store = self._source, self.cache, open_store(self._settings)
-                    fetcher = Fetcher(self._settings, source, cache, store, self.reporter)
-                    if source.follows_changes:
-                        fetcher.feed = source.feed(cache.slugs, fetcher)
-                    source.prepare()
-                    self._fetcher = fetcher
-        return self._fetcher
+        All modules that it needs are imported now: if a page imported them, a child that is forked meanwhile
+        would wait for ever for a module that is half imported.
+        """
+        if self._source.is_local:
+            return None
+        from faqsvc_embed.cache.fetcher import Fetcher
+        from faqsvc_embed.cache.shared import open_store
 
-    def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
-        self._lock = threading.Lock()
+        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
         self.close()
-        self._source, self._fetcher = source, None
+        self._source = source
+        self._fetcher = self._new_fetcher()
         self.has_files = source.files is not None
         self.cache.forget()
 
@@ -244,11 +231,10 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        has_store = self._settings.store is not None and not self._source.is_local
-        if not has_store and self._fetcher is None:
+        if self._fetcher is None:
             self.cache.forget(slug)
             return
-        done = self._get_fetcher().forget(slug)  # the store may have records that this process never fetched
+        done = self._fetcher.forget(slug)
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
 
@@ -267,14 +253,14 @@ class Reader:
         files = self._source.health()
         if files is not None:
             return files
-        now, wall = self.cache.clock(), self.cache.wall_clock()
+        at = self.cache.moment()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
-        return [health_of(entry, now, wall) for entry in entries]
+        return [health_of(entry, at) for entry in entries]
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
-        return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
+        return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -1,20 +1,27 @@
 """The FAQs of a service, over HTTP, with its change feed and its drafts."""
 
+import importlib
 import time
 from collections.abc import Callable
-from functools import cached_property
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
-from faqsvc_embed.cache.source import BaseSource, Feed, Files, Followed, Read
+from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
+from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresher
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.sources.feed import ChangeFeed
 
 if TYPE_CHECKING:
-    from faqsvc_embed.api.transport import Transport
     from faqsvc_embed.sources.folder import FolderSource
+
+
+# The HTTP client imports it for the first request. A child that is forked meanwhile would have half of it.
+with suppress(ImportError):
+    importlib.import_module("anyio._backends._asyncio")
 
 
 class ServiceSource(BaseSource):
@@ -27,18 +34,8 @@ class ServiceSource(BaseSource):
         self.follows_changes: bool = settings.push
         self.files: Files | None = folder
         self._timeout = settings.timeout
-        self._max_bytes = settings.max_bytes
-
-    @cached_property
-    def _transport(self) -> "Transport":
-        # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
-        from faqsvc_embed.api.transport import Transport
-
-        return Transport(self._max_bytes)
-
-    def prepare(self) -> None:
-        # Made here: gevent's hub is missing on the native thread of a background loop, where imports need it.
-        self._transport  # noqa: B018
+        self._transport = Transport(settings.max_bytes)
+        load_certificates(settings.base_url)
 
     async def fetch(self, read: Read) -> Outcome:
         """Send the request. Repeat it once if its validators were wrong, or those of a forgotten record."""
@@ -74,9 +71,6 @@ class ServiceSource(BaseSource):
             return Failed(FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store"))
         return outcome
 
-    def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
-        from faqsvc_embed.api.transport import open_stream
-        from faqsvc_embed.sources.feed import ChangeFeed
-
+    def feed(self, cached_slugs: Callable[[], list[str]], refresher: Refresher) -> Feed:
         timeout = self._timeout
-        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, followed)
+        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, refresher)

@@ -2,7 +2,6 @@
 
 import json
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
 from faqsvc_embed.testing.chaos.behaviours import raw, status
 from faqsvc_embed.testing.chaos.exchange import Exchange
@@ -24,7 +23,7 @@ def lie(exchange: Exchange) -> None:
     """Report changes and deletions that never happened, until the client disconnects."""
     exchange.cut()
     exchange.send(_HEAD)
-    slugs = parse_qs(urlsplit(exchange.request.target).query).get("slug", [])
+    slugs = json.loads(exchange.request.body)["slugs"]
     number = 0
     while True:
         for slug in slugs:
