@@ -14,7 +14,6 @@ from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -47,10 +46,8 @@ class FAQMiddleware:
     def __init__(
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
-        options = wrap_keys(settings)
-        del settings  # tracebacks show local variables
         self.app = app
-        self.embed: FAQEmbed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
         self.embed.presenter.renderer.load_templates()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

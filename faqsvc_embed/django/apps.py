@@ -108,7 +108,7 @@ def project_settings() -> Settings:
     Raises:
         ConfigurationError: a setting is invalid, or `FAQSVC` is not a dictionary.
     """
-    return Settings.from_mapping(project_values(), api_key=None)
+    return Settings.from_mapping(project_values())
 
 
 def project_values() -> dict[str, Any]:

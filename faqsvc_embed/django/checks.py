@@ -53,7 +53,7 @@ def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
     """Yield the error of each setting, one by one, because reading all settings stops at the first error."""
     for key, value in values.items():
         try:
-            Settings.from_mapping({key: value}, api_key=None)
+            Settings.from_mapping({key: value})
         except ConfigurationError as error:
             yield error
 
