@@ -16,7 +16,8 @@ from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Rendering
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import begin_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
@@ -194,8 +195,12 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with Rendering(Document(is_joined=True)):
+        rendering = guarded(begin_document, Document(is_joined=True), otherwise=None)
+        try:
             yield
+        finally:
+            if rendering is not None:
+                guarded(rendering.end, otherwise=None)
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.

@@ -1,7 +1,6 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
 from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
@@ -14,7 +13,8 @@ from markupsafe import Markup
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import Rendering, begin_stream, own_document
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import Rendering, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
@@ -147,19 +147,29 @@ class DocumentTemplate(Template):
     """A template. Each rendering of it, with all that it includes and extends, is a document."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        rendering = guarded(begin_document, otherwise=None)
+        try:
             return super().render(*args, **kwargs)
+        finally:
+            if rendering is not None:
+                guarded(rendering.end, otherwise=None)
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        rendering = guarded(begin_document, otherwise=None)
+        try:
             return await super().render_async(*args, **kwargs)
+        finally:
+            if rendering is not None:
+                guarded(rendering.end, otherwise=None)
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
-        begin_stream(parts := super().generate(*args, **kwargs))
+        parts = super().generate(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
-        begin_stream(parts := super().generate_async(*args, **kwargs))
+        parts = super().generate_async(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     # Jinja renders a template that is included or imported without context once, and caches the result.
@@ -170,8 +180,12 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        kept = guarded(_begin_kept, otherwise=None) if vars is None else None
+        try:
             return super().make_module(vars, shared, locals)
+        finally:
+            if kept is not None:
+                guarded(_end_kept, *kept, self.name, otherwise=None)
 
     async def make_module_async(
         self,
@@ -179,17 +193,23 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        kept = guarded(_begin_kept, otherwise=None) if vars is None else None
+        try:
             return await super().make_module_async(vars, shared, locals)
+        finally:
+            if kept is not None:
+                guarded(_end_kept, *kept, self.name, otherwise=None)
 
 
-@contextmanager
-def _kept(name: str | None) -> Iterator[None]:
-    """Render a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
-    document = Document(page=Page(slugs={}))
-    with Rendering(document):
-        yield
-    if document.page.slugs:
+def _begin_kept() -> tuple[Rendering, Page]:
+    """Begin a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
+    page = Page(slugs={})
+    return Rendering(Document(page=page)), page
+
+
+def _end_kept(rendering: Rendering, page: Page, name: str | None) -> None:
+    rendering.end()
+    if page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

@@ -4,7 +4,7 @@ What a host's request runs of this package, it runs in `guarded(do, *arguments, 
 in the adapters, in `jinja` and in `page` catches `Exception`. With `strict`, the presenter uses no guard.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, TypeVar, TypeVarTuple
 
@@ -37,7 +37,10 @@ def guarded(
         _report(error, do, about)
         return otherwise if on_error is None else guarded(on_error, error, otherwise=otherwise)
     if _failures:
-        _forget(do, about)
+        try:
+            _forget(do, about)
+        except Exception as error:
+            _report(error, _forget, None)
     return result
 
 
@@ -55,8 +58,33 @@ async def aguarded(
         _report(error, do, about)
         return otherwise if on_error is None else guarded(on_error, error, otherwise=otherwise)
     if _failures:
-        _forget(do, about)
+        try:
+            _forget(do, about)
+        except Exception as error:
+            _report(error, _forget, None)
     return result
+
+
+def guarded_change(change: Callable[[T], object], response: T) -> T:
+    """Return a response that `change` changes in place, if it can; for hooks that must return one."""
+    guarded(change, response, otherwise=None)
+    return response
+
+
+def guarded_parts(
+    parts: Iterable[bytes], split: Callable[[bytes], tuple[bytes, bytes]], finish: Callable[[bytes], bytes]
+) -> Iterator[bytes]:
+    """Yield the parts of a host's body as `split` changes them, and what `finish` makes of the rest.
+
+    `split` returns what can be sent of a part, and the rest, with which the next part begins.
+    """
+    rest = b""
+    for part in parts:
+        rest += part
+        sent, rest = guarded(split, rest, otherwise=(rest, b""))
+        yield sent
+    if rest:
+        yield guarded(finish, rest, otherwise=rest)
 
 
 class _Failure:
@@ -88,10 +116,9 @@ def _report(error: Exception, do: Callable[..., object], about: object) -> None:
 
 def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
-    with suppress(Exception):
-        call = _name(do, about)
-        for failure in list(_failures.values()):
-            failure.calls.discard(call)
+    call = _name(do, about)
+    for failure in list(_failures.values()):
+        failure.calls.discard(call)
 
 
 def _origin(error: Exception) -> object:
