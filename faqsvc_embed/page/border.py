@@ -65,6 +65,28 @@ async def aguarded(
     return result
 
 
+def unguarded(
+    do: Callable[[*Ts], T],
+    *arguments: *Ts,
+    otherwise: D,
+    about: object = None,
+    on_error: Callable[[Exception], D] | None = None,
+) -> T | D:
+    """Return the result of `do`, whose exceptions a developer wants to see: the setting `strict` is on."""
+    return do(*arguments)
+
+
+async def aunguarded(
+    do: Callable[[*Ts], Awaitable[T]],
+    *arguments: *Ts,
+    otherwise: D,
+    about: object = None,
+    on_error: Callable[[Exception], D] | None = None,
+) -> T | D:
+    """Return the result of a coroutine function, as `unguarded` does."""
+    return await do(*arguments)
+
+
 def guarded_change(change: Callable[[T], object], response: T) -> T:
     """Return a response that `change` changes in place, if it can; for hooks that must return one."""
     guarded(change, response, otherwise=None)

@@ -10,8 +10,7 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import count as count_from
+from collections.abc import Sequence
 from typing import Final
 
 from faqsvc_embed.rendering.answers import AnsweredItem
@@ -48,31 +47,19 @@ def question_ids(slug: str, items: Sequence[AnsweredItem], ordinal: int = 1) -> 
     """
     own = {item.id for item in items if item.id}
     names = ["" if item.id else _name(item.question) for item in items]
-    count, base, used = Counter(names), root_id(slug, ordinal), set[str]()
+    count, base = Counter(names), root_id(slug, ordinal)
+    used, numbers = set[str](), Counter[tuple[bool, str]]()
     ids = list[str]()
     for item, name in zip(items, names, strict=True):
         unique = item.id or (name if count[name] == 1 else f"{name}_{_digest(item.question)}")
-        numbered = (unique if number == 1 else f"{unique}__{number}" for number in count_from(1))
-        found = next(one for one in numbered if one not in used and (one not in own or one == item.id))
+        is_own, found = item.id is not None, ""
+        while not found or found in used or (found in own and found != item.id):
+            numbers[is_own, unique] += 1  # those before are taken: no number is tried twice
+            number = numbers[is_own, unique]
+            found = unique if number == 1 else f"{unique}__{number}"
         used.add(found)
         ids.append(f"{base}--{found}")
     return ids
-
-
-def former_ids(slug: str, items: Sequence[AnsweredItem], ids: Iterable[str], ordinal: int = 1) -> list[str]:
-    """Return the id that each question had in the first release.
-
-    Published links to these ids still open their question. An id is empty if it has not changed, or if
-    another question has it.
-    """
-    base, taken, found = root_id(slug, ordinal), set(ids), list[str]()
-    for item in items:
-        # The first release cut words at their accents, and long questions within a word.
-        is_same = item.question.isascii() and len(item.question) <= MAX_WORDS and not item.id
-        former = "" if is_same else f"{base}--{_former_name(item.question)}"
-        found.append("" if former in taken else former)
-        taken.add(former)
-    return found
 
 
 def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]:
@@ -88,18 +75,11 @@ def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]
 def _name(text: str) -> str:
     """Return the ASCII words of a text, with a digest if they are not the whole text."""
     lower = normalized("NFC", text[:MAX_READ]).lower().translate(_LETTERS)
-    return _named(text, _MARKS.sub("", normalized("NFKD", lower)), _first_words)
-
-
-def _former_name(text: str) -> str:
-    return _named(text, _lower(text), _shortened)
-
-
-def _named(text: str, lower: str, shorten: Callable[[str], str]) -> str:
+    lower = _MARKS.sub("", normalized("NFKD", lower))
     words = _words(lower)
     if 0 < len(words) <= MAX_WORDS and len(text) <= MAX_READ and not _loses_letters(lower):
         return words
-    return "_".join(filter(None, (shorten(words), _digest(text))))
+    return "_".join(filter(None, (_first_words(words), _digest(text))))
 
 
 def _lower(text: str) -> str:

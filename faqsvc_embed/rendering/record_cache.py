@@ -11,8 +11,6 @@ from faqsvc_embed.runtime.threads import new_lock
 T = TypeVar("T")
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
-MAX_VALUES: Final = 32
-"""Maximum number of values of one record. Only a host with a theme for each visitor needs more."""
 
 
 class _Values(Generic[T]):
@@ -20,8 +18,13 @@ class _Values(Generic[T]):
 
     def __init__(self, faq: "ref[FAQ]") -> None:
         self.faq = faq
-        self.by_key: dict[Hashable, T] = {}
+        self.by_key: dict[Hashable, tuple[T, int]] = {}
+        """Each value with its size, the oldest first."""
         self.size = 0
+
+    def drop_oldest(self) -> None:
+        _, size = self.by_key.pop(next(iter(self.by_key)))
+        self.size -= size
 
 
 class RecordCache(Generic[T]):
@@ -39,7 +42,8 @@ class RecordCache(Generic[T]):
     def get(self, faq: FAQ, key: Hashable) -> T | None:
         """Return a value of a record, if it is cached."""
         values = self._values.get(id(faq))
-        return values.by_key.get(key) if values is not None and values.faq() is faq else None
+        found = values.by_key.get(key) if values is not None and values.faq() is faq else None
+        return None if found is None else found[0]
 
     def put(self, faq: FAQ, key: Hashable, value: T, size: int) -> None:
         """Cache a value of a record; `size` is in bytes."""
@@ -54,10 +58,9 @@ class RecordCache(Generic[T]):
                 all_values[identity] = values
             if key in values.by_key:
                 return  # another thread has done it
-            if len(values.by_key) >= MAX_VALUES or values.size + size > self._max_total_bytes:
-                values.by_key.clear()
-                values.size = 0
-            values.by_key[key] = value
+            while values.size + size > self._max_total_bytes:
+                values.drop_oldest()
+            values.by_key[key] = (value, size)
             values.size += size
             self._evict(identity)
 

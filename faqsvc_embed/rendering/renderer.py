@@ -1,6 +1,6 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from typing import Final, NamedTuple, TypedDict
@@ -8,21 +8,22 @@ from typing import Final, NamedTuple, TypedDict
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 from msgspec import Struct
-from msgspec.structs import replace
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
-from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_ids
+from faqsvc_embed.rendering.element_ids import question_ids, root_id, section_ids
 from faqsvc_embed.rendering.elements import encodable, section_tag
-from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
-from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json
+from faqsvc_embed.rendering.fragments import Fragment, Stylesheet
+from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json, unique
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 
 LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
+ITEM: Final = 40
+"""Characters of an item on the wire beside its texts; its elements take time, too."""
 
 TALL: Final = 12
 """Number of questions from which the script adds an index and a button "Open all"; so do two sections."""
@@ -48,8 +49,6 @@ class TemplateItem(Struct, frozen=True, gc=False):
     answer: Markup
     text: str
     """The answer as it is in the record."""
-    former_id: str = ""
-    """The id in the first release, if it was different."""
 
 
 class TemplateSection(Struct, frozen=True, gc=False):
@@ -101,17 +100,18 @@ class Renderer:
             environment = self._get_environment()
             fragment = self._render(faq, style, place, environment)
             if fragment is not None and (self._cache_overrides or not self._is_overridden):
-                self._fragments.put(faq, _key(style, place), fragment, fragment.size)
+                key = style if place == FIRST else (style, place)
+                self._fragments.put(faq, key, fragment, fragment.size)
         return fragment
 
     def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, _key(style, place))
+        return self._fragments.get(faq, style if place == FIRST else (style, place))
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:
         """Return whether rendering a record takes too long for an event loop."""
-        return sum(len(item.question) + len(item.answer) for item in faq.items) > LONG
+        return sum(len(item.question) + len(item.answer) + ITEM for item in faq.items) > LONG
 
     @property
     def is_ready(self) -> bool:
@@ -167,19 +167,18 @@ class Renderer:
         if theme.rules:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
         is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
-        fragment = make_fragment(
+        return Fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
             page_json([self._questions_json(faq, answered, place)]),
             tuple(stylesheets),
             needs_script=style.variant == "disclosure" or is_tall,
+            problems=tuple(
+                f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
+                for item in answered
+                for dropped in item.dropped
+            ),
         )
-        problems = tuple(
-            f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
-            for item in answered
-            for dropped in item.dropped
-        )
-        return replace(fragment, problems=problems) if problems else fragment
 
     @staticmethod
     def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
@@ -187,13 +186,11 @@ class Renderer:
         if place is not None:
             ids = question_ids(faq.slug, answered, place.copy_of)
         return questions_json(
-            question_node(item.question, item.json_ld, faq.lang, element_id)
-            for item, element_id in zip(answered, ids, strict=True)
+            unique(
+                (item.section, question_node(item.question, item.json_ld, faq.lang, element_id))
+                for item, element_id in zip(answered, ids, strict=True)
+            )
         )
-
-
-def _key(style: Style, place: Place) -> Hashable:
-    return style if place == FIRST else (style, place)
 
 
 def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> "_Context":
@@ -215,8 +212,7 @@ def _sections(
 ) -> Iterator[TemplateSection]:
     """Yield the items in their order, grouped by section."""
     ids = question_ids(slug, answered, place.ordinal)
-    former = former_ids(slug, answered, ids, place.ordinal)
-    rows = zip(answered, ids, former, strict=True)
+    rows = zip(answered, ids, strict=True)
     titles = list(dict.fromkeys(item.section or "" for item in answered))
     of_sections = iter(section_ids(slug, titles, place.ordinal))
     for title, group in groupby(rows, lambda row: row[0].section):
@@ -225,7 +221,7 @@ def _sections(
             visible(title or ""),
             below(style.question_level, title),
             [
-                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text, former_id)
-                for item, item_id, former_id in group
+                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text)
+                for item, item_id in group
             ],
         )

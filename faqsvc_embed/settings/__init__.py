@@ -91,10 +91,6 @@ class Settings:
     """The format of the answers in records that state none: `text` or `markdown`."""
     schema: Setting[bool] = Setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
-    link_urls: Setting[bool] = Setting(accept.boolean, False)
-    """Turn URLs in plain-text answers into links."""
-    nofollow: Setting[bool] = Setting(accept.boolean, False)
-    """Add `rel="nofollow"` to the links in answers."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)
     """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
     wait: Setting[float] = Setting(accept.wait, 1.0)

@@ -53,7 +53,7 @@ def _document(context: Context) -> Document:
     """Return the document of the top-level template: Django pushes the state of that template first."""
     states: list[Any] = context.render_context.dicts
     document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document())
-    return faqs_from().presenter.join(document)
+    return document
 
 
 def _defined(options: dict[str, Any]) -> dict[str, Any]:
