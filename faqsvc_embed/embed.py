@@ -17,7 +17,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import begin_document, current_document
+from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON
 from faqsvc_embed.page.presenter import Presenter, check_schema_argument
@@ -217,12 +217,13 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        rendering = guarded(begin_document, Document(is_joined=True), otherwise=None)
+        outer, document = DOCUMENT.get(), Document(is_joined=True)
+        guarded(begin_document, document, otherwise=None)
         try:
             yield
         finally:
-            if rendering is not None:
-                guarded(rendering.end, otherwise=None)
+            DOCUMENT.set(outer)
+            document.is_over = True
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.

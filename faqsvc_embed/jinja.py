@@ -15,7 +15,7 @@ from faqsvc_embed.embed import UNREAD, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import Rendering, begin_document, begin_stream
+from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
@@ -180,20 +180,22 @@ class DocumentTemplate(Template):
     """A template. Each rendering of it, with all that it includes and extends, is a document."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        rendering = guarded(begin_document, otherwise=None)
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
         try:
             return super().render(*args, **kwargs)
         finally:
-            if rendering is not None:
-                guarded(rendering.end, otherwise=None)
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        rendering = guarded(begin_document, otherwise=None)
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
         try:
             return await super().render_async(*args, **kwargs)
         finally:
-            if rendering is not None:
-                guarded(rendering.end, otherwise=None)
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
         parts = super().generate(*args, **kwargs)
@@ -213,12 +215,13 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        kept = guarded(_begin_kept, otherwise=None) if vars is None else None
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
         try:
             return super().make_module(vars, shared, locals)
         finally:
+            DOCUMENT.set(outer)
             if kept is not None:
-                guarded(_end_kept, *kept, self.name, otherwise=None)
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
     async def make_module_async(
         self,
@@ -226,23 +229,23 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        kept = guarded(_begin_kept, otherwise=None) if vars is None else None
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
         try:
             return await super().make_module_async(vars, shared, locals)
         finally:
+            DOCUMENT.set(outer)
             if kept is not None:
-                guarded(_end_kept, *kept, self.name, otherwise=None)
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
 
-def _begin_kept() -> tuple[Rendering, Page]:
+def _begin_kept() -> Document | None:
     """Begin a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
-    page = Page(slugs={})
-    return Rendering(Document(page)), page
+    return begin_document(Document(Page(slugs={})))
 
 
-def _end_kept(rendering: Rendering, page: Page, name: str | None) -> None:
-    rendering.end()
-    if page.slugs:
+def _end_kept(document: Document, name: str | None) -> None:
+    document.is_over = True
+    if document.page is not None and document.page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

@@ -52,7 +52,7 @@ class FAQMiddleware:
         del settings  # tracebacks show local variables
         self.app = app
         self.embed: FAQEmbed = embed_of_middleware(embed, options)
-        self.embed.presenter.renderer.load_templates()
+        guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":

@@ -9,7 +9,6 @@ from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.headers import (
-    Changes,
     applied,
     fillable_charset,
     filled_body_changes,
@@ -82,8 +81,8 @@ class FAQMiddleware:
         if not is_whole:
             response.parts = parts
             return response
-        if response.server_write is None:
-            response.server_write = start_response(*guarded(response.head, otherwise=response.given))
+        if not response.has_started:
+            start_response(*guarded(response.head, otherwise=response.given))
         unfilled = [response.rest, *parts] if response.rest else parts
         return guarded(response.filled, parts, otherwise=unfilled)
 
@@ -146,8 +145,10 @@ class _Response:
         self.given: tuple[str, list[Header]] = ("", [])
         """Status and headers as the application has stated them."""
         self.parts: Iterable[bytes] = ()
-        self.server_write: Callable[[bytes], object] | None = None
-        """The function that writes a part of the body (PEP 3333); None until the start is sent."""
+        self.has_started = False
+        """Whether the start was sent."""
+        self.server_write: Any = None
+        """The function of the server that writes a part of the body (PEP 3333)."""
         self._start_response: Callable[..., Any] = start_response
         self._outer_page = REQUEST.get()
         self._filler: BodyFiller | None = None
@@ -157,14 +158,15 @@ class _Response:
     def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""
         self.given = (status, headers)
-        if self.server_write is not None:  # this raises the error, because the headers were sent
+        if self.has_started:  # this raises the error, because the headers were sent
             self._start_response(status, headers, exc_info)
         return self.write
 
     def write(self, part: bytes) -> None:
         """Send a part of the body, before the parts that the application returns."""
-        if self.server_write is None:
+        if not self.has_started:
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+            self.has_started = True
         part = self.rest + part
         part, self.rest = guarded(self._split, part, otherwise=(part, b""))
         self.server_write(part)
@@ -172,14 +174,16 @@ class _Response:
     def __iter__(self) -> Iterator[bytes]:
         """Yield the parts of the body; the first one sends the start."""
         for part in self.parts:
-            if self.server_write is None:
+            if not self.has_started:
                 self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+                self.has_started = True
             if self._filler is not None:
                 part = self.rest + part
                 part, self.rest = guarded(self._split, part, otherwise=(part, b""))
             yield part
-        if self.server_write is None:
+        if not self.has_started:
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+            self.has_started = True
         if self.rest:
             yield guarded(self._finish, self.rest, otherwise=self.rest)
 
@@ -194,12 +198,15 @@ class _Response:
         """Return status and headers with what the page changes."""
         status, headers = self.given
         self.page.sent_headers = headers
-        charset, changes = fillable_charset(int(status[:3] or 0), headers), Changes()
-        if self.page.placeholders is not None and charset is not None:
-            self._filler = BodyFiller(self.page.placeholders, charset)
-            changes = filled_body_changes()
-        changes.update(page_changes(self.page, headers))
-        return status, (applied(headers, changes) if changes else headers)
+        changes, filler = page_changes(self.page, headers), None
+        if self.page.placeholders is not None:
+            charset = fillable_charset(int(status[:3] or 0), headers)
+            if charset is not None:
+                filler = BodyFiller(self.page.placeholders, charset)
+                changes = {**filled_body_changes(), **changes}
+        headers = applied(headers, changes) if changes else headers
+        self._filler = filler
+        return status, headers
 
     def filled(self, parts: Iterable[bytes]) -> Iterable[bytes]:
         """Return a whole body with the drafts of a preview."""

@@ -13,7 +13,7 @@ from django.utils.translation import get_language
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.languages import lookup
-from faqsvc_embed.page.border import aguarded, guarded, guarded_parts
+from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
@@ -38,7 +38,8 @@ class FAQMiddleware:
         self._is_async = iscoroutinefunction(get_response)
         if self._is_async:
             markcoroutinefunction(self)
-        faqs_from().presenter.renderer.load_templates()  # a project with invalid settings does not start
+        embed = faqs_from()  # a project with invalid settings does not start
+        guarded(embed.presenter.renderer.load_templates, otherwise=None)
         request_finished.connect(_end_page, dispatch_uid=__name__)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
@@ -75,7 +76,7 @@ class FAQMiddleware:
         try:
             response: HttpResponseBase = await self._get_response(request)
             is_stream = response.streaming
-            await aguarded(page.afill_placeholders_of, response, otherwise=None)
+            await page.aguarded(page.afill_placeholders_of, response, otherwise=None)
         finally:
             if not is_stream:
                 guarded(page.end, otherwise=None)
@@ -170,7 +171,7 @@ class DjangoPage(Page, kw_only=True):
             sent, rest, waits = guarded(self._split, part, charset, otherwise=(part, b"", False))
             yield sent
             if waits:
-                await aguarded(self.fill_placeholders, otherwise=None)
+                await self.aguarded(self.fill_placeholders, otherwise=None)
                 sent, rest, waits = guarded(self._split, rest, charset, otherwise=(rest, b"", False))
                 yield sent
         if rest:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Final
 
-from faqsvc_embed.page.border import aguarded, guarded
+from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.headers import Changes, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import BodyFiller
@@ -38,14 +38,15 @@ class PageResponse:
             return
         self.held.append(message)
         for may_wait in (True, False):
+            unchanged = (self.held, list[Message](), False)
             ready, self.held, waits = guarded(
-                self._next, self.held, may_wait, otherwise=(self.held, list[Message](), False)
+                self._next, self.held, may_wait, otherwise=unchanged, about=message["type"]
             )
             for one in ready:
                 await self._send(one)
             if not waits:
                 break
-            await aguarded(self.page.fill_placeholders, otherwise=None)
+            await self.page.aguarded(self.page.fill_placeholders, otherwise=None)
 
     def _next(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
         """Return what is sent of these messages, what is held, and whether it waits for placeholders."""

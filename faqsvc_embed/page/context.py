@@ -83,22 +83,14 @@ def joined_document() -> Document | None:
     return document if document is not None and document.is_joined and not document.is_over else None
 
 
-def begin_document(document: Document | None = None) -> "Rendering | None":
-    """Make a document the current one; by default a new one, unless this rendering belongs to another."""
-    if document is None and joined_document() is not None:
-        return None
-    return Rendering(document or Document())
+def begin_document(document: Document | None = None) -> Document | None:
+    """Make a document the current one; by default a new one, unless this rendering belongs to another.
 
-
-class Rendering:
-    """The rendering of a document, which is the current one until `end` is called."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._before = DOCUMENT.get()
-        DOCUMENT.set(document)  # without a token: a generator may continue in another context
-
-    def end(self) -> None:
-        """End the document."""
-        self._document.is_over = True  # a copy of this context may still have it
-        DOCUMENT.set(self._before)
+    Return the document that ends with this rendering. Whoever calls this restores `DOCUMENT` then.
+    """
+    if document is None:
+        if joined_document() is not None:
+            return None
+        document = Document()
+    DOCUMENT.set(document)  # without a token: a generator may continue in another context
+    return document

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
+from faqsvc_embed.page.border import aguarded, aunguarded
 from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
@@ -55,6 +56,8 @@ class Page(msgspec.Struct, eq=False):
     """The drafts that the visitor may see, if the request has a preview token."""
     streams: tuple[Any, ...] = ()
     """The documents that are rendered in parts for the response; `context` reads and writes them."""
+    aguarded: Any = aguarded
+    """The guard of what raises if the setting `strict` is on."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -73,6 +76,8 @@ class Page(msgspec.Struct, eq=False):
             self.folder = f"{root_path}/{FOLDER}"
         if settings.cache_tags:
             self.slugs = {}
+        if settings.strict:
+            self.aguarded = aunguarded
         if settings.preview and PARAMETER in query_string:
             self.preview = find_preview(query_string)
             if self.preview is not None:
@@ -113,7 +118,7 @@ class Page(msgspec.Struct, eq=False):
     async def fill_placeholders(self) -> None:
         """Await the FAQs of all open placeholders."""
         if self.placeholders is not None:
-            await self.placeholders.fill()
+            await self.placeholders.fill(self.aguarded)
 
     def report_lost_placeholders(self, status: int, method: str | None) -> None:
         """Log once that a response was sent without a placeholder of its page.

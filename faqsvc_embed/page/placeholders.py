@@ -9,7 +9,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -58,11 +58,11 @@ class Placeholders:
             return Markup(f"{self.prefix}{number}-->")  # contains only our token
         return Markup(f"{self.prefix}{number}+-->{published}{self.prefix}{number}/-->")  # rendered
 
-    async def fill(self) -> None:
+    async def fill(self, guard: Any = aguarded) -> None:
         """Await all fillings, in order. Their fetches already run, so the waits overlap."""
         while self._open:
             number = next(iter(self._open))
-            self.texts[number] = await aguarded(self._open[number], otherwise="")
+            self.texts[number] = await guard(self._open[number], otherwise="")
             del self._open[number]
 
 
