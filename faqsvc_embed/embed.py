@@ -5,14 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain, starmap
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from markupsafe import Markup
 
-from faqsvc_embed.cache.counts import Statistics
-from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.reader import Reader, data_or_raise
+from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
@@ -24,7 +22,6 @@ from faqsvc_embed.page.presenter import Presenter, check_schema_argument
 from faqsvc_embed.rendering.fragments import inline_elements
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
-from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.sources import open_source
 from faqsvc_embed.telemetry import Telemetry
 
@@ -65,11 +62,8 @@ class FAQEmbed:
         settings: Settings | None = None,
         **overrides: "Unpack[EmbedOptions]",
     ) -> None:
-        options = {**wrap_keys(overrides), "api_key": None}
-        del overrides
-        if base_url is not None:
-            options["base_url"] = base_url
-        settings = changed(settings, options)
+        given = {} if base_url is None else {"base_url": base_url}
+        settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
         self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
         """Whether the host serves the stylesheet or the script as files."""
@@ -99,23 +93,13 @@ class FAQEmbed:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     def close(self) -> None:
@@ -308,13 +292,11 @@ class FAQEmbed:
 def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """Return the embed that a middleware got, or create one from its settings and the environment.
 
-    `options` are the settings, in which API keys are wrapped.
-
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
     if embed is None:
-        return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
+        return FAQEmbed(settings=Settings.from_env(**options))
     return only_embed("FAQMiddleware", embed, options)
 
 

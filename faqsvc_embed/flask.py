@@ -34,7 +34,6 @@ from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -69,13 +68,11 @@ class FAQExtension:
         embed: FAQEmbed | None = None,
         **settings: "Unpack[SettingOptions]",
     ) -> None:
-        options = wrap_keys(settings)
-        del settings
         if embed is not None:
-            only_embed("FAQExtension", embed, options)
-        Settings(**{**options, "api_key": None})  # raises for invalid settings here, not in init_app()
+            only_embed("FAQExtension", embed, settings)
+        Settings(**settings)  # raises for invalid settings here, not in init_app()
         self._embed = embed
-        self._options = options
+        self._options = settings
         if app is not None:
             self.init_app(app)
 
@@ -91,8 +88,7 @@ class FAQExtension:
             raise ConfigurationError("the application has a FAQExtension already: call init_app() once")
         embed = self._embed
         if embed is None:
-            options = {**self._options, "api_key": None}
-            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
+            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **self._options))
         app.extensions[EMBED] = embed
         embed.presenter.find_pages_with(_page)
         install(app.jinja_env, embed)

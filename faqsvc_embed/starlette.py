@@ -15,7 +15,6 @@ from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,10 +47,8 @@ class FAQMiddleware:
     def __init__(
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
-        options = wrap_keys(settings)
-        del settings  # tracebacks show local variables
         self.app = app
-        self.embed: FAQEmbed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:

@@ -17,7 +17,6 @@ from faqsvc_embed.page.headers import (
 from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, requested_file
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,10 +47,8 @@ class FAQMiddleware:
     def __init__(
         self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
-        options = wrap_keys(settings)
-        del settings  # tracebacks show local variables
         self.app = app
-        self.embed: FAQEmbed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
         file = guarded(self._file, environ, otherwise=None)

@@ -4,11 +4,9 @@ import weakref
 from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
-from faqsvc_embed.cache.counts import Counts, Signals, Statistics
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
-from faqsvc_embed.cache.health import Health, health_of
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
@@ -16,6 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.cache.fetch import Fetch
@@ -43,8 +42,6 @@ class Reader:
         self.has_files: bool = source.files is not None
         """Whether the source has files, which `look_up` can read again."""
         self.reporter: Reporter = Reporter(listeners)
-        self.counts: Counts = Counts()
-        listeners.add(self.counts.fetch)
         if source.files is not None:
             listeners.add(source.files.note)
         keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
@@ -80,7 +77,7 @@ class Reader:
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
         found = self._look_up_stale(key, entry, now, reload=reload)
-        return self.counts.look_up(found) if isinstance(found, FAQState) else found
+        return self.reporter.count_look_up(found) if isinstance(found, FAQState) else found
 
     def _look_up_stale(
         self, key: Key, entry: Entry | None, now: float, *, reload: bool
@@ -88,6 +85,8 @@ class Reader:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        if (normal := _normal(key)) != key:
+            return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
@@ -107,19 +106,20 @@ class Reader:
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
-        waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
+        waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=True)
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if self._fetcher is None or not self._source.has_drafts:
-            return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
-        return self._fetcher.start_draft(key, token)
+        fetch = None
+        if self._fetcher is not None and self._source.has_drafts:
+            fetch = self._fetcher.get_or_start(_normal(key), token)
+        return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -139,7 +139,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=not fetch.has_ended and self.is_fetching(key),
+            is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
         return state if state.data is not None else self._translation(key, state)
@@ -169,11 +169,11 @@ class Reader:
         """Wait for a fetch, at most `seconds`; return the state then."""
         entry = fetch.wait(max(0.0, seconds))
         if entry is not None:
-            return self.counts.look_up(self._state_after(fetch, entry))
+            return self.reporter.count_look_up(self._state_after(fetch, entry))
         if fetch.is_draft:
             return _late_draft(fetch)
-        self.counts.expired_waits += 1
-        return self.counts.look_up(self.state(fetch.key))
+        self.reporter.count_expired_wait()
+        return self.reporter.count_look_up(self.state(fetch.key))
 
     async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
         """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
@@ -217,12 +217,9 @@ class Reader:
         if self._source.is_local:
             return None
         from faqsvc_embed.cache.fetcher import Fetcher
-        from faqsvc_embed.cache.stores import open_store
+        from faqsvc_embed.cache.shared import open_store
 
-        fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
-        if self._source.follows_changes:
-            fetcher.feed = self._source.feed(self.cache.slugs, fetcher)
-        return fetcher
+        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
@@ -237,6 +234,8 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
+        if slug is not None:
+            slug = normalized("NFC", slug)
         if self._fetcher is None:
             self.cache.forget(slug)
             return
@@ -259,14 +258,19 @@ class Reader:
         files = self._source.health()
         if files is not None:
             return files
-        now, wall = self.cache.clock(), self.cache.wall_clock()
+        at = self.cache.moment()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
-        return [health_of(entry, now, wall) for entry in entries]
+        return [health_of(entry, at) for entry in entries]
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
-        return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
+        return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
+
+
+def _normal(key: Key) -> Key:
+    """Return the key with its slug in NFC: editors and file systems write `é` as one character or as two."""
+    return Key(normalized("NFC", key.slug), key.lang)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

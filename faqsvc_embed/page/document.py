@@ -77,18 +77,17 @@ class Document(msgspec.Struct, eq=False):
         For an FAQ that fills a placeholder, `before` are the files that were printed above it.
         """
         printed = self.printed if before is None else before | self._filled
-        missing = fragment.stylesheets
-        if options.styles == "none":
-            missing = ()
-        elif printed:
+        missing = fragment.stylesheets if options.styles != "none" else ()
+        if printed:
             missing = tuple([sheet for sheet in missing if sheet.file not in printed])
         with_script = fragment.needs_script and SCRIPT not in printed
         if missing or with_script:
-            for where in (self.printed,) if before is None else (self.printed, self._filled):
-                for sheet in missing:
-                    where.add(sheet.file)
-                if with_script:
-                    where.add(SCRIPT)
+            files = [sheet.file for sheet in missing]
+            if with_script:
+                files.append(SCRIPT)
+            self.printed.update(files)
+            if before is not None:
+                self._filled.update(files)
             page.inline.append((missing, options, with_script))
         return fragment.print(options, missing, with_script=with_script, schema=schema)
 

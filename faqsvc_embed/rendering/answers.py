@@ -81,6 +81,17 @@ class Answers:
             for dropped in item.dropped
         ]
 
+    def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
+        """Return the markup in answers that is shown as typed, each with the index of its item."""
+        from faqsvc_embed.rendering.leftovers import leftovers
+
+        places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
+        return [
+            (places[item.question, item.text], leftover)
+            for item in self._rendered(faq, QUESTION_LEVEL)
+            for leftover in leftovers(item.html, item.text)
+        ]
+
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
         for item in faq.items:
@@ -135,8 +146,8 @@ Origin.usual = USUAL
 
 
 def in_sections(items: Sequence[T]) -> list[T]:
-    """Return items as an FAQ shows them: those without a section first, then by section."""
-    places: dict[str | None, int] = {None: 0}
+    """Return items as an FAQ shows them: in their order, and each section where it begins."""
+    places: dict[str | None, int] = {}
     for item in items:
         places.setdefault(item.section, len(places))
     return sorted(items, key=lambda item: places[item.section])

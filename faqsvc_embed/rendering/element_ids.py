@@ -41,25 +41,32 @@ def root_id(slug: str, ordinal: int = 1) -> str:
 
 
 def question_ids(slug: str, items: Sequence[AnsweredItem], ordinal: int = 1) -> list[str]:
-    """Return the ids of the questions of one FAQ, in their order.
+    """Return the ids of the questions of one FAQ, in their order."""
+    return ids_of(slug, question_names(items), ordinal)
+
+
+def ids_of(slug: str, names: Sequence[str], ordinal: int = 1) -> list[str]:
+    """Return the ids of questions with these names in the `ordinal`th FAQ with this slug on a page."""
+    base = root_id(slug, ordinal)
+    return [f"{base}--{name}" for name in names]
+
+
+def question_names(items: Sequence[AnsweredItem]) -> list[str]:
+    """Return what the ids of the questions of one FAQ end with: for each a name of its own.
 
     A digest distinguishes questions with the same words, and a number identical questions.
     """
     own = {item.id for item in items if item.id}
-    names = ["" if item.id else _name(item.question) for item in items]
-    count, base = Counter(names), root_id(slug, ordinal)
-    used, numbers = set[str](), Counter[tuple[bool, str]]()
-    ids = list[str]()
-    for item, name in zip(items, names, strict=True):
-        unique = item.id or (name if count[name] == 1 else f"{name}_{_digest(item.question)}")
-        is_own, found = item.id is not None, ""
-        while not found or found in used or (found in own and found != item.id):
-            numbers[is_own, unique] += 1  # those before are taken: no number is tried twice
-            number = numbers[is_own, unique]
-            found = unique if number == 1 else f"{unique}__{number}"
-        used.add(found)
-        ids.append(f"{base}--{found}")
-    return ids
+    words = ["" if item.id else _name(item.question) for item in items]
+    count, numbers = Counter(words), Counter[tuple[str | None, str]]()
+    names: dict[str, None] = {}
+    for item, word in zip(items, words, strict=True):
+        name = unique = item.id or (word if count[word] == 1 else f"{word}_{_digest(item.question)}")
+        while name in names or (name in own and name != item.id):
+            numbers[item.id, unique] += 1  # no number is tried twice, however many are equal
+            name = f"{unique}__{numbers[item.id, unique] + 1}"
+        names[name] = None
+    return list(names)
 
 
 def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]:

@@ -18,13 +18,16 @@ class _Values(Generic[T]):
 
     def __init__(self, faq: "ref[FAQ]") -> None:
         self.faq = faq
-        self.by_key: dict[Hashable, tuple[T, int]] = {}
-        """Each value with its size, the oldest first."""
+        self.by_key: dict[Hashable, T] = {}
+        self.sizes: dict[Hashable, int] = {}
+        """The sizes of the values, the oldest first."""
         self.size = 0
 
     def drop_oldest(self) -> None:
-        _, size = self.by_key.pop(next(iter(self.by_key)))
-        self.size -= size
+        """Drop the value that was cached first."""
+        key = next(iter(self.sizes))
+        self.by_key.pop(key)
+        self.size -= self.sizes.pop(key)
 
 
 class RecordCache(Generic[T]):
@@ -42,8 +45,7 @@ class RecordCache(Generic[T]):
     def get(self, faq: FAQ, key: Hashable) -> T | None:
         """Return a value of a record, if it is cached."""
         values = self._values.get(id(faq))
-        found = values.by_key.get(key) if values is not None and values.faq() is faq else None
-        return None if found is None else found[0]
+        return values.by_key.get(key) if values is not None and values.faq() is faq else None
 
     def put(self, faq: FAQ, key: Hashable, value: T, size: int) -> None:
         """Cache a value of a record; `size` is in bytes."""
@@ -60,7 +62,7 @@ class RecordCache(Generic[T]):
                 return  # another thread has done it
             while values.size + size > self._max_total_bytes:
                 values.drop_oldest()
-            values.by_key[key] = (value, size)
+            values.by_key[key], values.sizes[key] = value, size
             values.size += size
             self._evict(identity)
 

@@ -12,7 +12,6 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.draining import BodyTracker, drain_before_close
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
-from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 
@@ -40,12 +39,6 @@ def allow_any_origin(
     """
     if request.method in methods and _ORIGIN not in response.headers:
         response.headers.update(_CORS)
-
-
-def _is_plain_read(request: Request) -> bool:
-    """Return whether a request is a GET or HEAD without a body, after which a connection may be closed."""
-    has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
-    return request.method in ("GET", "HEAD") and not has_body
 
 
 def _check_path(request: Request) -> None:
@@ -84,7 +77,7 @@ class Endpoint:
 
     `handlers` are by method. `limiter` counts the requests of each client network before anything else is
     done. If `is_public`, pages of any origin may read the responses to GET, and to POST, which then reads,
-    too. `cache` stores those to GET. Errors become responses by `error_response`.
+    too. Errors become responses by `error_response`.
     """
 
     def __init__(
@@ -93,7 +86,6 @@ class Endpoint:
         limiter: RateLimiter,
         *,
         is_public: bool = False,
-        cache: ResponseCache | None = None,
         error_response: ErrorResponse = problem_document,
     ) -> None:
         self._handlers = dict(handlers)
@@ -104,7 +96,6 @@ class Endpoint:
         self._allow = ", ".join(self._handlers)
         self._limiter = limiter
         self._is_public = is_public
-        self._cache = cache
         self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -127,8 +118,6 @@ class Endpoint:
                 headers = {"allow": self._allow}
                 raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
             _check_path(request)
-            if self._cache is not None and _is_plain_read(request):
-                return await self._cache.respond(request, handler)
             return await handler(request)
         except Problem as problem:
             return self._error_response(request, problem)

@@ -16,6 +16,7 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response, not_modified
 from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
@@ -155,6 +156,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
         lang = lookup(request.query_params.get("lang", ""))
         if lang in languages:
             return _Selection(slug, media_type, languages, lang, False)
+        request.scope[AVAILABLE] = tuple(languages)
         lang = preferred_language(request, tuple(languages))
         return _Selection(slug, media_type, languages, lang, True)
     storage.publications.get(slug)  # raises Gone if there was one

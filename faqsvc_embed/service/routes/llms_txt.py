@@ -21,13 +21,14 @@ from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing
 
 CACHE_CONTROL: Final = "public, max-age=60"
+MEDIA_TYPES: Final = ("text/plain", "text/markdown")
 PAGE_SIZE: Final = 500
 
 
 async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
     """Return one page of the list: the FAQs that follow the slug `after`, or the first ones."""
     urls = service.urls(request)
-    media_type = best_media_type(request, "text/plain", "text/markdown")
+    media_type = best_media_type(request, *MEDIA_TYPES)
     after = cursor_of(request, "after") or ""
     faqs = await run_blocking(partial(service.storage.publications.listed, after=after, limit=PAGE_SIZE + 1))
     headers = {"cache-control": CACHE_CONTROL, "vary": "Accept"}
