@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from markupsafe import Markup
 
@@ -80,6 +80,9 @@ class FAQEmbed:
         self._listeners.add(self.presenter.prepare_fetched)
         self._telemetry = Telemetry(self)
         self.listen(self._telemetry)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
 
     @property
     def cache(self) -> "MemoryCache":
