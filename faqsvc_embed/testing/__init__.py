@@ -12,6 +12,7 @@ from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -64,7 +65,7 @@ class _FakeSource(BaseSource):
     is_local = True
 
     def __init__(self, records: Mapping[str, FAQ]) -> None:
-        self._records = records
+        self._records = {normalized("NFC", slug): faq for slug, faq in records.items()}
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         faq = self._records.get(key.slug)
