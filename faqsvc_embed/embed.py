@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from markupsafe import Markup
 
@@ -14,7 +14,8 @@ from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Rendering, current_document
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON
 from faqsvc_embed.page.presenter import Presenter, check_schema_argument
@@ -79,6 +80,9 @@ class FAQEmbed:
         self._listeners.add(self.presenter.prepare_fetched)
         self._telemetry = Telemetry(self)
         self.listen(self._telemetry)
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
 
     @property
     def cache(self) -> "MemoryCache":
@@ -200,8 +204,13 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with Rendering(Document(is_joined=True)):
+        outer, document = DOCUMENT.get(), Document(is_joined=True)
+        guarded(begin_document, document, otherwise=None)
+        try:
             yield
+        finally:
+            DOCUMENT.set(outer)
+            document.is_over = True
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.

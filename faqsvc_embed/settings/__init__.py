@@ -70,7 +70,7 @@ class Settings:
     insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
     lang: Setting[str | None] = Setting(accept.language, None)
-    """The language of pages that state none; None requests the default language of each FAQ."""
+    """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
     theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
     show_title: Setting[bool] = Setting(accept.boolean, True)
