@@ -21,6 +21,7 @@ from faqsvc_embed.errors import (
     RateLimited,
 )
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.text import normalized
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
 MAX_VALIDATOR: Final = 1000
@@ -155,7 +156,7 @@ def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
     except InvalidFAQ as error:
         message = f"the response for FAQ {slug!r} is invalid: {error}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
-    if faq.slug != slug:
+    if normalized("NFC", faq.slug) != normalized("NFC", slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
         return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
     cache_control = parse_cache_control(response.headers, now)

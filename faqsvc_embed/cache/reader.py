@@ -14,6 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.cache.fetch import Fetch
@@ -24,6 +25,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
+"""The readers of this process. A client, which knows none of them, tells all of what it has written."""
 
 
 def forget_written(base_url: str, slug: str) -> None:
@@ -84,6 +86,8 @@ class Reader:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        if (normal := _normal(key)) != key:
+            return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
@@ -103,7 +107,7 @@ class Reader:
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
-        waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
+        waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=fetch.is_running)
@@ -115,7 +119,7 @@ class Reader:
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         fetch = None
         if self._fetcher is not None and self._source.has_drafts:
-            fetch = self._fetcher.get_or_start(key, token)
+            fetch = self._fetcher.get_or_start(_normal(key), token)
         return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
@@ -231,6 +235,8 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
+        if slug is not None:
+            slug = normalized("NFC", slug)
         if self._fetcher is None:
             self.cache.forget(slug)
             return
@@ -261,6 +267,11 @@ class Reader:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
         return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
+
+
+def _normal(key: Key) -> Key:
+    """Return the key with its slug in NFC: editors and file systems write `é` as one character or as two."""
+    return Key(normalized("NFC", key.slug), key.lang)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

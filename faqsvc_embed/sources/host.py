@@ -15,6 +15,7 @@ from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQU
 from faqsvc_embed.models import FAQ, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import normalized
 
 MAX_CALLS: Final = 8
 """Maximum number of calls at once, because each may need a connection to a database."""
@@ -69,7 +70,7 @@ class HostSource(BaseSource):
         """Return the outcome for a value that `get` has returned or raised."""
         call = f"FAQ {slug!r}: {self.name}.get()"
         match found:
-            case FAQ() if found.slug != slug:
+            case FAQ() if normalized("NFC", found.slug) != slug:
                 return Failed(InvalidFAQ(f"{call} returned the FAQ {quoted(found.slug)}", path="slug"))
             case FAQ() if (size := size_of(found)) > self._max_bytes:
                 return Failed(InvalidFAQ(f"{call} returned {size} bytes, more than the setting max_bytes"))

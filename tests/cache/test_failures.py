@@ -13,10 +13,11 @@ from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entries import Need
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle, wait_until
 
 

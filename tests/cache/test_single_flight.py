@@ -12,10 +12,11 @@ import pytest
 from faqsvc_embed import FAQ, FAQEmbed, FAQState
 from faqsvc_embed.cache import fetch
 from faqsvc_embed.cache.fetch import MAX_FETCHES
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle, wait_until
 
 

@@ -3,10 +3,9 @@
 import json
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import raw, status
-from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults import Fault
-from tests.support.faults.behaviours import drip_forever
+from tests.support.faults.behaviours import drip_forever, raw, status
+from tests.support.faults.exchange import Exchange
+from tests.support.faults.kinds import Fault
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 _LIES: Final[tuple[dict[str, object], ...]] = (
