@@ -70,7 +70,7 @@ class Settings:
     insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
     lang: Setting[str | None] = Setting(accept.language, None)
-    """The language of pages that state none; None requests the default language of each FAQ."""
+    """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
     theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
     show_title: Setting[bool] = Setting(accept.boolean, True)
@@ -91,10 +91,6 @@ class Settings:
     """The format of the answers in records that state none: `text` or `markdown`."""
     schema: Setting[bool] = Setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
-    link_urls: Setting[bool] = Setting(accept.boolean, False)
-    """Turn URLs in plain-text answers into links."""
-    nofollow: Setting[bool] = Setting(accept.boolean, False)
-    """Add `rel="nofollow"` to the links in answers."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)
     """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
     wait: Setting[float] = Setting(accept.wait, 1.0)
@@ -136,7 +132,7 @@ class Settings:
     reload: Setting[bool] = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
     offline: Setting[bool] = Setting(accept.boolean, False)
-    """Make no network request; FAQs come from the folder or the store."""
+    """Make no network request; FAQs come from the folder."""
     strict: Setting[bool] = Setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
