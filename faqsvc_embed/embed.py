@@ -14,14 +14,14 @@ from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Rendering, current_document
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON
 from faqsvc_embed.page.presenter import Presenter, check_schema_argument
 from faqsvc_embed.rendering.fragments import inline_elements
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
-from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.sources import open_source
 from faqsvc_embed.telemetry import Telemetry
 
@@ -62,11 +62,8 @@ class FAQEmbed:
         settings: Settings | None = None,
         **overrides: "Unpack[EmbedOptions]",
     ) -> None:
-        options = {**wrap_keys(overrides), "api_key": None}
-        del overrides
-        if base_url is not None:
-            options["base_url"] = base_url
-        settings = changed(settings, options)
+        given = {} if base_url is None else {"base_url": base_url}
+        settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
         self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
         """Whether the host serves the stylesheet or the script as files."""
@@ -207,8 +204,13 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with Rendering(Document(is_joined=True)):
+        outer, document = DOCUMENT.get(), Document(is_joined=True)
+        guarded(begin_document, document, otherwise=None)
+        try:
             yield
+        finally:
+            DOCUMENT.set(outer)
+            document.is_over = True
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.
@@ -293,13 +295,11 @@ class FAQEmbed:
 def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """Return the embed that a middleware got, or create one from its settings and the environment.
 
-    `options` are the settings, in which API keys are wrapped.
-
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
     if embed is None:
-        return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
+        return FAQEmbed(settings=Settings.from_env(**options))
     return only_embed("FAQMiddleware", embed, options)
 
 

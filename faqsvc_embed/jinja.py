@@ -1,7 +1,6 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
 from inspect import iscoroutinefunction
 from typing import Any, Final
 
@@ -15,7 +14,8 @@ from markupsafe import Markup
 from faqsvc_embed.embed import UNREAD, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import Rendering, begin_stream, own_document
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
@@ -180,19 +180,31 @@ class DocumentTemplate(Template):
     """A template. Each rendering of it, with all that it includes and extends, is a document."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
+        try:
             return super().render(*args, **kwargs)
+        finally:
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
+        try:
             return await super().render_async(*args, **kwargs)
+        finally:
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
-        begin_stream(parts := super().generate(*args, **kwargs))
+        parts = super().generate(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
-        begin_stream(parts := super().generate_async(*args, **kwargs))
+        parts = super().generate_async(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     # Jinja renders a template that is included or imported without context once, and caches the result.
@@ -203,8 +215,13 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
+        try:
             return super().make_module(vars, shared, locals)
+        finally:
+            DOCUMENT.set(outer)
+            if kept is not None:
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
     async def make_module_async(
         self,
@@ -212,17 +229,23 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
+        try:
             return await super().make_module_async(vars, shared, locals)
+        finally:
+            DOCUMENT.set(outer)
+            if kept is not None:
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
 
-@contextmanager
-def _kept(name: str | None) -> Iterator[None]:
-    """Render a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
-    page = Page(slugs={})
-    with Rendering(Document(page)):
-        yield
-    if page.slugs:
+def _begin_kept() -> Document | None:
+    """Begin a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
+    return begin_document(Document(Page(slugs={})))
+
+
+def _end_kept(document: Document, name: str | None) -> None:
+    document.is_over = True
+    if document.page is not None and document.page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

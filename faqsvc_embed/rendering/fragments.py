@@ -20,28 +20,18 @@ _PLAIN: Final = ElementOptions()
 
 
 class Rendered(Markup):
-    """Rendered HTML, which is printed without a copy.
+    """Rendered HTML, which is printed without a copy: `escape()` copies the text of a `Markup`."""
 
-    `escape()` and `str()` copy the text of a `Markup`, because it is not a `str` itself.
-    """
-
-    __slots__ = ("text",)
-
-    text: str
+    __slots__ = ("__html__",)
 
     def __new__(cls, *args: Any) -> Self:
         markup = super().__new__(cls, *args)
-        markup.text = args[0] if args and type(args[0]) is str else str.__str__(markup)
+        text = args[0] if args and type(args[0]) is str else str.__str__(markup)
+        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]  # no function of ours
         return markup
 
-    def __html__(self) -> str:  # type: ignore[override]
-        return self.text
-
-    def __str__(self) -> str:
-        return self.text
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return Markup, (self.text,)
+        return Markup, (str.__str__(self),)
 
 
 class Stylesheet(msgspec.Struct, frozen=True, gc=False):
