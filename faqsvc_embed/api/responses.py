@@ -11,6 +11,7 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
+from faqsvc_embed.api.slugs import is_same_slug
 from faqsvc_embed.errors import (
     Details,
     FAQError,
@@ -21,7 +22,6 @@ from faqsvc_embed.errors import (
     RateLimited,
 )
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.text import normalized
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
 MAX_VALIDATOR: Final = 1000
@@ -156,7 +156,7 @@ def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
     except InvalidFAQ as error:
         message = f"the response for FAQ {slug!r} is invalid: {error}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
-    if normalized("NFC", faq.slug) != normalized("NFC", slug):
+    if not is_same_slug(faq.slug, slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
         return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
     cache_control = parse_cache_control(response.headers, now)

@@ -5,6 +5,7 @@ from typing import Final, TypeGuard
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.text import normalized
 
 MAX_SLUG: Final = 200
 """Characters."""
@@ -31,6 +32,11 @@ def is_slug(value: object) -> TypeGuard[str]:
         and "\\" not in value
         and (value.isprintable() or not any(unicodedata.category(c) in ("Cc", "Cs") for c in value))
     )
+
+
+def is_same_slug(one: str, other: str) -> bool:
+    """Return whether two slugs are the same in Unicode's normal form NFC."""
+    return normalized("NFC", one) == normalized("NFC", other)
 
 
 def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:

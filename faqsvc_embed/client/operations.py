@@ -30,7 +30,7 @@ from faqsvc_embed.api.requests import (
     write_request,
 )
 from faqsvc_embed.api.responses import Fetched, Response, parse_response
-from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.api.slugs import invalid_slug, is_same_slug, is_slug
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.errors import (
     ConfigurationError,
@@ -86,24 +86,27 @@ class Operations:
 
     def publish(self, publication: PublishRequest) -> Work[Publication]:
         """Publish an FAQ."""
-        return self._write(publication.to_http(self.settings.base_url))
+        return self._write(publication.to_http(self.settings.base_url), publication.slug)
 
     def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        return self._write(change.to_http(self._url(slug, lang)))
+        return self._write(change.to_http(self._url(slug, lang)), slug)
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}/publish")
-        return self._write(write_request("POST", url))
+        return self._write(write_request("POST", url), slug)
 
-    def _write(self, request: Request) -> Work[Publication]:
+    def _write(self, request: Request, slug: object) -> Work[Publication]:
         key = self._connection.key()
         is_new = request.method == "POST" and bool(request.body)
         parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
 
         async def exchange() -> Publication | FAQError:
             outcome = await self._exchange(request, parse, key)
+            if isinstance(outcome, Publication) and slug and not is_same_slug(outcome.slug, str(slug)):
+                # A kept connection may carry a response to an earlier request.
+                outcome = OutcomeUnknown(f"the response for FAQ {slug!r} is that of {outcome.slug!r}")
             if isinstance(outcome, OutcomeUnknown) and request.body:
                 return responses.with_advice(outcome, request)
             return outcome

@@ -114,6 +114,7 @@ class ChangeFeed:
             self._slugs, self._due = frozenset(self._cached_slugs()[:MAX_SLUGS]), inf
             if not self._slugs:
                 return
+            started = loop.time()
             try:
                 async with asyncio.timeout(None) as self._until:
                     await self._receive()
@@ -124,7 +125,7 @@ class ChangeFeed:
             except (FAQError, TimeoutError, ValueError) as error:
                 if self._until.expired():
                     continue
-                if loop.time() - self._connected_at > STABLE:
+                if started < self._connected_at < loop.time() - STABLE:
                     backoff = Backoff()
                 if not backoff.failures:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)

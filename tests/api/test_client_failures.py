@@ -140,6 +140,15 @@ def test_an_faq_that_is_not_there_is_reported_with_the_address_of_the_request(
     assert f"{faulty.base_url}/api/v1/faq/pricing?lang=ko" in str(error)
 
 
+def test_a_response_to_an_earlier_request_is_not_taken_for_that_of_a_write(
+    clients: Clients, faulty: FaultyServer
+) -> None:
+    faulty.behave(behaviours.body(b'{"slug": "coffee"}'))
+    error = failure(lambda: clients().publish_faq(**TEA, slug="tea"))
+    assert type(error) is OutcomeUnknown
+    assert "'coffee'" in str(error)
+
+
 def test_a_response_is_read_up_to_max_bytes(clients: Clients, faulty: FaultyServer) -> None:
     def much(exchange: Exchange) -> None:
         exchange.respond(201, b" " * 5000 + json.dumps(CREATED).encode())

@@ -346,6 +346,18 @@ def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
     wait_until(lambda: answer(embed) == "New.")
 
 
+def test_a_feed_that_cannot_be_opened_is_asked_ever_more_rarely(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(feed, "RECONNECT_INTERVAL", 0.0)
+    monkeypatch.setattr(backoff, "BACKOFF_BASE", 0.01)
+    caplog.set_level("INFO", "faqsvc_embed")
+    service.feed_status, service.feed_type = 200, "text/html"
+    assert answer(embed) == "Old."
+    wait_until(lambda: len(service.connections) >= 4)
+    assert len([line for line in caplog.messages if "the change feed is interrupted" in line]) == 1
+
+
 def test_push_off_asks_for_no_feed(service: FeedService) -> None:
     with FAQEmbed(service.url, push=False) as embed:
         assert answer(embed) == "Old."
