@@ -203,10 +203,9 @@ class MemoryCache:
         return slug in self._tombstones or self.is_forgotten(slug)
 
     def slugs(self) -> list[str]:
-        """Return the slugs of all records, and those of the last `MAX_MISSING` FAQs that do not exist."""
-        entries = self.entries()
+        """Return the slugs of all records, the last used first, then of `MAX_MISSING` missing FAQs."""
+        entries = sorted(self.entries(), key=lambda entry: entry.used_at, reverse=True)
         missing = [entry for entry in entries if entry.is_missing]
-        missing.sort(key=lambda entry: entry.used_at, reverse=True)
         found = [entry for entry in entries if entry.faq is not None] + missing[:MAX_MISSING]
         return list(dict.fromkeys(entry.key.slug for entry in found))
 

@@ -25,6 +25,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
+"""The readers of this process. A client, which knows none of them, tells all of what it has written."""
 
 
 def forget_written(base_url: str, slug: str) -> None:
