@@ -19,7 +19,14 @@ SIGN: Final = re.compile(
 _ID: Final = re.compile(r"(?<!\\)\{:?[ \t]*#([^{}\s]*)[^{}]*\}[ \t]*\Z")
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
-HTML_HEADING: Final = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>.{0,20}", re.I)
+HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>(.*?)</\1\s*>(.*)", re.I)
+"""A heading or a defined term in HTML, behind other tags, with the text after it."""
+_OPENED: Final = re.compile(r"<(?:h[1-6]|dt)\b[^<>]*>[^<>]*\Z", re.I)
+_CLOSED: Final = re.compile(r"</(?:h[1-6]|dt)\s*>", re.I)
+_MAX_HEADING: Final = 6
+"""Lines of a heading in HTML."""
+TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
+"""A line that a website's generator takes for itself."""
 FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
@@ -45,6 +52,18 @@ def split_id(heading: str) -> tuple[str, str | None]:
     if found is None:
         return heading, None
     return heading[: found.start()].rstrip(" \t"), found[1]
+
+
+def joined(lines: list[str]) -> list[str]:
+    """Return lines with each heading of HTML on one line; the lines after it keep their numbers."""
+    for number, line in enumerate(lines):
+        if "<" in line and _OPENED.search(line):
+            for last in range(number + 1, min(number + _MAX_HEADING, len(lines))):
+                if _CLOSED.search(lines[last]):
+                    lines[number] = " ".join(part.strip() for part in lines[number : last + 1])
+                    lines[number + 1 : last + 1] = [""] * (last - number)
+                    break
+    return lines
 
 
 def without_comments(text: str) -> str:

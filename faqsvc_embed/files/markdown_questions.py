@@ -22,14 +22,16 @@ from faqsvc_embed.files.markdown_lines import (
     NUMBER,
     PERMALINK,
     SIGN,
+    TAG_LINE,
     TEMPLATE,
     is_text,
+    joined,
     split_id,
     without_comments,
     without_end,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import Opener, answer_label, question_label, text_after
+from faqsvc_embed.files.openers import BELOW_HEADINGS, Opener, answer_label, question_label, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.wire import MAX_INTRODUCTION
 
@@ -45,11 +47,17 @@ def find_questions(text: str, front_title: str = "", question: str = "") -> Docu
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
     """
-    text = without_comments(text)
+    text = "\n".join(joined(without_comments(text).split("\n")))
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title)
     return source.single(question) if question else source.document(tokens)
+
+
+def _is_code(token: "Token") -> bool:
+    if token.type == "html_block":
+        return token.content.lstrip().lower().startswith(("<script", "<style", "<pre"))
+    return token.type in ("fence", "code_block")
 
 
 class _Source:
@@ -67,7 +75,7 @@ class _Source:
             self._definitions[label] = "\n".join(lines[first:end])
             lines[first:end] = [""] * (end - first)
         self._take_footnotes()
-        code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        code = (token.map for token in tokens if _is_code(token) and token.map)
         self._code = {number for first, end in code for number in range(first, end)}
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
@@ -137,7 +145,9 @@ class _Source:
             if heading := HEADING.fullmatch(stripped):
                 found[number] = Opener(number, number + 1, without_end(heading[2]), len(heading[1]))
             elif heading := HTML_HEADING.fullmatch(stripped):
-                found[number] = Opener(number, number + 1, heading[2], int(heading[1]))
+                level = int(heading[1][1]) if heading[1][1].isdigit() else BELOW_HEADINGS - 1
+                rest = heading[3].strip()
+                found[number] = Opener(number, number + (not rest), heading[2], level, rest)
         for one in found.values():
             shown = TEMPLATE.sub("", self.plain(one.text))
             if shown.strip():
@@ -288,12 +298,18 @@ class _Source:
             for n, line in enumerate(self._lines[:first])
         ]
         kept = [n for n, line in enumerate(above) if not DECORATION.fullmatch(line.strip(" \t"))]
+        notes = [
+            f"line {n + 1}: not shown: {above[n].strip()[:60]}"
+            for n in kept
+            if TAG_LINE.fullmatch(above[n].strip())
+        ]
+        above = ["" if TAG_LINE.fullmatch(line.strip()) else line for line in above]
+        kept = [n for n in kept if above[n]]
         introduction = (
             self.with_definitions("\n".join(above[kept[0] : kept[-1] + 1]))
             if any(map(is_text, above))
             else None
         )
-        notes = list[str]()
         if introduction is not None and len(introduction) > MAX_INTRODUCTION:
             notes.append(
                 f"line {kept[0] + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
