@@ -1,7 +1,7 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON."""
 
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from copy import copy
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -100,10 +100,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     introduction: str | None = None
 
     def __post_init__(self) -> None:
-        try:
-            items = tuple(self.items)
-        except TypeError:
-            raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items") from None
+        if not isinstance(self.items, Iterable):
+            raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items")
+        items = tuple(self.items)
         for index, item in enumerate(items):
             if not isinstance(item, Item):
                 raise InvalidFAQ(
@@ -139,7 +138,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         Raises:
             InvalidFAQ: it is not an FAQ record; `path` names the invalid part.
         """
-        return cls._from_wire(wire.convert(record))
+        return cls._from_wire(*wire.convert(record))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -148,31 +147,32 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         Raises:
             InvalidFAQ: it is not JSON, or not an FAQ record; `path` names the invalid part.
         """
-        return cls._from_wire(wire.decode(text))
+        return cls._from_wire(*wire.decode(text))
 
     @classmethod
-    def _from_wire(cls, record: wire.WireFAQ) -> Self:
-        items = [
+    def _from_wire(cls, record: wire.WireFAQ, cta: object) -> Self:
+        items = tuple(
             Item(
                 index if item.position is None else item.position,
                 item.question,
                 item.answer,
-                wire.section_of(item),
-                item.id if wire.is_item_id(item.id) else None,
+                wire.short_text(item.section, wire.MAX_SECTION),
+                wire.item_id(item),
             )
             for index, item in enumerate(record.items)
-        ]
+        )
+        answer_format = wire.short_text(record.answer_format, wire.MAX_SHORT)
         return cls(
             slug=record.slug,
             title=record.title or "",
             website_name=record.website_name or "",
-            lang=record.lang if isinstance(record.lang, str) else None,
-            items=tuple(items),
-            cta=record.cta,
-            answer_format="markdown" if record.answer_format == "markdown" else "text",
-            website_url=record.website_url,
-            page_url=record.page_url,
-            introduction=record.introduction if isinstance(record.introduction, str) else None,
+            lang=wire.short_text(record.lang, wire.MAX_SHORT),
+            items=items,
+            cta=cta,
+            answer_format="markdown" if answer_format == "markdown" else "text",
+            website_url=wire.short_text(record.website_url, wire.MAX_URL),
+            page_url=wire.short_text(record.page_url, wire.MAX_URL),
+            introduction=wire.short_text(record.introduction, wire.MAX_INTRODUCTION),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -195,14 +195,14 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
         """Let Pydantic read and write records, so that FastAPI routes can return them."""
         read = {"type": "no-info", "function": cls._from_pydantic}
         write = {"type": "function-plain", "function": cls.to_dict}
         return {"type": "function-plain", "function": read, "serialization": write}
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, Any]:
         """Return the JSON Schema of a record on the wire, for OpenAPI."""
         return wire.json_schema(cls.__name__)
 

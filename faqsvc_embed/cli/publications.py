@@ -57,7 +57,7 @@ class Publication:
 
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again."""
-        from faqsvc_embed.cache.stores.atomic import write_readable
+        from faqsvc_embed.cli.atomic import write_readable
 
         if self.document.revision is None or revision is None:
             return
