@@ -12,7 +12,7 @@ _COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILIN
 NUMBER: Final = re.compile(
     r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
 )
-SIGN: Final = re.compile(
+_SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
@@ -82,6 +82,18 @@ def without_end(heading: str) -> str:
     text = heading.rstrip()
     shorter = text.rstrip("#")
     return shorter.rstrip() if shorter[-1:].isspace() else text
+
+
+def unnumbered(texts: list[str]) -> list[str]:
+    """Return questions without the numbers and signs that most of them begin with."""
+    for pattern in (_SIGN, NUMBER):
+        found = [pattern.match(text.strip("*_ ")) for text in texts]
+        if sum(one is not None for one in found) * 2 > len(texts):
+            texts = [
+                text if one is None else text.strip("*_ ")[one.end() :].strip()
+                for text, one in zip(texts, found, strict=True)
+            ]
+    return texts
 
 
 def is_text(line: str) -> bool:

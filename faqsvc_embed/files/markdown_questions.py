@@ -21,12 +21,12 @@ from faqsvc_embed.files.markdown_lines import (
     HTML_HEADING,
     NUMBER,
     PERMALINK,
-    SIGN,
     TAG_LINE,
     TEMPLATE,
     is_text,
     joined,
     split_id,
+    unnumbered,
     without_comments,
     without_end,
 )
@@ -171,7 +171,7 @@ class _Source:
             return self.single(title if asks(title) else self._front_title, outline.title)
         self._check(outline, title or self._front_title)
         ends = self._ends(outline)
-        texts = self._unnumbered([one.text for one, _ in outline.questions])
+        texts = unnumbered([one.text for one, _ in outline.questions])
         items, answer_lines, positions = list[dict[str, str]](), list[int](), list[str]()
         for (one, section), text in zip(outline.questions, texts, strict=True):
             answer, line = self._answer(one, ends[one.line])
@@ -267,17 +267,6 @@ class _Source:
         labels = set(re.findall(r"\[([^\[\]]+)\]", folded))
         used = [text for label, text in self._definitions.items() if label in labels]
         return "\n\n".join(filter(None, [answer, "\n".join(used)]))
-
-    def _unnumbered(self, texts: list[str]) -> list[str]:
-        """Return questions without the numbers and signs that most of them begin with."""
-        for pattern in (SIGN, NUMBER):
-            found = [pattern.match(text.strip("*_ ")) for text in texts]
-            if sum(one is not None for one in found) * 2 > len(texts):
-                texts = [
-                    text if one is None else text.strip("*_ ")[one.end() :].strip()
-                    for text, one in zip(texts, found, strict=True)
-                ]
-        return texts
 
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
         """Return the introduction, and a note for each other text that belongs to no question."""

@@ -9,10 +9,10 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
 from faqsvc_embed.files.markdown_reader import read_markdown
-from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many

@@ -14,7 +14,7 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.validation import convert, problems_of
-from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
