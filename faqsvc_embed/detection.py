@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import Item
 from faqsvc_embed.text import normalized
 
-LATIN: Final[tuple[str, ...]] = ("en", "de", "fr", "es")
+LATIN: Final[tuple[Lang, ...]] = ("en", "de", "fr", "es")
 MAX_LENGTH: Final = 20_000
 """Characters of the text that are read."""
 MIN_ITEMS: Final = 3
@@ -25,7 +26,7 @@ _QUOTED: Final = re.compile(r"""(?<!\w)'[^'\n]*'|"[^"\n]*"|[“„«「『《][^
 _CODE: Final = re.compile(r"(```|~~~).*?\1|`[^`\n]*`", re.DOTALL)
 # URLs, email addresses, host names, paths and identifiers.
 _ADDRESS: Final = re.compile(r"(?<![!-~])[!-~]*?(?:[/@\\_]|[A-Za-z]\.[A-Za-z])[!-~]*")
-CODES: Final[dict[str, str]] = {
+CODES: Final[dict[str, Lang]] = {
     "eng": "en",
     "kor": "ko",
     "jpn": "ja",
@@ -65,7 +66,7 @@ _ALL_FREQUENT: Final = frozenset[str]().union(*_FREQUENT.values())
 _WORD: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
-def detect_language(items: Sequence[Item]) -> str | None:
+def detect_language(items: Sequence[Item]) -> Lang | None:
     """Return the language of all items together, or None if it is uncertain.
 
     The script decides between Korean, Japanese and Chinese; frequent words, and in longer texts letter
@@ -85,7 +86,7 @@ def detect_language(items: Sequence[Item]) -> str | None:
     return _by_letters(text) if len(items) >= MIN_ITEMS else None
 
 
-def _by_letters(text: str) -> str | None:
+def _by_letters(text: str) -> Lang | None:
     """Return the language of the letter sequences of a text, or None where the detector is not installed."""
     try:
         detector: Any = import_module("turbohtml.detect")
@@ -110,7 +111,7 @@ def _script_balance(text: str) -> int:
     return characters - 3 * frequent - sum(map(str.islower, _WORD.findall(text)))
 
 
-def _east_asian(text: str) -> str:
+def _east_asian(text: str) -> Lang:
     """Return Korean, Japanese or Chinese, by what a text has outside quotations, if that is anything."""
     unquoted = characters_of(_QUOTED.sub(" ", text))
     hangul, kana, han = unquoted if any(unquoted) else characters_of(text)
