@@ -12,12 +12,12 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Page
 
-from faqsvc_embed.testing.chaos import FAULTS, Exchange, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import healthy, refuse, status
-from faqsvc_embed.testing.chaos.faults import redirect_other_origin
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock
 from tests.support.faults import EVERY_FAULT, ODDITIES
+from tests.support.faults.behaviours import healthy, refuse, status
+from tests.support.faults.kinds import redirect_other_origin
+from tests.support.faulty import FAULTS, Exchange, Fault, FaultyServer
 
 
 def get(

@@ -11,8 +11,8 @@ from jinja2 import DictLoader, Environment
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, InvalidFAQ
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed, fake_faqs
-from faqsvc_embed.testing.chaos.embed_access import EmbedClock
 from tests.support import samples
+from tests.support.chaos.embed_access import EmbedClock
 from tests.support.embeds import warnings_of
 
 PRICING = FAQ.from_dict(samples.pricing())

@@ -5,8 +5,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, Literal, Protocol, TypeVar
 
-from faqsvc_embed.cache.entries import longest_backoff
 from faqsvc_embed.errors import masked
+from faqsvc_embed.runtime.backoff import Backoff
 from faqsvc_embed.runtime.bounded_log import logger
 
 T = TypeVar("T")
@@ -55,6 +55,7 @@ class ResilientBackend:
             "written": Backoff(),
             "watched": Backoff(),
         }
+        self._attempts = set[asyncio.Task[object]]()
         self._opened: tuple[asyncio.AbstractEventLoop, Backend] | None = None
         self._of_parents: list[object] = []
 
@@ -66,7 +67,9 @@ class ResilientBackend:
         if not now and (backoff.failures or self._backoffs["read"].failures):
             if backoff.failures and self._clock() >= backoff.until:
                 backoff.until = float("inf")  # one call at a time
-                backoff.attempt = asyncio.create_task(self._attempt(operation, work))
+                attempt = asyncio.create_task(self._attempt(operation, work))
+                self._attempts.add(attempt)  # so that it is not collected
+                attempt.add_done_callback(self._attempts.discard)
             return None
         return await self._attempt(operation, work)
 
@@ -126,20 +129,6 @@ class ResilientBackend:
 
     def after_fork(self) -> None:
         """In a forked child, drop what belongs to the parent: collecting it would close its connections."""
-        self._of_parents.append((self._opened, self._backoffs))
-        self._opened = None
+        self._of_parents.append((self._opened, self._attempts))
+        self._opened, self._attempts = None, set()
         self._backoffs = {operation: Backoff() for operation in self._backoffs}
-
-
-class Backoff:
-    """The time from which a failed operation may be tried again."""
-
-    def __init__(self) -> None:
-        self.failures = 0
-        self.until = float("-inf")
-        self.attempt: asyncio.Task[object] | None = None
-
-    def extend(self, now: float) -> None:
-        """Back off, for longer after each failure."""
-        self.failures += 1
-        self.until = now + longest_backoff(self.failures)

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entries import (
     Entry,
@@ -16,7 +17,9 @@ from faqsvc_embed.cache.entries import (
     Moment,
     StoredFAQ,
     Tombstone,
+    announced,
     digest_of,
+    expired,
     fresh_state,
     size_of,
 )
@@ -76,9 +79,10 @@ class MemoryCache:
                     self._bury(key, outcome, moment.wall)
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
-            elif isinstance(outcome, Fetched):
+            entry = self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+            if isinstance(outcome, Fetched) and entry.error is None:
                 self._tombstones.pop(key.slug, None)  # it was published again
-            return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+            return entry
 
     def _bury(self, key: Key, outcome: Gone, wall: datetime) -> None:
         """Store a tombstone if the FAQ had a record until now."""
@@ -155,7 +159,22 @@ class MemoryCache:
             now = self.clock()
             for key, entry in self._entries.items():
                 if entry.fresh_until > now and (slug is None or key.slug == slug):
-                    self._entries[key] = replace(entry, fresh_until=now, retry_at=now, fresh_state=None)
+                    self._entries[key] = expired(replace(entry, retry_at=now), now)
+
+    def announce(self, change: Change) -> list[Key]:
+        """Let the entries of a slug wait for a change; return their keys."""
+        with self._lock:
+            now = self.clock()
+            entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]
+            for entry in entries:
+                self._entries[entry.key] = announced(entry, change, now)
+            return [entry.key for entry in entries]
+
+    def lag(self) -> float:
+        """Return the seconds since the oldest announced change that has not arrived; 0 if there is none."""
+        now = self.clock()
+        waiting = (entry.announced for entry in self.entries())
+        return max((now - one.at for one in waiting if one is not None and one.is_awaited(now)), default=0.0)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove the entries of `slug` in all languages, or all entries."""

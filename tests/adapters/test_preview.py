@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQEmbed, wsgi
-from faqsvc_embed.cache.drafts import MAX_DRAFTS
+from faqsvc_embed.cache.fetch import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES

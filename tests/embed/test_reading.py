@@ -24,7 +24,6 @@ from faqsvc_embed import (
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import (
@@ -38,6 +37,8 @@ from tests.support.embeds import (
     title,
     warnings_of,
 )
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle
 
 

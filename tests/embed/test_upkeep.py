@@ -19,7 +19,6 @@ from faqsvc_embed import (
     aget_faq,
     get_faq,
 )
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import (
@@ -32,6 +31,8 @@ from tests.support.embeds import (
     seconds,
     warnings_of,
 )
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 
 NOWHERE = "http://127.0.0.1:1"
 

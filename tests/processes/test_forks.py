@@ -13,8 +13,9 @@ import pytest
 import faqsvc_embed
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.runtime.threads import threads_are_enabled
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.feed_service import feed_service
 
 ROOT: Final = Path(faqsvc_embed.__file__).parent.parent
