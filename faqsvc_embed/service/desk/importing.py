@@ -68,6 +68,8 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
+    if document.introduction:
+        done += " The text above the first question was left out."
     if notes := document.all_notes():
         done += f" Note: {'; '.join(notes[:5])}{' and others' if len(notes) > 5 else ''}."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
