@@ -48,6 +48,7 @@ OPTIONAL: Final = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "flask_babel": {"flask"},
+    "granian": {"mcp", "service"},
     "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
@@ -61,7 +62,6 @@ OPTIONAL: Final = {
     "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
     "turbohtml": {"detection", "generation"},
-    "uvicorn": {"mcp", "service"},
 }
 """The parts of the package that may import an optional dependency."""
 

@@ -14,6 +14,8 @@ Operation = Literal["read", "written", "watched"]
 
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
+MAX_CALLS: Final = 10
+"""Maximum number of calls at once. Others wait for their turn."""
 
 
 class Backend(Protocol):
@@ -57,6 +59,7 @@ class ResilientBackend:
         }
         self._attempts = set[asyncio.Task[object]]()
         self._opened: tuple[asyncio.AbstractEventLoop, Backend] | None = None
+        self._turns = asyncio.Semaphore(MAX_CALLS)
         self._of_parents: list[object] = []
 
     async def call(
@@ -71,7 +74,7 @@ class ResilientBackend:
                 self._attempts.add(attempt)  # so that it is not collected
                 attempt.add_done_callback(self._attempts.discard)
             return None
-        return await self._attempt(operation, work)
+        return await self._attempt(operation, work, now=now)
 
     async def messages(self, channel: str, *, is_first: bool) -> AsyncIterator[bytes]:
         """Yield the messages of a channel without end, and an empty one when some may have been missed.
@@ -92,13 +95,20 @@ class ResilientBackend:
                 is_first_connection = False
             await asyncio.sleep(max(0.0, self._backoffs["watched"].until - self._clock()))
 
-    async def _attempt(self, operation: Operation, work: Callable[[Backend], Awaitable[T]]) -> T | None:
+    async def _attempt(
+        self, operation: Operation, work: Callable[[Backend], Awaitable[T]], *, now: bool = False
+    ) -> T | None:
+        failures = self._backoffs[operation].failures
         try:
-            backend = self._backend()  # outside the time limit, because of its imports
-            async with asyncio.timeout(CALL_TIMEOUT):
-                result = await work(backend)
+            backend = self._backend()
+            async with self._turns:
+                if self._backoffs[operation].failures > failures and not now:
+                    return None  # others failed while this call waited for its turn
+                async with asyncio.timeout(CALL_TIMEOUT):
+                    result = await work(backend)
         except Exception as error:
-            self._failed(operation, error)
+            if self._backoffs[operation].failures == failures:  # calls that fail together count once
+                self._failed(operation, error)
             return None
         except BaseException:  # the loop is being closed
             self._backoffs[operation].until = self._clock()
@@ -109,7 +119,7 @@ class ResilientBackend:
     def _backend(self) -> Backend:
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
-            self._opened = loop, self._open()
+            self._opened, self._turns = (loop, self._open()), asyncio.Semaphore(MAX_CALLS)
         return self._opened[1]
 
     def _failed(self, operation: Operation, error: Exception) -> None:

@@ -42,6 +42,8 @@ class Entry(msgspec.Struct, eq=False):
 
     key: Key
     faq: FAQ | None = None
+    is_file: bool = False
+    """Whether `faq` is a file of the folder, which is shown until the source has responded."""
     validators: Validators = NO_VALIDATORS
     cache_control: CacheControl = NO_CACHE_CONTROL
     fresh_until: float = 0.0
@@ -68,14 +70,9 @@ class Entry(msgspec.Struct, eq=False):
     """The state while the record is fresh; created once."""
 
     @property
-    def is_seed(self) -> bool:
-        """Whether the record is a file of the folder."""
-        return self.faq is not None and self.updated_at is None
-
-    @property
     def is_known(self) -> bool:
         """Whether the source has sent a record of this FAQ, or has said that there is none."""
-        return self.updated_at is not None or (self.faq is None and self.missing_since is not None)
+        return not self.is_file and (self.faq is not None or self.missing_since is not None)
 
     @property
     def is_missing(self) -> bool:
@@ -207,6 +204,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
         confirmed = replace(
             entry,
+            is_file=False,
             cache_control=cache_control,
             fresh_until=fresh_until,
             keep_until=max(fresh_until + self.keep_for, at.now + MIN_REFRESH_INTERVAL),

@@ -195,7 +195,7 @@ class Fetcher:
     async def _load_seed(self, fetch: Fetch, store: SharedStore) -> bool:
         """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
         entry = self._cache.get(fetch.key)
-        if entry is None or not entry.is_seed:
+        if entry is None or not entry.is_file:
             return False
         if await store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
@@ -211,18 +211,19 @@ class Fetcher:
         outcome = await self._request(fetch)
         if isinstance(outcome, Failed) and not was_open:
             await self._load_translation(fetch.key, store)
-        is_detached = fetch.is_detached
         before = self._cache.get(fetch.key)
+        had_record = before is not None and before.faq is not None
+        if isinstance(outcome, Gone) and had_record and not fetch.is_detached:
+            # It is gone in every language and every process. The store knows first: this one may be killed.
+            tombstone = self._cache.bury(fetch.key, outcome)
+            store.mark_invalid(fetch.key.slug, self._cache.wall_clock(), tombstone)
+            await store.invalidate()
+        is_detached = fetch.is_detached
         entry = self._finish(fetch, outcome)
         if is_detached:
             return
         if isinstance(outcome, Gone):
-            if before is not None and before.faq is not None:
-                # It is gone in every language and every process.
-                tombstone = self._cache.tombstone(entry.key.slug)
-                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
-                await store.invalidate()
-            else:  # it was gone before; another invalidation would only cause fetches
+            if not had_record:  # it was gone before; another invalidation would only cause fetches
                 await store.delete(*(Key(entry.key.slug, lang) for lang in (None, *LANGUAGES)))
         elif entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(entry.key)

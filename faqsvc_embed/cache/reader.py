@@ -25,6 +25,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
+"""The readers of this process. A client, which knows none of them, tells all of what it has written."""
 
 
 def forget_written(base_url: str, slug: str) -> None:
@@ -106,7 +107,7 @@ class Reader:
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
-        waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
+        waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=fetch.is_running)

@@ -99,7 +99,7 @@ class ChangeFeed:
         else:
             interval = MISSING_INTERVAL if is_missing else RECONNECT_INTERVAL
             self._due = min(self._due, max(loop.time(), self._connected_at + interval))
-            if self.is_connected:
+            if self.is_connected and not self._until.expired():
                 self._until.reschedule(self._due)
 
     def after_fork(self) -> None:

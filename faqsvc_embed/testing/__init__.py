@@ -12,7 +12,6 @@ from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
@@ -35,9 +34,8 @@ def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
         InvalidFAQ: a mapping is not an FAQ record.
         ConfigurationError: a setting is invalid, or `faqs` is not a mapping of records.
     """
-    options = wrap_keys({"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host exists
-    del settings  # tracebacks show local variables
-    embed = FAQEmbed(**options)
+    settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: no such host exists
+    embed = FAQEmbed(**settings)
     fake_faqs(embed, faqs)
     return embed
 

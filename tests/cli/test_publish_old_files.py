@@ -11,10 +11,10 @@ import pytest
 
 from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 from tests.cli.support import faqsvc
+from tests.support.running import running
 
 FILE: Final = """---
 title: {slug}

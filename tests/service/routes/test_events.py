@@ -18,8 +18,8 @@ from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import change_feed
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
+from tests.support.running import running
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
