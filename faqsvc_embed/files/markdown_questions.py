@@ -305,17 +305,20 @@ class _Source:
                 " characters, and is left out"
             )
             introduction = None
-        is_inside = False
-        for number in range(first, len(self._lines)):
-            line = self._lines[number]
-            if number in taken:
-                is_inside = False
-            elif not is_inside and is_text(line) and not CONTENTS.fullmatch(line.strip()):
-                is_inside = True
+        begin: int | None = None
+        last = first
+        for number in range(first, len(self._lines) + 1):
+            is_taken = number == len(self._lines) or number in taken
+            line = "" if is_taken else self._lines[number].strip()
+            if is_taken and begin is not None:
+                end = f" to line {last + 1}" if last > begin else ""
+                quote = self._lines[begin].strip()[:40]
                 notes.append(
-                    f"line {number + 1}: this text belongs to no question, and is left out:"
-                    f' "{line.strip()[:40]}"'
+                    f'line {begin + 1}: the text{end} belongs to no question, and is left out: "{quote}"'
                 )
+                begin = None
+            elif is_text(line) and not CONTENTS.fullmatch(line):
+                begin, last = number if begin is None else begin, number
         return introduction, notes
 
 
