@@ -124,6 +124,8 @@ def read_publications(
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
         items = publication.body(may_lack_website=True)["items"]
+        if publication.document.introduction:
+            warn(publication, "the introduction is left out: a service does not have one yet")
         for message in publication.document.all_notes()[:MAX_PROBLEMS]:
             warn(publication, message)
         record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}

@@ -16,7 +16,7 @@ from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody,
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import convert, problems_of
-from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
