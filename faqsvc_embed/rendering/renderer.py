@@ -121,11 +121,11 @@ class Renderer:
 
     def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, style if place == FIRST else (style, place))
+        return self._fragments.get(faq, (style, place))
 
     def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
         if found is not None:
-            self._fragments.put(faq, style if place == FIRST else (style, place), found, found.size)
+            self._fragments.put(faq, (style, place), found, found.size)
         return found
 
     def after_fork(self) -> None:

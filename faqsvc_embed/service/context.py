@@ -1,14 +1,19 @@
 """The state that all routes share."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import anyio
 from starlette.requests import Request
 
 from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.service.http.authentication import APIKeyAuth
+from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.routes.generate import Generator
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,6 +28,8 @@ class ServiceContext:
     storage: Storage
     auth: APIKeyAuth
     writers: anyio.CapacityLimiter
+    feed: ChangeFeed
+    generator: "Generator"
     base_url: str | None = None
     cache_tags: bool = False
     sign_in_header: str | None = None

@@ -12,7 +12,9 @@ from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.parameters import cursor_of
+from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.markdown import link
@@ -25,6 +27,17 @@ MEDIA_TYPES: Final = ("text/plain", "text/markdown")
 PAGE_SIZE: Final = 500
 
 
+@Operation(
+    "get",
+    "/llms.txt",
+    "listForModels",
+    "List the FAQs of listed sites as Markdown",
+    (200, 304),
+    (400, *READS),
+    query=("after:slug",),
+    media_types=("text/plain", "text/markdown"),
+    cached=Selection(MEDIA_TYPES, {"after": str}),
+)
 async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
     """Return one page of the list: the FAQs that follow the slug `after`, or the first ones."""
     urls = service.urls(request)
