@@ -93,7 +93,8 @@ def _decode(text: str | bytes) -> WireFAQ:
             if isinstance(error, msgspec.ValidationError) or b"\\u" not in json_bytes:
                 raise
         # JSON may contain escaped lone surrogates (RFC 8259, 8.2), such as a half of an emoji.
-        cleaned = _LONE_SURROGATE.sub(rb"\\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
+        # A function, between whose calls other threads run.
+        cleaned = _LONE_SURROGATE.sub(lambda _: rb"\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
         return msgspec.json.decode(cleaned, type=WireFAQ)
     except msgspec.ValidationError as error:
         raise _invalid(error) from None
