@@ -5,7 +5,6 @@ from dataclasses import replace
 from urllib.parse import quote
 
 import anyio
-import anyio.from_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -59,7 +58,7 @@ class Desk:
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
         page = SignIn()
-        website = FromWebsite(self._generator, self._service.auth.quotas)
+        website = FromWebsite(self._generator, self._service.generations)
         return [
             self._route("", get=faq_list.show),
             self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
@@ -102,8 +101,11 @@ class Desk:
                 if request.method == "POST":
                     check_origin(request, visit.urls)
                     visit = replace(visit, form=await self._read_form(request))
-                limiter = self._service.writers if request.method == "POST" else None
-                found = await run_blocking(self._respond, handler, visit, is_open, limiter=limiter)
+                if visit.is_write:
+                    writers = self._service.writers
+                    found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
+                else:
+                    found = await self._service.browse(self._respond, handler, visit, is_open)
                 return found if isinstance(found, Response) else await found
             except Problem as problem:
                 return _problem_page(visit, problem)
@@ -151,8 +153,6 @@ class Desk:
                 return _sign_in_first(visit)
             if visit.request.method == "POST" and not is_same_token(visit.form, session.token):
                 return sign_in.ask_again(visit)
-            if visit.request.method == "POST":
-                anyio.from_thread.run(self._service.auth.quotas.count_write, session.person.site)
             return handler(visit)
         except Problem as problem:
             return _problem_page(visit, problem)
@@ -171,7 +171,7 @@ def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
         return None
     if visit.storage.overview.binned(visit.access, slug) is not None:
         return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
-    if (slug, None) in visit.storage.overview.sealed(visit.access.site):
+    if (slug, None) in visit.storage.overview.sealed(visit.access.site, slug):
         return Problem(410, "gone", f"All texts of {quoted(slug)} were deleted for ever")
     return None
 

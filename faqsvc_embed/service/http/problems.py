@@ -1,6 +1,7 @@
 """Problem documents: the form of all error responses (RFC 9457)."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
@@ -19,6 +20,7 @@ from faqsvc_embed.service.storage.values import (
     QuotaExceeded,
     ReservedSlug,
     RevisionConflict,
+    TooManyWrites,
 )
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -93,6 +95,10 @@ class Problem(Exception):
         """Return the problem for an error of the storage, or None if it is unexpected."""
         if isinstance(error, InvalidCursor):
             return Problem.invalid("after is not a cursor that a list returned", code="invalid-parameter")
+        if isinstance(error, TooManyWrites):
+            seconds = max(1, math.ceil(error.wait))
+            detail = f"{error}; try again in {seconds} s"
+            return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
         status, code = _STORAGE_ERRORS.get(type(error), (0, None))
         if code is None:
             return None

@@ -79,7 +79,7 @@ class Generator:
             with anyio.fail_after(self.timeout):
                 body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
                 generation = parse_generation_request(body, self.allowed)
-                async with service.auth.quotas.generation(access.site, self.timeout):
+                async with service.generations.running(access.site, self.timeout):
                     return await self._while_connected(request, generation)
         except TimeoutError:
             raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None

@@ -22,8 +22,8 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
-    found, next_ = await run_blocking(revisions)
-    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
+    found, next_ = await service.browse(revisions)
+    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
     return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
 
 
@@ -31,8 +31,8 @@ async def read_revision(service: ServiceContext, request: Request) -> Response:
     """GET …/revisions/{number}: one revision with its content."""
     access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
-    revision = await run_blocking(service.storage.history.revision, *arguments)
-    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
+    revision = await service.browse(service.storage.history.revision, *arguments)
+    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
     body = RevisionContent(
         **_fields(revision, own),
         website_url=revision.website_url,

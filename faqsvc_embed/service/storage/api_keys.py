@@ -20,8 +20,6 @@ from faqsvc_embed.service.storage.values import Access
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
-USE_INTERVAL: Final = timedelta(minutes=1)
-"""The shortest time between two records of the last use of a key."""
 
 
 class UnknownAPIKey(FAQError, LookupError):
@@ -52,6 +50,7 @@ class APIKeys:
         self._database = database
         self._sites = sites
         self._clock = clock
+        self._used = dict[str, datetime]()
 
     def create(
         self,
@@ -106,12 +105,13 @@ class APIKeys:
             return None
         return Access(row.id, row.site, row.scope)
 
-    def list(self) -> list[APIKeyInfo]:
-        """Return all keys, including revoked ones, ordered by their creation."""
+    def list(self, site: str | None = None) -> list[APIKeyInfo]:
+        """Return the keys of a site, or of all sites, including revoked ones, ordered by their creation."""
         columns = [api_keys.c[name] for name in APIKeyInfo.__slots__ if name != "maker"]
         maker = func.coalesce(NAME, api_keys.c.created_by_key).label("maker")
         query = select(*columns, maker).outerjoin(people, people.c.id == api_keys.c.created_by_person)
-        with self._database.reading() as connection:
+        query = query if site is None else query.where(api_keys.c.site == site)
+        with self._database.browsing() as connection:
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
@@ -133,14 +133,14 @@ class APIKeys:
         with self._database.reading() as connection:
             return set(connection.scalars(select(own.c.id)))
 
-    def made_by_person(self, person_id: str) -> Sequence[APIKeyInfo]:
-        """Return the valid keys that a person created, and the keys that those created."""
+    def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
+        """Return the valid keys of a site that a person created, and the keys that those created."""
         now = self._clock()
         with self._database.reading() as connection:
             made = made_by(connection, api_keys.c.created_by_person == person_id)
         return [
             key
-            for key in self.list()
+            for key in self.list(site)
             if key.id in made and key.revoked_at is None and not (key.expires_at and key.expires_at <= now)
         ]
 
@@ -164,16 +164,22 @@ class APIKeys:
                 connection.execute(delete(previews).where(previews.c.slug.in_(mine)))
             revoke_all(connection, ids, now, by)
 
-    def record_use(self, key_id: str) -> None:
-        """Record that a key is used now, at most once a minute."""
-        now = self._clock()
-        used = api_keys.c.last_used_at
-        due = (api_keys.c.id == key_id, or_(used.is_(None), used < now - USE_INTERVAL))
-        with self._database.reading() as connection:  # a read never waits for a writer
-            is_due = connection.execute(select(api_keys.c.id).where(*due)).first() is not None
-        if is_due:
-            with self._database.writing() as connection:
-                connection.execute(update(api_keys).where(*due).values(last_used_at=now))
+    def note_use(self, key_id: str) -> None:
+        """Note that a key is used now; `record_uses` writes it to the database."""
+        self._used[key_id] = self._clock()
+
+    def record_uses(self) -> None:
+        """Write the last uses of all keys that were noted. If that fails, they stay noted."""
+        used = self._used.copy()
+        if not used:
+            return
+        with self._database.writing() as connection:
+            for key_id, at in sorted(used.items()):
+                mine = update(api_keys).where(api_keys.c.id == key_id)
+                connection.execute(mine.values(last_used_at=at))
+        for key_id, at in used.items():
+            if self._used.get(key_id) == at:
+                del self._used[key_id]
 
     def _insert(self, connection: Connection, row: dict[str, Any], by: Access) -> str:
         key, now = PREFIX + secrets.token_urlsafe(SECRET_BYTES), self._clock()

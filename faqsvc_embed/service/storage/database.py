@@ -19,10 +19,16 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
 BUSY_TIMEOUT: Final = 5.0
 """Seconds to wait for another writer of the same SQLite file."""
-MAX_CONNECTIONS: Final = 10
-"""Connections of one process to PostgreSQL, which by default accepts a hundred in total."""
+PUBLIC_CONNECTIONS: Final = 5
+"""Connections of one process to PostgreSQL for reads, besides those of editors."""
+EDITOR_CONNECTIONS: Final = 2
+"""Connections for the lists and searches of editors, which may be slow: no public read waits for them."""
+WRITER_CONNECTIONS: Final = 4
+"""Connections for writes. PostgreSQL by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
 """Seconds to wait for a free connection."""
+EDITOR_POOL_TIMEOUT: Final = 8.0
+"""Seconds to wait for a free connection of editors: a few searches one after the other."""
 NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
 STATEMENT_TIMEOUT: Final = 5.0
@@ -63,7 +69,7 @@ class Database:
         if self.is_sqlite:
             self.path: str = str(_path(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"
-            self._reader = _sqlite_engine(self.path)
+            self._reader = self._browser = _sqlite_engine(self.path)
             self._writer = _sqlite_engine(self.path)
             event.listen(self._writer, "connect", _prepare_writer)
             event.listen(self._writer, "begin", _begin_writing)
@@ -71,12 +77,18 @@ class Database:
             self.path = ""
             stated = _conninfo(url)
             self.name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
-            self._reader, self._writer = _postgresql_engines(stated)
+            self._reader, self._browser, self._writer = _postgresql_engines(stated)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Lend a connection for reads; each statement sees what was committed before it started."""
         with self._errors_translated(), _connected(self._reader) as connection:
+            yield connection
+
+    @contextmanager
+    def browsing(self) -> Iterator[Connection]:
+        """Lend a connection as `reading` does, for a list or a search of an editor, which may be slow."""
+        with self._errors_translated(), _connected(self._browser) as connection:
             yield connection
 
     @contextmanager
@@ -195,8 +207,8 @@ class Database:
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
-        self._reader.dispose()
-        self._writer.dispose()
+        for engine in (self._reader, self._browser, self._writer):
+            engine.dispose()
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:
@@ -290,21 +302,23 @@ def _enable_write_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
-    """Return an engine for reads, with one round trip for each statement, and one for transactions."""
+def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
+    """Return two engines for reads, with one round trip for each statement, and one for transactions."""
     options: dict[str, Any] = {
         "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
-        "pool_size": MAX_CONNECTIONS // 2,
         "max_overflow": 0,
         "pool_timeout": POOL_TIMEOUT,
     }
+    of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
+    of_editors = of_reads | {"pool_timeout": EDITOR_POOL_TIMEOUT}
     url = "postgresql+psycopg://"
-    reader = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, **options)
-    writer = sqlalchemy.create_engine(url, **options)
-    for engine in (reader, writer):
+    reader = sqlalchemy.create_engine(url, pool_size=PUBLIC_CONNECTIONS, **of_reads)
+    browser = sqlalchemy.create_engine(url, pool_size=EDITOR_CONNECTIONS, **of_editors)
+    writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **options)
+    for engine in (reader, browser, writer):
         event.listen(engine, "connect", _configure)
         event.listen(engine, "checkout", _check)
-    return reader, writer
+    return reader, browser, writer
 
 
 def _configure(connection: Any, _: Any) -> None:

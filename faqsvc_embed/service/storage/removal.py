@@ -72,7 +72,7 @@ class Removal:
             faq = _in_bin_or_not(edit, slug)
             languages = edit.languages(slug, lang, binned=True)
             if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang, binned=True))
             edit.check_seen(slug, lang, preconditions)
             was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
             _delete_texts(edit, slug, languages, faqs=-was_last)
@@ -96,7 +96,7 @@ class Removal:
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
             if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, faq.lang))
+                check_preconditions(preconditions, edit.newest(slug, faq.lang, binned=True))
             edit.check_seen(slug, None, preconditions)
             rows = _removed(edit, slug)
             if preconditions.seen is not None:
@@ -113,7 +113,7 @@ class Removal:
             edit.update_translations(slug, [row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last:
-                    edit.publish(slug, row.lang, row.withdrawn)
+                    edit.publish_again(slug, row.lang, row.withdrawn)
             edit.settle(slug)
             edit.log("restore", slug, None, subject="bin" if restored[0].binned_at else None)
 
@@ -131,7 +131,7 @@ class Removal:
             if faq is None or not (count or faq.sealed):
                 raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was deleted for ever")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug, subject="slug")
+            edit.log("restore", slug, None, site=faq.site, subject="slug")
 
     def empty_bin(self) -> int:
         """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number."""

@@ -15,6 +15,8 @@ from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
+UNPUBLISHED: Final = "-unpublished"
+"""The suffix of the tag of the newest revision of an unpublished translation."""
 HIDDEN: Final = ("binned", "purged")
 """The states of FAQs that are in no list of their owner."""
 
@@ -57,6 +59,14 @@ class ReservedSlug(FAQError):
 
 class QuotaExceeded(FAQError):
     """A write would exceed the FAQs or bytes that the site may have."""
+
+
+class TooManyWrites(FAQError):
+    """The site wrote too often in the last minute; `wait` is the time until the next write in seconds."""
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class IdempotencyKeyReused(FAQError):
@@ -195,6 +205,11 @@ class Revision(NamedTuple):
     was_published: bool = False
 
     @property
+    def digest(self) -> str:
+        """The digest of its content."""
+        return self.tag.removesuffix(UNPUBLISHED)
+
+    @property
     def faq(self) -> FAQ:
         """The record."""
         return FAQ.from_json(self.record)
@@ -230,10 +245,11 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How many FAQs and bytes a site may have; None is no limit."""
+    """How many FAQs and bytes a site may have, and how often it may write in a minute; None is no limit."""
 
     faqs: int | None = None
     bytes: int | None = None
+    writes: int | None = None
 
 
 NO_QUOTA: Final = Quota()

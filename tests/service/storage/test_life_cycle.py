@@ -435,6 +435,22 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     assert len(found) <= len(slugs) + 3
 
 
+def test_pages_do_not_miss_the_only_faq_of_the_last_page(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    for slug in ("a", "b", "c"):
+        clock.advance(1)
+        write(storage, owner, slug)
+    page, after = storage.overview.page(owner.site, limit=2)
+    clock.advance(1)
+    write(storage, owner, "a", title="Changed")
+    found = [faq.slug for faq in page]
+    while after is not None:
+        page, after = storage.overview.page(owner.site, limit=2, after=after)
+        found += [faq.slug for faq in page]
+    assert found == ["c", "b", "a"]
+
+
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
     def languages() -> list[str]:
         return list(storage.overview.faqs(owner.site, limit=1)[0].languages)
@@ -506,3 +522,35 @@ def test_an_idempotency_key_is_forgotten_after_a_day(storage: Storage, owner: Ac
     clock.advance(24 * 3600 + 1)
 
     assert write(storage, owner, None, idempotency_key=once).slug != first.slug
+
+
+def test_the_history_of_a_translation_in_the_bin_is_not_found(storage: Storage, owner: Access) -> None:
+    for lang in ("en", "de"):
+        write(storage, owner, lang=lang)
+    storage.removal.bin(owner, "tea", "de", NONE)
+    with pytest.raises(FAQNotFound):
+        storage.history.revisions(owner, "tea", "de", limit=10)
+
+
+def test_an_faq_in_the_bin_is_restored_if_it_matches(storage: Storage, owner: Access) -> None:
+    tag = write(storage, owner).digest
+    storage.removal.bin(owner, "tea", None, NONE)
+    with pytest.raises(RevisionConflict):
+        storage.removal.restore(owner, "tea", Preconditions(if_match=["another"]))
+    storage.removal.restore(owner, "tea", Preconditions(if_match=["*"]))
+    assert title(storage) is not None
+    assert tag
+
+
+def test_a_restored_faq_keeps_the_time_of_its_publication(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    write(storage, owner)
+    first = storage.publications.get("tea")
+    clock.advance(60)
+    storage.removal.unpublish(owner, "tea", None, NONE)
+    storage.removal.restore(owner, "tea")
+    again = storage.publications.get("tea")
+    assert first is not None
+    assert again is not None
+    assert first.published_at == again.published_at
