@@ -154,7 +154,12 @@ def _faq(chosen: random.Random, pool: list[Item], site: int, number: int) -> Ite
         items = tuple(Item(at, item.question, item.answer) for at, item in enumerate(chosen.sample(pool, 8)))
         record = Content(WEBSITE, "Heron", items, f"{slug} in {lang}").record(slug, lang)
         text_ = record.to_json()
-        revision = {"slug": slug, "lang": lang, "record": text_, "digest": revision_digest(WEBSITE, text_)}
+        revision: Row = {
+            "slug": slug,
+            "lang": lang,
+            "record": text_,
+            "digest": revision_digest(WEBSITE, text_),
+        }
         revision |= {"title": record.title, "website_name": "Heron", "website_url": WEBSITE, "created_at": at}
         published = (count - 1 or None) if has_draft else count
         translation = {"slug": slug, "lang": lang, "newest": count, "published": published}

@@ -75,7 +75,9 @@ class AuditLog:
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
-            query = query.where(columns.site == wanted.site)
+            # With a key, a person or an FAQ, the index of those is the right one.
+            is_all = wanted == Wanted(wanted.site)
+            query = query.where((columns.site if is_all else func.coalesce(columns.site, "")) == wanted.site)
         if wanted.slug is not None:
             query = query.where(columns.slug == wanted.slug)
         person = wanted.person

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, exists, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, literal_column, select
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
@@ -138,11 +138,12 @@ class Overview:
         self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0
     ) -> tuple[list[FAQInfo], int]:
         """Return what `faqs` returns, and how many FAQs match: `MAX_COUNTED` and one stand for more."""
-        query = self._select(site, wanted).order_by(*_ORDER).limit(max(offset + limit, MAX_COUNTED + 1))
+        query = self._select(site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
         with self._database.browsing() as connection:
-            rows = connection.execute(query).all()
-            found = _with_translations(connection, rows[offset : offset + limit], binned=wanted.is_bin)
-        return found, min(len(rows), MAX_COUNTED + 1)
+            slugs = connection.scalars(query.limit(max(offset + limit, MAX_COUNTED + 1))).all()
+            page = select(faqs).where(faqs.c.slug.in_(slugs[offset : offset + limit])).order_by(*_ORDER)
+            found = _with_translations(connection, connection.execute(page).all(), binned=wanted.is_bin)
+        return found, min(len(slugs), MAX_COUNTED + 1)
 
     def published_languages(self, site: str) -> list[Lang]:
         """Return the languages in which a published FAQ of the site is, of the last changed ones."""
@@ -206,11 +207,11 @@ class Overview:
         With `slug`, return only those of one FAQ.
         """
         mine = (faqs.c.site == site, *(() if slug is None else (faqs.c.slug == slug,)))
-        whole = select(faqs.c.slug).where(*mine, faqs.c.sealed)
+        whole = select(faqs.c.slug).where(*mine, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        parts = parts.where(*mine, translations.c.binned_at.is_not(None), ~HAS_REVISIONS)
+        parts = parts.where(*mine, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
             return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
@@ -243,7 +244,7 @@ class Overview:
                 conditions.append(func.instr(columns.search_text, word) > 0)
             else:
                 conditions.append(columns.search_text.contains(word, autoescape=True))
-        return exists().where(*conditions)
+        return select(columns.slug).where(*conditions).exists()
 
 
 def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binned: bool) -> list[FAQInfo]:

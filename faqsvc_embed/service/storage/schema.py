@@ -44,6 +44,11 @@ def _partial(name: str, *columns: str) -> Index:
     return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
 
+_WITHOUT_TEXT: Final[dict[str, Any]] = {
+    "sqlite_where": text("search_text = ''"),
+    "postgresql_where": text("search_text = ''"),
+}
+
 metadata: Final = MetaData()
 
 sites: Final = Table(
@@ -146,6 +151,10 @@ translations: Final = Table(
     Column("translated_from", Integer),  # the revision in the default language that it was made from
     # Partial: SQLite would use a full one to find nearly all rows, those that are not in the bin.
     _partial("binned_translations", "binned_at"),
+    # All that filters of lists ask for, without the texts.
+    Index("translation_states", "slug", "lang", "binned_at", "newest", "published", "withdrawn"),
+    # Those that were purged: all others have a text.
+    Index("purged_translations", "slug", "lang", **_WITHOUT_TEXT),
 )
 
 revisions: Final = Table(

@@ -18,6 +18,11 @@ INDEXES: Final = (
     ("ix_revisions_key_id", "revisions", ["key_id"]),
     ("idempotency_keys_by_slug", "idempotency_keys", ["slug"]),
     ("ix_previews_slug", "previews", ["slug"]),
+    (
+        "translation_states",
+        "translations",
+        ["slug", "lang", "binned_at", "newest", "published", "withdrawn"],
+    ),
 )
 PARTIAL: Final = (
     ("binned_translations", "translations", ["binned_at"]),
@@ -42,4 +47,7 @@ def upgrade() -> None:
     for name, table, columns in PARTIAL:
         condition = text(f"{columns[0]} IS NOT NULL")
         op.create_index(name, table, columns, sqlite_where=condition, postgresql_where=condition)
+    has_none = text("search_text = ''")
+    name, table, columns = "purged_translations", "translations", ["slug", "lang"]
+    op.create_index(name, table, columns, sqlite_where=has_none, postgresql_where=has_none)
     index_trigrams(op.get_bind())
