@@ -70,6 +70,12 @@ class FAQEmbed:
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, open_source(settings), self._listeners)
+        if not self._reader.is_local:
+            # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
+            from faqsvc_embed.rendering import markdown, templates
+
+            markdown.load()
+            templates.load()
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
         self._listeners.add(self.presenter.prepare_fetched)

@@ -13,6 +13,22 @@ PORTION: Final = 65_536
 # Combining marks, which are neither letters nor digits, and two letters that NFKD turns into marks.
 _COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
 
+_NO_TEXT: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u2028\u2029"  # control characters and separators
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional controls
+    "\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff"  # surrogates and noncharacters
+    + "".join(chr(plane * 0x10000 + end) for plane in range(1, 17) for end in (0xFFFE, 0xFFFF))
+    + "]"
+)
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be a name on one line, without characters that change those around it.
+
+    Joiners, as in Persian and in emoji, are text; so are characters newer than this Python.
+    """
+    return _NO_TEXT.search(text) is None
+
 
 def clean_text(text: str) -> str:
     """Replace lone surrogates, which no encoder can write, by U+FFFD; turn a subclass into `str`."""

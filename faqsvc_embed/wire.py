@@ -117,15 +117,16 @@ def _decode(json_bytes: bytes) -> WireFAQ:
         website_name=record.website_name,
         lang=_short(record.lang),
         answer_format=_short(record.answer_format),
-        website_url=_short(record.website_url, MAX_URL),
-        page_url=_short(record.page_url, MAX_URL),
+        # Every character may be an escape.
+        website_url=_short(record.website_url, 6 * MAX_URL + 2),
+        page_url=_short(record.page_url, 6 * MAX_URL + 2),
         items=[_decode_item(item) for item in record.items],
         cta=_decode_any(record.cta),
     )
 
 
 def _decode_item(item: _JSONItem) -> WireItem:
-    section = _short(item.section, 6 * MAX_SECTION + 2)  # every character may be an escape
+    section = _short(item.section, 6 * MAX_SECTION + 2)
     return WireItem(item.question, item.answer, item.position, section, _short(item.id))
 
 

@@ -47,6 +47,7 @@ OPTIONAL: Final = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "flask_babel": {"flask"},
+    "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
     "opentelemetry": {"embed", "telemetry"},

@@ -16,6 +16,7 @@ against them. Names are snake_case here and camelCase on the wire. The paths:
     POST   /api/v1/faq/{slug}/preview?lang=                  Preview, 201
     POST   /api/v1/faq/generate                              GenerateBody -> GenerateResponse
     GET    /api/v1/events?slug=                              a stream of Event: public
+    POST   /api/v1/events                                    FollowBody -> a stream of Event: public
 
 All but the public ones need an API key in `X-Plugin-Key`. Errors are `Problem`s.
 """
@@ -43,6 +44,8 @@ LIST_PATH: Final = "/api/v1/faqs"
 MAX_LIMIT: Final = 500
 """Entries of one page of a list."""
 DEFAULT_LIMIT: Final = 100
+MAX_SLUGS: Final = 1_000
+"""Slugs that one subscriber of the change feed may follow."""
 PREVIEW_HEADER: Final = "X-FAQ-Preview"
 """The request header with a preview token; the response is the draft, with `Cache-Control: no-store`."""
 PREVIEW_PARAMETER: Final = "faq_preview"
@@ -285,6 +288,12 @@ class GenerateResponse(Struct, frozen=True, omit_defaults=True):
     pages: list[ReadPage] = []
     dropped: list[DroppedEntry] = []
     notes: list[str] = []
+
+
+class FollowBody(Struct, frozen=True):
+    """The FAQs whose changes a subscriber follows. A body has room for more of them than an address."""
+
+    slugs: Annotated[list[Slug], Meta(min_length=1, max_length=MAX_SLUGS)]
 
 
 class Event(Struct, frozen=True):

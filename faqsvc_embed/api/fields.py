@@ -24,9 +24,10 @@ NOT_EMPTY: Final = r"^[^\u0000]*[^\u0000\s][^\u0000]*$"
 WEB_ADDRESS: Final = (
     r"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._~\u00a1-\u1fff\u3040-\ud7ff-]+"
     r"(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
-    r"([/?#][^\u0000-\u0020\u007f-\u00a0\u2028\u2029]*)?$"
+    r"([/?#][^\u0000-\u0020\u0022<>\\\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*)?$"
 )
-"""http or https, a host in any script, no user name or password, and no white space or control character."""
+"""http or https, a host in any script, no user name or password, and no white space, control
+character, quotation mark, angle bracket or backslash."""
 SLUG: Final = r"^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f/\\]+$"
 
 # `accepted` completes "… is accepted" in the message for a text that does not match the pattern.

@@ -36,8 +36,6 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes
     is_complete: bool = True
     """False if the body of an error response did not arrive whole."""
-    is_reused: bool = False
-    """Whether it came on a reused connection, which may still contain an earlier response."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -87,7 +85,7 @@ class Failed(msgspec.Struct, frozen=True):
 
     error: FAQError
     is_misdirected: bool = False
-    """Whether it belongs to another record: a reused connection may contain an earlier response."""
+    """Whether it belongs to another record than the cached one, or than the requested one."""
     is_local: bool = False
     """Whether no request was made, so that the failure says nothing about the service."""
 

@@ -1,20 +1,24 @@
-"""Sends requests: one HTTP client on a background loop, a deadline for each request, a limit on each body.
+"""Sends requests from a background loop, with a deadline for each request and a limit on each body.
 
-A read follows redirects within its origin, and is repeated if a reused connection turns out to be closed. A
-write is sent once. A request with the API key follows no redirect.
+Every request is sent once, on a connection of its own, so that no response can belong to an earlier request;
+only a transport for many writes keeps its connection. A read follows redirects within its origin; a request
+with the API key follows none.
 """
 
 import asyncio
 import contextlib
 import logging
-from collections import Counter
+import os
+import ssl
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager
+from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
+import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thread, where gevent has no hub
+import httpx2
 import msgspec
 
 from faqsvc_embed.api.bodies import MAX_ERROR_BODY, read_body, read_error_body
@@ -30,18 +34,16 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.runtime.background_loop import BackgroundLoop, in_background, on_close
-from faqsvc_embed.runtime.threads import is_gevent_patched
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http
 
-if TYPE_CHECKING:
-    import httpx2
-
 T = TypeVar("T")
 
-MAX_CONNECTIONS: Final = 20
-MAX_IDLE_CONNECTIONS: Final = 5
+MAX_REQUESTS: Final = 20
+"""Requests of one transport at a time, without streams."""
 MAX_REDIRECTS: Final = 3
+KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
+"""The connection that many writes keep, for less time than services keep theirs."""
 
 ERROR_BODY_TIMEOUT: Final = 0.25
 """Seconds for the body of an error response to a read: its status and Retry-After are known already."""
@@ -58,11 +60,15 @@ class Stream(msgspec.Struct, frozen=True):
 class Transport:
     """Sends requests to one service. The first request starts a thread; `close()` ends it."""
 
-    def __init__(self, max_bytes: int) -> None:
-        """`max_bytes` limits the decompressed body of a response."""
+    def __init__(self, max_bytes: int, *, keeps_connections: bool = False) -> None:
+        """`max_bytes` limits the decompressed body of a response.
+
+        With `keeps_connections`, the next request of many may use the connection of the one before.
+        """
         self._max_bytes = max_bytes
+        self._keeps_connections = keeps_connections
         self._background = BackgroundLoop()
-        self._pool: _Pool | None = None
+        self._connections: _Connections | None = None
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine on the background loop, where `send` must be awaited.
@@ -70,70 +76,41 @@ class Transport:
         Raises:
             RuntimeError: no thread can be started.
         """
-        self.prepare()
         return self._background.submit(coroutine)
-
-    def prepare(self) -> None:
-        """Import modules that need gevent's hub, because the native thread of a background loop has none."""
-        if is_gevent_patched():
-            import httpcore2  # noqa: F401
-            import httpx2  # noqa: F401
 
     def close(self) -> None:
         """Cancel requests and close connections, within a second; a later request opens new ones."""
         self._background.close()
 
     async def send(
-        self, request: Request, timeout: float, *, key: APIKey | None = None, new_connection: bool = False
+        self, request: Request, timeout: float, *, key: APIKey | None = None
     ) -> Response | FAQError:
         """Return the response, or the reason why there is none.
 
         `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
         raised, so that no traceback leads to frames of the HTTP client, which hold the key.
         """
-        import httpx2
-
         is_read = request.method == "GET"
         try:
-            if new_connection:
-                await self._get_pool(request.url).renew()
             async with asyncio.timeout(timeout) as deadline:
                 if is_read and key is None:
                     return await self._read(request, deadline)
-                if is_read:
-                    return await self._exchange_again(request, deadline, key)
-                return await self._exchange(request, deadline, _Trace(), key)
+                return await self._exchange(request, deadline, key)
         except TimeoutError:
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
             return FAQTimeout(message) if is_read else OutcomeUnknown(message)
         except FAQError as error:
             return error.without_traceback() if is_read else OutcomeUnknown(str(error), status=error.status)
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, ImportError) as error:
-            message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
             was_sent = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
-            return OutcomeUnknown(message) if was_sent and not is_read else FAQUnavailable(message)
-
-    def stream(self, request: Request, timeout: float) -> AbstractAsyncContextManager[Stream]:
-        """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
-
-        The returned context manager does not keep this transport alive.
-
-        Raises:
-            FAQUnavailable: the service cannot be reached, or the connection breaks.
-        """
-        try:
-            pool = self._get_pool(request.url)
-        except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
-            message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
-            raise FAQUnavailable(message) from None
-        return _open_stream(pool, request, timeout)
+            return (OutcomeUnknown if was_sent and not is_read else FAQUnavailable)(_message(request, error))
 
     async def _read(self, request: Request, deadline: asyncio.Timeout) -> Response:
         """Send a read, and follow its redirects."""
         until = deadline.when()
         for _ in range(MAX_REDIRECTS + 1):
             deadline.reschedule(until)  # `_exchange` removes it for an error response
-            response = await self._exchange_again(request, deadline)
+            response = await self._exchange(request, deadline)
             if response.status not in REDIRECTS:
                 return response
             target = redirect_target(request.url, response.headers.get("location"))
@@ -149,38 +126,26 @@ class Transport:
             request = Request(target, request.headers)
         raise FAQUnavailable(f"{request.url} leads to more than {MAX_REDIRECTS} redirects")
 
-    async def _exchange_again(
+    async def _exchange(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
     ) -> Response:
-        """Send a read once more for each reused connection that the service had closed (RFC 9112, 9.3.1)."""
-        import httpx2
-
-        for _ in range(MAX_IDLE_CONNECTIONS):
-            trace = _Trace()
-            try:
-                return await self._exchange(request, deadline, trace, key)
-            except (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError):
-                if trace.is_new_connection or trace.has_response:
-                    raise
-        return await self._exchange(request, deadline, _Trace(), key)
-
-    async def _exchange(
-        self, request: Request, deadline: asyncio.Timeout, trace: "_Trace", key: APIKey | None = None
-    ) -> Response:
         """Send one request, and return its response; of an error response, the beginning of the body."""
+        connections = self._connections
+        if connections is None or connections.loop is not asyncio.get_running_loop():
+            connections = self._connections = _Connections(are_kept=self._keeps_connections)
         async with (
-            self._get_pool(request.url).client(trace) as client,
+            connections.client(request.url) as client,
             client.stream(
                 request.method,
                 request.url,
                 # The key is in clear in this expression only: tracebacks show local variables.
                 headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
                 content=request.body,
-                extensions={"trace": trace},
+                extensions={"trace": _Handshake()},
             ) as response,
             contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
         ):
-            headers = {name.lower(): value for name, value in response.headers.items()}
+            headers = _lower(response.headers)
             coding = headers.get("content-encoding", "identity").strip().lower()
             if response.status_code in (200, 201):
                 try:
@@ -188,7 +153,7 @@ class Transport:
                 except InvalidFAQ as error:
                     error.status = response.status_code
                     raise
-                return Response(response.status_code, headers, body, is_reused=not trace.is_new_connection)
+                return Response(response.status_code, headers, body)
             until = deadline.when() or 0.0
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
@@ -198,118 +163,111 @@ class Transport:
             body, is_complete = await read_error_body(chunks, coding, until, limit)
             return Response(response.status_code, headers, body, is_complete)
 
-    def _get_pool(self, url: str) -> "_Pool":
-        """Return the connections of the running loop. A loop that ends closes them."""
-        if self._pool is None or self._pool.loop is not asyncio.get_running_loop():
-            self._pool = _Pool(url)
-            on_close(self._pool.aclose)
-        return self._pool
 
+class _Connections:
+    """The connections of one event loop, with a limit on their number."""
 
-class _Pool:
-    """The connections to a service that belong to one event loop."""
-
-    def __init__(self, url: str) -> None:
+    def __init__(self, *, are_kept: bool) -> None:
         self.loop = asyncio.get_running_loop()
-        self._url = url
-        self._current = _new_client(url)
-        self._requests: Counter[httpx2.AsyncClient] = Counter()
+        self._free = asyncio.Semaphore(MAX_REQUESTS)
+        self._are_kept = are_kept
+        self._kept: httpx2.AsyncClient | None = None
 
     @contextlib.asynccontextmanager
-    async def client(self, trace: "_Trace") -> "AsyncIterator[httpx2.AsyncClient]":
-        """Give the current client to one request."""
-        client = self._current
-        self._requests[client] += 1
-        try:
-            yield client
-        finally:
-            self._requests[client] -= 1
-            if trace.has_lost_tunnel and client is self._current:
-                self._current = _new_client(self._url)
-            await self._close_unused(client)
-
-    async def renew(self) -> None:
-        """Use new connections from now on; old ones close when their requests end."""
-        former, self._current = self._current, _new_client(self._url)
-        await self._close_unused(former)
-
-    async def _close_unused(self, client: "httpx2.AsyncClient") -> None:
-        if self._requests[client] == 0 and client is not self._current:
-            del self._requests[client]
-            await client.aclose()
-
-    async def aclose(self) -> None:
-        for client in {self._current, *self._requests}:
-            await client.aclose()
+    async def client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
+        """Give a client to one request; one with a new connection, unless connections are kept."""
+        async with self._free:
+            if not self._are_kept:
+                async with _new_client(url) as client:
+                    yield client
+                return
+            if self._kept is None:
+                self._kept = _new_client(url, KEPT)
+                on_close(self._kept.aclose)
+            yield self._kept
 
 
 @contextlib.asynccontextmanager
-async def _open_stream(pool: _Pool, request: Request, timeout: float) -> AsyncIterator[Stream]:
-    import httpx2
+async def open_stream(request: Request, timeout: float) -> AsyncIterator[Stream]:
+    """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
 
-    trace = _Trace()
+    Raises:
+        FAQUnavailable: the service cannot be reached, or the connection breaks.
+    """
+    try:
+        client = _new_client(request.url)
+    except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
+        raise FAQUnavailable(_message(request, error)) from None
     try:
         async with (
-            pool.client(trace) as client,
             asyncio.timeout(timeout) as deadline,
+            client,
             client.stream(
-                request.method, request.url, headers=request.headers, extensions={"trace": trace}
+                request.method,
+                request.url,
+                headers=request.headers,
+                content=request.body,
+                extensions={"trace": _Handshake()},
             ) as response,
             contextlib.aclosing(response.aiter_raw()) as chunks,
         ):
             deadline.reschedule(None)
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            yield Stream(response.status_code, headers, chunks)
+            yield Stream(response.status_code, _lower(response.headers), chunks)
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-        message = f"{_origin(request.url)} cannot be reached: {_reason(error)}"
-        raise FAQUnavailable(message) from None
+        raise FAQUnavailable(_message(request, error)) from None
 
 
-class _Trace:
-    """Records what the HTTP client reports about one exchange (the `trace` extension of httpcore)."""
+class _Handshake:
+    """Closes a connection whose TLS handshake was cancelled, which httpcore leaves open."""
 
-    def __init__(self) -> None:
-        self.is_new_connection = False
-        """False if a connection was reused, which the service may have closed meanwhile."""
-        self.has_response = False
-        self.has_lost_tunnel = False
-        """Whether TLS failed in a proxy's tunnel; httpcore would never return that connection to its pool."""
-        self._stream: Any = None
+    _stream: Any = None
 
     async def __call__(self, event: str, info: dict[str, Any]) -> None:
         if event.endswith("connect_tcp.complete"):
-            self.is_new_connection = True
             self._stream = info["return_value"]
-        elif event == "http11.receive_response_headers.complete":
-            self.has_response = True
         elif event.endswith(("start_tls.failed", "setup_socks5_connection.failed")):
-            self.has_lost_tunnel = event != "connection.start_tls.failed"
-            await self._stream.aclose()  # the client leaves it open if its task is cancelled
+            await self._stream.aclose()
 
 
-def _new_client(url: str) -> "httpx2.AsyncClient":
-    import httpx2
-
+def _new_client(url: str, limits: httpx2.Limits | None = None) -> httpx2.AsyncClient:
+    """Return a client, whose connections are closed after one response unless `limits` says otherwise."""
     # httpx2 logs each request at INFO; only requests of the host belong into the host's log.
     logging.getLogger("httpx2").addFilter(_is_of_host)  # a filter is added only once
+    headers = {"user-agent": user_agent()}
     return httpx2.AsyncClient(
         trust_env=not is_loopback_http(url),  # else a proxy would get local requests, with the key
-        # Plain http needs no certificates, which take time to load. Every other scheme is checked.
-        verify=urlsplit(url).scheme != "http",
+        verify=_certificates_for(url),
         follow_redirects=False,
-        headers={"user-agent": user_agent()},
+        headers=headers if limits else {**headers, "connection": "close"},
         timeout=None,  # it would limit each read only; the deadline limits the whole exchange
-        limits=httpx2.Limits(
-            max_connections=MAX_CONNECTIONS,
-            max_keepalive_connections=MAX_IDLE_CONNECTIONS,
-            keepalive_expiry=5,
-        ),
+        limits=limits or httpx2.Limits(),
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
     )
 
 
+def load_certificates(url: str) -> None:
+    """Load the trusted certificates now: OpenSSL has locks, which a child could inherit locked."""
+    with contextlib.suppress(OSError, ValueError, ImportError):  # each request reports them
+        _certificates_for(url)
+
+
+def _certificates_for(url: str) -> ssl.SSLContext:
+    environment = os.getenv("SSL_CERT_FILE"), os.getenv("SSL_CERT_DIR")
+    return _certificates(urlsplit(url).scheme, *environment)
+
+
+@lru_cache(4)
+def _certificates(scheme: str, *_environment: str | None) -> ssl.SSLContext:
+    """Return the trusted certificates. They take time to load, and plain http needs none."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if scheme == "http" else httpx2.create_ssl_context()
+
+
 def _is_of_host(record: logging.LogRecord) -> bool:
     return record.levelno > logging.INFO or not in_background()
+
+
+def _lower(headers: httpx2.Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
 
 
 def _origin(url: str) -> str:
@@ -317,8 +275,9 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def _reason(error: Exception) -> str:
-    text = masked(str(error)) or type(error).__name__
-    if "WRONG_VERSION_NUMBER" in text:
-        text += " (base_url begins with https, but the server seems to use plain http)"
-    return repr(text[:200])
+def _message(request: Request, error: Exception) -> str:
+    """Return the message for a request without a response."""
+    reason = masked(str(error)) or type(error).__name__
+    if "WRONG_VERSION_NUMBER" in reason:
+        reason += " (base_url begins with https, but the server seems to use plain http)"
+    return f"{_origin(request.url)} cannot be reached: {reason[:200]!r}"

@@ -28,8 +28,6 @@ from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.runtime.threads import new_lock
 from faqsvc_embed.settings import Settings
 
-LOCK_GRACE: Final = 1.0
-"""Seconds beyond `timeout` for which a refresh waits for another process that refreshes the same FAQ."""
 POLL: Final = 0.02
 """Seconds between two checks whether a fetch has ended."""
 MAX_FETCHES: Final = 1000
@@ -116,6 +114,11 @@ class Fetcher:
         """Return the measurements for metrics."""
         lag = None if self.feed is None else self.feed.lag
         return Signals(not self._guarded.breaker.is_open, lag)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether there is a background thread."""
+        return self._background.has_started
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
@@ -210,21 +213,8 @@ class Fetcher:
             if not await self._load_seed(fetch, self._store):
                 await self._request_and_save(fetch, self._store)
             return
-        if await self._load(fetch, self._store):
-            return
-        # Checked before locking: another process may hold the lock during its probe.
-        if self._guarded.breaker.is_open and not self._guarded.breaker.is_probe_due():
-            await self._load_translation(fetch.key, self._store)
-            self._finish(fetch, self._guarded.refusal(fetch.key))
-            return
-        try:
-            async with self._store.lock(fetch.key, self._settings.timeout + LOCK_GRACE):
-                if await self._load(fetch, self._store):  # another process has fetched it already
-                    return
-                await self._request_and_save(fetch, self._store)
-        except TimeoutError:
-            message = f"FAQ {fetch.key.slug!r} is not fetched: too many others are being fetched"
-            self._finish(fetch, Failed(FAQUnavailable(message)))
+        if not await self._load(fetch, self._store):
+            await self._request_and_save(fetch, self._store)
 
     async def _load(self, fetch: Fetch, store: ResilientStore) -> bool:
         """Load the record from the store; return whether it is fresh. Callers get a stale one at once."""
@@ -257,10 +247,11 @@ class Fetcher:
         return True
 
     async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
-        if self._guarded.breaker.is_open:
+        was_open = self._guarded.breaker.is_open
+        if was_open:
             await self._load_translation(fetch.key, store)  # callers do not wait for the probe
         outcome = await self._request(fetch)
-        if isinstance(outcome, Failed):
+        if isinstance(outcome, Failed) and not was_open:
             await self._load_translation(fetch.key, store)
         before = self._cache.get(fetch.key)
         entry = self._finish(fetch, outcome)

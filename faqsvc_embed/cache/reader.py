@@ -1,6 +1,5 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
-import threading
 import weakref
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +14,6 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUn
 from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 
@@ -47,9 +45,6 @@ class Reader:
         self.reporter: Reporter = Reporter(listeners)
         self.counts: Counts = Counts()
         listeners.add(self.counts.fetch)
-        self._fetcher: Fetcher | None = None
-        self._lock = threading.Lock()
-        """Held while the fetcher is created."""
         if source.files is not None:
             listeners.add(source.files.note)
         keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
@@ -61,7 +56,7 @@ class Reader:
             max_fresh,
         )
         self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
-        fork.register(self)
+        self._fetcher = self._new_fetcher()
         _readers.add(self)
 
     @property
@@ -96,18 +91,19 @@ class Reader:
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
-        if self._source.is_local:
+        fetcher = self._fetcher
+        if fetcher is None:
             return self._source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
-                self._get_fetcher().get_or_start(key)
+                fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
-        fetch = self._get_fetcher().get_or_start(key)
+        fetch = fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
@@ -121,9 +117,9 @@ class Reader:
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if not self._source.has_drafts:
+        if self._fetcher is None or not self._source.has_drafts:
             return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
-        return self._get_fetcher().start_draft(key, token)
+        return self._fetcher.start_draft(key, token)
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -203,46 +199,36 @@ class Reader:
             return 0
         return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
-    def ttl(self, key: Key) -> int | None:
-        """Return for how many seconds a cached record stays fresh; negative if it is stale."""
-        entry = self.cache.get(key)
-        if entry is None or entry.updated_at is None:
-            return None
-        return int(entry.fresh_until - self.cache.clock())
-
     @property
     def has_started(self) -> bool:
-        """Whether a fetch may have started, so that `close` has work to do."""
-        return self._fetcher is not None
+        """Whether there is a background thread, so that `close` has work to do."""
+        return self._fetcher is not None and self._fetcher.has_started
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
         return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _get_fetcher(self) -> "Fetcher":
-        if self._fetcher is None:
-            # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
-            from faqsvc_embed.cache.fetcher import Fetcher
-            from faqsvc_embed.cache.stores import open_store
+    def _new_fetcher(self) -> "Fetcher | None":
+        """Return the fetcher of a source that is not read at once.
 
-            with self._lock:
-                if self._fetcher is None:  # another thread may have been first
-                    source, cache, store = self._source, self.cache, open_store(self._settings)
-                    fetcher = Fetcher(self._settings, source, cache, store, self.reporter)
-                    if source.follows_changes:
-                        fetcher.feed = source.feed(cache.slugs, fetcher)
-                    source.prepare()
-                    self._fetcher = fetcher
-        return self._fetcher
+        All modules that it needs are imported now: if a page imported them, a child that is forked meanwhile
+        would wait for ever for a module that is half imported.
+        """
+        if self._source.is_local:
+            return None
+        from faqsvc_embed.cache.fetcher import Fetcher
+        from faqsvc_embed.cache.stores import open_store
 
-    def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
-        self._lock = threading.Lock()
+        fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
+        if self._source.follows_changes:
+            fetcher.feed = self._source.feed(self.cache.slugs, fetcher)
+        return fetcher
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
         self.close()
-        self._source, self._fetcher = source, None
+        self._source = source
+        self._fetcher = self._new_fetcher()
         self.has_files = source.files is not None
         self.cache.forget()
 
@@ -251,11 +237,10 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        has_store = self._settings.store is not None and not self._source.is_local
-        if not has_store and self._fetcher is None:
+        if self._fetcher is None:
             self.cache.forget(slug)
             return
-        done = self._get_fetcher().forget(slug)  # the store may have records that this process never fetched
+        done = self._fetcher.forget(slug)
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
 

@@ -88,9 +88,6 @@ class BaseSource:
         """Return an FAQ, or why there is none, on the background loop and within the setting `timeout`."""
         raise NotImplementedError
 
-    def prepare(self) -> None:
-        """Prepare the first `fetch` on the thread of a caller, such as by imports."""
-
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         """Return the state of an FAQ that has no fresh record in the cache."""
         raise NotImplementedError

@@ -195,7 +195,7 @@ def _advice(publication: Publication, slug: str, newest: "Revision") -> str:
     if newest.state == "draft":
         return "publish or discard that draft first, or use --overwrite"
     folder = Path(publication.file).parent
-    pull = f"faqsvc pull {slug} --to {folder} --format markdown"
+    pull = f"faqsvc pull {slug} --to {folder}"
     return f"get it with `{pull}`, which replaces the file, or use --overwrite"
 
 

@@ -1,23 +1,24 @@
-"""`faqsvc pull`: write FAQs to files, which an application shows while the service is down."""
+"""`faqsvc pull`: write FAQs to Markdown files, which an application shows while the service is down."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, open_client
 from faqsvc_embed.cli.output import note, print_text, progress
-from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable, PublishRejected
+from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from faqsvc_embed.api.responses import Fetched
-    from faqsvc_embed.cache.stored import StoredFAQ
+    from faqsvc_embed.client import FAQClient
 
-R = TypeVar("R", "StoredFAQ", "Fetched")
 Slugs = tuple[str, ...]
+Files = dict[Path, str | None]
+"""The text of each file; None if the file already has this text."""
 
 
 @click.command()
@@ -30,103 +31,55 @@ Slugs = tuple[str, ...]
     type=click.Path(file_okay=False),
     help="Directory to write to: one file for each slug and language.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["store", "markdown"]),
-    default="store",
-    show_default=True,
-    help="Form of the files: markdown for directory=DIR, store for store=file:DIR.",
-)
 @click.option("--check", is_flag=True, help="Write nothing; print the files that differ from the service.")
 @languages_option
 @base_url_option
 def pull(
     slugs: tuple[str, ...],
     directory: str,
-    form: str,
     check: bool,
     langs: tuple[str, ...],
     base_url: str | None,
 ) -> None:
     """Write the FAQs SLUG... to files in DIR.
 
-    With --format markdown, they are files such as pricing.md and pricing.de.md. Keep them in git: an
-    application with directory="DIR" shows them until the service responds, or without a service. A file with
-    unpublished changes is not replaced.
-
-    With --format store, they are for an application with store="file:DIR" and offline=True, and must not be
-    edited. `faqsvc publish DIR` reads both kinds. Either all files are written or none.
+    They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
+    directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
+    them. A file with unpublished changes is not replaced. Either all files are written or none.
 
     \b
-      faqsvc pull pricing terms --to faqs --format markdown --base-url https://faq.example.com
-      faqsvc pull pricing --lang en --lang ko --to faqs --format markdown
-      faqsvc pull pricing terms --to faqs --format markdown --check
+      faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
+      faqsvc pull pricing --lang en --lang ko --to faqs
+      faqsvc pull pricing terms --to faqs --check
 
     Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced or, with --check, if one differs.
     """
     from faqsvc_embed.cache.stores.atomic import write_readable
 
     silence_log()
-    pull_files = _pull_store if form == "store" else _pull_markdown
-    files = pull_files(need_base_url(base_url), slugs, langs, Path(directory))
+    # Settings in the environment are ignored, because the files must have the current records of the service.
+    with open_client(need_base_url(base_url), api_key=None, offline=False, lang=None) as client:
+        files = _files(_pull(client, slugs, langs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
+    left_over = _left_over(files, slugs, langs)
     if check:
-        _report(changed, _left_over(files, slugs, langs) if form == "markdown" else [])
+        _report(changed, left_over)
         return
-    if form == "markdown" and (edited := [path for path, text in changed.items() if _is_edited(path, text)]):
+    if edited := [path for path, text in changed.items() if _is_edited(path, text)]:
         raise failure(f"{edited[0]} has changes that were not published: publish it, or remove it first")
     Path(directory).mkdir(parents=True, exist_ok=True)
     write_readable(changed)
     for path in files:
         print_text(str(path))
-    if form == "markdown":
-        for path in _left_over(files, slugs, langs):
-            note(f"Warning: {path} is not published: remove it")
+    for path in left_over:
+        note(f"Warning: {path} is not published: remove it")
 
 
-Files = dict[Path, str | None]
-"""The text of each file; None if the file already has this text."""
-
-# Settings in the environment are ignored, because the files must have the current records of the service.
-_SETTINGS: Final[dict[str, Any]] = {"api_key": None, "offline": False, "lang": None}
-
-
-def _pull_store(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -> Files:
-    """Return the files of a store."""
-    from faqsvc_embed.cache.entries import Key
-    from faqsvc_embed.cache.stores import DirectoryStore
-    from faqsvc_embed.embed import FAQEmbed
-    from faqsvc_embed.sources.bundle import bundle_text
-
-    embed = FAQEmbed(base_url, store=None, directory=None, push=False, **_SETTINGS)
-
-    def read(slug: str, lang: str | None) -> "StoredFAQ":
-        # `get_faq` would return another translation if this one cannot be fetched.
-        state = embed.use_faq(slug, lang=lang, wait=embed.settings.timeout + 1)
-        entry = embed.cache.get(Key(slug, lang))
-        stored = embed.cache.to_store(entry) if entry is not None else None
-        if stored is None or state.error is not None:
-            raise state.error or FAQUnavailable("the FAQ did not arrive in time")
-        return stored
-
-    with embed:
-        records = _pull(read, slugs, langs)
-        settings = embed.settings
-        store = DirectoryStore(str(directory), settings.base_url, settings.max_bytes)
-        return {
-            store.path(key := Key(slug, lang)): bundle_text(store, key, stored, settings.base_url)
-            for (slug, lang), stored in records.items()
-        }
-
-
-def _pull_markdown(base_url: str, slugs: Slugs, langs: Slugs, directory: Path) -> Files:
-    """Return Markdown files, with the revision that each was made from."""
+def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) -> Files:
+    """Return the files of records, each with the revision that it was made from."""
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
-    with open_client(base_url, **_SETTINGS) as client:
-        records = _pull(lambda slug, lang: client.get_published(slug, lang=lang), slugs, langs)
     own = {slug: published.faq.lang for (slug, lang), published in records.items() if lang is None}
     files: Files = {}
     for (slug, lang), published in records.items():
@@ -157,16 +110,14 @@ def _is_edited(path: Path, text: str) -> bool:
     return local.revision is not None and local.revision == published.revision and local != published
 
 
-def _pull(
-    read: "Callable[[str, str | None], R]", slugs: Slugs, langs: Slugs
-) -> "dict[tuple[str, str | None], R]":
+def _pull(client: "FAQClient", slugs: Slugs, langs: Slugs) -> "dict[tuple[str, str | None], Fetched]":
     """Return FAQs in their default language and in `langs`, or in every language that they have."""
-    records: dict[tuple[str, str | None], R] = {}
+    records: dict[tuple[str, str | None], Fetched] = {}
     with progress(slugs, "Pulling") as watched:
         for slug in watched:
             for lang in (None, *(langs or LANGUAGES)):
                 try:
-                    record = read(slug, lang)
+                    record = client.get_published(slug, lang=lang)
                 except FAQError as error:
                     if lang is not None and isinstance(error, FAQNotFound):
                         continue

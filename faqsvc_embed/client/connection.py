@@ -36,7 +36,7 @@ class Connection:
         # Imported here, so that importing the package loads neither asyncio nor an HTTP client.
         from faqsvc_embed.api.transport import Transport
 
-        self._transport = Transport(settings.max_bytes)
+        self._transport = Transport(settings.max_bytes, keeps_connections=True)
 
     def with_settings(self, settings: Settings) -> "Connection":
         """Return a connection with other settings, such as another key, over the same transport."""

@@ -1,7 +1,4 @@
-"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage.
-
-A record may be in a file of a store.
-"""
+"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage."""
 
 import contextlib
 import json
@@ -40,8 +37,6 @@ FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "w
 """Names of fields, as `plain_name` returns them, by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands, which are ignored in a file."""
-_STORED: Final = "faqsvc-copy/"
-"""The start of `form` in the files of a store, which `faqsvc pull` writes; the record is in `faq`."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _BOOLEANS: Final = {"true": True, "false": False}
 _ITEM_FIELDS: Final = {
@@ -125,9 +120,6 @@ def to_document(value: object) -> Document:
         value = {"items": value}
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
-    record = value.get("faq")
-    if isinstance(record, Mapping) and str(value.get("form")).startswith(_STORED):
-        value = record
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()

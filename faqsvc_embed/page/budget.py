@@ -19,11 +19,6 @@ class WaitBudget:
         running = self._clock() - self._since if self._waiting else 0.0
         return max(0.0, limit - self._spent - running)
 
-    @property
-    def spent(self) -> float:
-        """The seconds that were spent in waits that have ended."""
-        return self._spent
-
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Count the time of a wait."""

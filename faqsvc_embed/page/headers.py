@@ -7,7 +7,6 @@ from typing import Final
 
 from faqsvc_embed.api.cache_tags import with_cache_tags
 from faqsvc_embed.page.cache_headers import controls_caches, limit_max_age, vary_by_language
-from faqsvc_embed.page.diagnostics import diagnostic_headers
 from faqsvc_embed.page.page import Page
 
 Headers = Iterable[tuple[str, str]]
@@ -52,13 +51,7 @@ def headers_of_filled_body(headers: Headers, length: int | None = None) -> list[
 
 def changes_headers(page: Page) -> bool:
     """Return whether the headers of a response depend on its page."""
-    return bool(
-        page.negotiated
-        or page.max_age is not None
-        or page.preview is not None
-        or page.is_diagnosed
-        or page.slugs
-    )
+    return bool(page.negotiated or page.max_age is not None or page.preview is not None or page.slugs)
 
 
 def with_page_headers(page: Page, headers: Headers) -> list[tuple[str, str]]:
@@ -70,8 +63,6 @@ def with_page_headers(page: Page, headers: Headers) -> list[tuple[str, str]]:
             changed = [(name, value) for name, value in changed if name.lower() != "vary"] + [("Vary", vary)]
     if page.max_age is not None:
         changed = limit_max_age(changed, page.max_age)
-    if page.is_diagnosed:
-        changed += diagnostic_headers(page)
     if page.preview is not None:
         return _of_preview(changed)
     return with_cache_tags(changed, page.slugs) if page.slugs else changed

@@ -48,8 +48,6 @@ class Page(msgspec.Struct, eq=False):
     """The headers of the response after they were sent. Vary cannot be added to them."""
     folder: str | None = None
     """The URL path below which the host serves the package's files, if it does."""
-    is_diagnosed: bool = False
-    """Whether response headers say where the FAQs came from."""
     slugs: dict[str, None] | None = None
     """The FAQs that were looked up for this page, in order, if response headers name them."""
     preview: Preview | None = None
@@ -67,7 +65,6 @@ class Page(msgspec.Struct, eq=False):
 
     def configure(self, settings: Settings, query_string: str) -> None:
         """Apply the settings for all pages, and the preview token in the address."""
-        self.is_diagnosed = settings.diagnostic_headers
         if settings.cache_tags:
             self.slugs = {}
         if settings.preview and PARAMETER in query_string:

@@ -172,6 +172,12 @@ def _is_kept(token: "Token", question_level: int) -> bool:
     return token.type not in ("html_block", "html_inline", "image")
 
 
+def load() -> None:
+    """Import the parser and the sanitiser, so that no page has to."""
+    _parser()
+    _sanitizer(TAGS, None)
+
+
 @cache
 def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
     from nh3 import Cleaner

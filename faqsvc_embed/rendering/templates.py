@@ -30,6 +30,12 @@ def package_environment() -> Environment:
     return Environment(autoescape=True, loader=package_loader(), auto_reload=False)
 
 
+def load() -> None:
+    """Compile the package's templates, so that no page has to."""
+    for name in OVERRIDABLE:
+        package_environment().get_template(name)
+
+
 def package_loader() -> PackageLoader:
     """Return the loader of the package's templates."""
     return PackageLoader("faqsvc_embed")

@@ -16,15 +16,13 @@ from concurrent.futures import Executor, Future
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import call_in_thread, new_lock, start_thread, unpatched
+from faqsvc_embed.runtime.threads import call_in_thread, start_thread, unpatched
 
 T = TypeVar("T")
 Cleanup = Callable[[], Awaitable[object]]
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds that closing may take. Work that ignores its cancellation is abandoned."""
-PAUSE_TIMEOUT: Final = 0.5
-"""Seconds that a fork may wait for a loop whose callback does not end."""
 
 
 class BackgroundLoop:
@@ -54,6 +52,11 @@ class BackgroundLoop:
                 self._current.append(_LoopThread())
             thread = self._current[0]
         return thread.submit(coroutine)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether there is a thread."""
+        return bool(self._current)
 
     def close(self) -> None:
         """Cancel all tasks, run the cleanups, and end the thread; takes at most a second."""
@@ -109,11 +112,9 @@ class _LoopThread:
         self.is_ending = False
         self.has_ended = threading.Event()
         self._futures = set[Future[Any]]()
-        _running.add(self)
         try:
             start_thread(self._run, "faqsvc-embed")
         except BaseException:
-            _running.discard(self)
             self.loop.close()
             raise
         atexit.register(self._at_exit)
@@ -135,7 +136,6 @@ class _LoopThread:
         finally:
             # This also runs after a SystemExit in a callback, so that no caller waits for a stopped loop.
             self.is_ending = True
-            _running.discard(self)
             shutdown = self.loop.create_task(_shut_down(self.loop))
             while not shutdown.done():
                 with contextlib.suppress(RuntimeError):  # `stop` was called again
@@ -150,17 +150,7 @@ class _LoopThread:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self.loop.call_soon_threadsafe(self.loop.stop)
 
-    def pause(self) -> "_Pause | None":
-        """Pause the loop after the current callback. Return None if the loop is closed."""
-        pause = _Pause()
-        try:
-            self.loop.call_soon_threadsafe(pause.wait)
-        except RuntimeError:
-            return None
-        return pause
-
     def abandon(self) -> None:
-        _running.discard(self)
         self.loop.disconnect()
         atexit.unregister(self._at_exit)
 
@@ -209,51 +199,8 @@ class _Loop(asyncio.SelectorEventLoop):
         os.close(null)
 
 
-class _Pause:
-    """A pause of a loop, until `go_on` is released."""
-
-    def __init__(self) -> None:
-        self.has_begun = new_lock()
-        self.go_on = new_lock()
-        self.has_begun.acquire()
-        self.go_on.acquire()
-
-    def wait(self) -> None:
-        self.has_begun.release()
-        self.go_on.acquire()
-
-
-_running: Final = set[_LoopThread]()
-_pauses: Final[dict[int, list[_Pause]]] = {}
-"""The pauses of each thread that forks."""
-
-
-def _before_fork() -> None:
-    """Pause the loops: a child forked during an import would keep a half-imported module."""
-    fork.check()
-    if in_background():
-        return
-    pauses = _pauses[threading.get_ident()] = [
-        pause for thread in list(_running) if (pause := thread.pause()) is not None
-    ]
-    deadline = time.monotonic() + PAUSE_TIMEOUT
-    for pause in pauses:
-        pause.has_begun.acquire(timeout=max(0.0, deadline - time.monotonic()))
-
-
-def _after_fork() -> None:
-    """Resume the loops in the parent."""
-    for pause in _pauses.pop(threading.get_ident(), ()):
-        pause.go_on.release()
-
-
-def _after_fork_in_child() -> None:
-    _running.clear()
-    _pauses.clear()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork_in_child)
+    os.register_at_fork(before=fork.check)
 
 
 async def _shut_down(loop: _Loop) -> None:

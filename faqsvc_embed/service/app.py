@@ -15,6 +15,7 @@ from starlette.routing import Route
 from faqsvc_embed.api.contract import LIST_PATH
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.config import (
     database_url,
     header_name,
@@ -28,12 +29,14 @@ from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
+from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.quotas import GenerationQuota, RedisGenerationQuota
 from faqsvc_embed.service.http.rate_limit import RateLimiter
-from faqsvc_embed.service.http.response_cache import ResponseCache
+from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
+from faqsvc_embed.service.routes import hosted_pages, llms_txt, read
 from faqsvc_embed.service.routes.errors import OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes.events import EventStream
 from faqsvc_embed.service.routes.generate import Generator
@@ -62,6 +65,15 @@ if TYPE_CHECKING:
 
 FAQ_PATH: Final = API_PATH + "/{slug}"
 PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
+
+CACHED: Final = {
+    FAQ_PATH: Selection((read.MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
+    "/faq/{slug}": Selection((hosted_pages.HTML, hosted_pages.MARKDOWN), {"lang": lookup}),
+    "/": Selection(("text/html",)),
+    "/sitemap.xml": Selection(("application/xml",), {"from": str}),
+    "/llms.txt": Selection(llms_txt.MEDIA_TYPES, {"after": str}),
+}
+"""The routes whose responses are cached."""
 
 Handler = Callable[[ServiceContext, Request], Awaitable[Response]]
 
@@ -132,22 +144,22 @@ def create_app(
         sign_in_header=header_name(sign_in_header),
     )
 
-    cache = ResponseCache(storage)
-
-    def route(path: str, *, cache: ResponseCache | None = None, **methods: Handler) -> Route:
-        """Return a route for editors, or for all readers if there is a cache."""
+    def route(path: str, *, is_public: bool = False, **methods: Handler) -> Route:
+        """Return a route for editors, or for all readers."""
         handlers = {method.upper(): partial(handler, service) for method, handler in methods.items()}
-        return Route(path, Endpoint(handlers, by_address, is_public=cache is not None, cache=cache))
+        return Route(path, Endpoint(handlers, by_address, is_public=is_public))
 
     def page(path: str, handler: Handler) -> Route:
         errors = partial(error_response, service, PAGE_OFFERS)
         handlers = {"GET": partial(handler, service)}
-        endpoint = Endpoint(handlers, by_address, is_public=True, cache=cache, error_response=errors)
+        endpoint = Endpoint(handlers, by_address, is_public=True, error_response=errors)
         return Route(path, endpoint)
 
     def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
         return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
 
+    changes = Changes(storage)
+    feed = partial(EventStream(ChangeFeed(storage, changes)), service)
     webhooks = _webhook(storage, webhook_settings(webhook, webhook_secret))
 
     @asynccontextmanager
@@ -166,11 +178,11 @@ def create_app(
     app = Starlette(
         routes=[
             route(f"{API_PATH}/generate", post=generate),
-            route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, cache=cache),
+            route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, is_public=True),
             # `path` also matches slashes, so that a slug with a slash gets a page, too.
             page("/faq/{slug:path}", show_page),
             route(API_PATH, post=publish_faq),
-            static(FEED_PATH, EventStream(ChangeFeed(storage))),
+            Route(FEED_PATH, Endpoint({"GET": feed, "POST": feed}, by_address, is_public=True)),
             route(LIST_PATH, get=list_faqs),
             route(f"{FAQ_PATH}/revisions", get=list_revisions),
             route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
@@ -179,9 +191,9 @@ def create_app(
             route(f"{FAQ_PATH}/preview", post=create_preview),
             page("/", show_start),
             static("/robots.txt", advise_robots),
-            route("/sitemap.xml", get=map_site, cache=cache),
+            route("/sitemap.xml", get=map_site, is_public=True),
             static("/favicon.ico", show_icon),
-            route("/llms.txt", get=write_llms_txt, cache=cache),
+            route("/llms.txt", get=write_llms_txt, is_public=True),
             static("/openapi.json", describe_api),
             # Probes have a limiter of their own: a flood of other requests must not look like an outage.
             *(static(path, probe, RateLimiter(reads_per_minute)) for path, probe in PROBES.items()),
@@ -192,6 +204,13 @@ def create_app(
     )
     # Starlette would redirect to the URL without a trailing slash, on whatever host the Host header names.
     app.router.redirect_slashes = False
+    app.add_middleware(
+        ResponseCache,
+        changes=changes,
+        selections=CACHED,
+        limiter=by_address,
+        has_base_url=public_base is not None,
+    )
     observe(app, access_log=access_log, metrics=metrics)
     return app
 

@@ -126,8 +126,6 @@ class Settings:
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
-    diagnostic_headers: Setting[bool] = Setting(accept.boolean, False)
-    """Send headers with the source of each FAQ on a page: Cache-Status (RFC 9211) and Server-Timing."""
     cache_tags: Setting[bool] = Setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""

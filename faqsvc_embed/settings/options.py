@@ -51,7 +51,6 @@ class EmbedOptions(ClientOptions, total=False):
     source: Source | str | None
     reload: bool
     degraded_max_age: int | None
-    diagnostic_headers: bool
     cache_tags: bool
 
 

@@ -1,12 +1,28 @@
-"""Where FAQs come from: a service, a folder of files, a bundle of records, or the host itself.
+"""Where FAQs come from: a service, a folder of files, or the host itself.
 
 Start with `open_source`, which chooses by the settings. `cache.source` is the interface of a source; a new
 source is a class with that interface and an entry here.
 """
 
-from faqsvc_embed.cache.source import BaseSource
-from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.source import BaseSource, source_name
+from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
+from faqsvc_embed.models import FAQState
 from faqsvc_embed.settings import Settings
+
+
+class NoSource(BaseSource):
+    """The source of an embed that is offline and has no folder: it has no FAQs."""
+
+    is_local = True
+
+    def __init__(self, settings: Settings) -> None:
+        self.name = source_name(settings)
+
+    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+        message = f"FAQ {key.slug!r}: offline=True needs directory='FOLDER' with FAQ files"
+        return FAQState(error=FAQUnavailable(message), lang_requested=key.lang)
 
 
 def open_source(settings: Settings) -> BaseSource:
@@ -36,9 +52,7 @@ def open_source(settings: Settings) -> BaseSource:
         if settings.offline or not settings.base_url:
             return folder
     if settings.offline:
-        from faqsvc_embed.sources.bundle import Bundle
-
-        return Bundle(settings)
+        return NoSource(settings)
     if settings.source is not None:
         from faqsvc_embed.sources.host import HostSource
 

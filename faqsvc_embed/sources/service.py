@@ -1,20 +1,27 @@
 """The FAQs of a service, over HTTP, with its change feed and its drafts."""
 
+import importlib
 import time
 from collections.abc import Callable
-from functools import cached_property
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
+from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
 from faqsvc_embed.cache.source import BaseSource, Feed, Files, Followed, Read
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.sources.feed import ChangeFeed
 
 if TYPE_CHECKING:
-    from faqsvc_embed.api.transport import Transport
     from faqsvc_embed.sources.folder import FolderSource
+
+
+# The HTTP client imports it for the first request. A child that is forked meanwhile would have half of it.
+with suppress(ImportError):
+    importlib.import_module("anyio._backends._asyncio")
 
 
 class ServiceSource(BaseSource):
@@ -27,43 +34,30 @@ class ServiceSource(BaseSource):
         self.follows_changes: bool = settings.push
         self.files: Files | None = folder
         self._timeout = settings.timeout
-        self._max_bytes = settings.max_bytes
-
-    @cached_property
-    def _transport(self) -> "Transport":
-        # Imported here: a page whose FAQs are cached needs neither asyncio nor an HTTP client.
-        from faqsvc_embed.api.transport import Transport
-
-        return Transport(self._max_bytes)
-
-    def prepare(self) -> None:
-        self._transport.prepare()
+        self._transport = Transport(settings.max_bytes)
+        load_certificates(settings.base_url)
 
     async def fetch(self, read: Read) -> Outcome:
-        """Send the request. Repeat it once after a response to another request, or a 304 without a record."""
+        """Send the request. Repeat it once if its validators were wrong, or those of a forgotten record."""
         validators, start = read.validators(), time.monotonic()
-        outcome, is_reused = await self._send(read, validators, self._timeout)
+        outcome = await self._send(read, validators, self._timeout)
         if isinstance(outcome, Failed):
-            is_wrong = outcome.is_misdirected and (is_reused or bool(validators))
+            is_wrong = outcome.is_misdirected and bool(validators)
         else:  # the record was forgotten or replaced during the request
             is_wrong = isinstance(outcome, NotModified) and read.validators() != validators
         if is_wrong:
-            left = self._timeout - (time.monotonic() - start)
-            outcome, _ = await self._send(read, NO_VALIDATORS, left, new_connection=is_reused)
+            outcome = await self._send(read, NO_VALIDATORS, self._timeout - (time.monotonic() - start))
         return outcome
 
-    async def _send(
-        self, read: Read, validators: Validators, timeout: float, *, new_connection: bool = False
-    ) -> tuple[Outcome, bool]:
-        """Return the outcome, and whether the response came on a reused connection."""
+    async def _send(self, read: Read, validators: Validators, timeout: float) -> Outcome:
         slug, lang = read.key.slug, read.key.lang
         request = read_request(self.name, slug, lang, validators)
         if read.skips_caches:
             request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
-        response = await self._transport.send(request, timeout, new_connection=new_connection)
+        response = await self._transport.send(request, timeout)
         if isinstance(response, FAQError):
-            return Failed(response), False
-        return parse_response(response, request, slug, read.wall_clock()), response.is_reused
+            return Failed(response)
+        return parse_response(response, request, slug, read.wall_clock())
 
     async def fetch_draft(self, read: Read, token: str) -> Outcome:
         request = read_request(self.name, read.key.slug, read.key.lang)
@@ -78,9 +72,5 @@ class ServiceSource(BaseSource):
         return outcome
 
     def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
-        from faqsvc_embed.sources.feed import ChangeFeed
-
-        transport, timeout = self._transport, self._timeout
-        return ChangeFeed(
-            self.name, lambda request: transport.stream(request, timeout), cached_slugs, followed
-        )
+        timeout = self._timeout
+        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, followed)

@@ -16,7 +16,6 @@ from django.test import Client, RequestFactory, override_settings
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
 from faqsvc_embed.django import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
-from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, page, project, render
 from tests.support.embeds import SLACK
@@ -375,12 +374,10 @@ def test_the_command_pulls_every_faq_into_files(
 ) -> None:
     for slug in ("pricing", "legal"):
         faulty.serve(samples.record(slug))
-    store = f"file:{tmp_path / 'faqs'}"
     settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
     with override_settings(**settings):
         assert run("pull", "--to", str(tmp_path / "faqs"))[0] == 0
-    faulty.behave(behaviours.status(500))
-    with override_settings(FAQSVC={"BASE_URL": faulty.base_url, "STORE": store, "OFFLINE": True}):
+    with override_settings(FAQSVC={"DIRECTORY": tmp_path / "faqs"}):
         assert [faqs_from().get_faq(slug).slug for slug in ("pricing", "legal")] == ["pricing", "legal"]
 
 
@@ -391,7 +388,8 @@ def test_the_command_forgets_what_is_stored(tmp_path: Path, faulty: FaultyServer
         with faqs_from() as faqs:
             faqs.get_faq("pricing")
         assert run("forget", "pricing")[0] == 0
-    with override_settings(FAQSVC={**settings, "OFFLINE": True}):
+    faulty.refuse()
+    with override_settings(FAQSVC=settings):
         assert faqs_from().use_faq("pricing").data is None
     with override_settings(FAQSVC={"BASE_URL": faulty.base_url}):
         assert run("forget")[0] == 1

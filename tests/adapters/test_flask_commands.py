@@ -77,8 +77,8 @@ def test_every_faq_is_pulled_into_files_that_the_application_shows(
     for slug in ("pricing", "legal"):
         faulty.serve(samples.record(slug))
     assert run(make_app(faulty.base_url), "pull", "--to", str(tmp_path))[0] == 0
-    offline = FAQEmbed(faulty.base_url, offline=True, store=f"file:{tmp_path}")
-    assert {offline.get_faq(slug).slug for slug in ("pricing", "legal")} == {"pricing", "legal"}
+    shown = FAQEmbed(directory=tmp_path)
+    assert {shown.get_faq(slug).slug for slug in ("pricing", "legal")} == {"pricing", "legal"}
 
 
 @pytest.mark.parametrize("slugs", [["pricing"], []])
@@ -88,7 +88,8 @@ def test_a_stored_faq_is_forgotten(slugs: list[str], tmp_path: Path, faulty: Fau
     with faqs_from(make_app(faulty.base_url, **settings)) as faqs:
         faqs.get_faq("pricing")
     assert run(make_app(faulty.base_url, **settings), "forget", *slugs)[0] == 0
-    assert FAQEmbed(faulty.base_url, offline=True, **settings).use_faq("pricing").data is None
+    faulty.refuse()
+    assert FAQEmbed(faulty.base_url, **settings).use_faq("pricing").data is None
 
 
 def test_a_pull_without_a_service_names_the_setting(tmp_path: Path) -> None:

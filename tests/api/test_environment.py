@@ -1,10 +1,12 @@
 """Certificates and proxies: what the environment of a host may do to requests."""
 
+import asyncio
+
 import pytest
 
 from faqsvc_embed import FAQClient, FAQEmbed, FAQError, FAQUnavailable
 from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.transport import MAX_CONNECTIONS, Transport
+from faqsvc_embed.api.transport import MAX_REQUESTS, open_stream
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.api.support import SECRET, TEA
 from tests.support.clock import Clock
@@ -47,7 +49,7 @@ def test_handshakes_that_hang_behind_a_proxy_use_up_no_connections(
     monkeypatch.setenv("HTTPS_PROXY", faulty.base_url)
     faulty.behave(behaviours.raw(b"HTTP/1.1 200 Connection established\r\n\r\n", then="hang"))
     embed = make_embed(base_url="https://faq.example", timeout=0.5)
-    for number in range(2 * MAX_CONNECTIONS):
+    for number in range(2 * MAX_REQUESTS):
         embed.use_faq(f"faq-{number}", wait=0)
     settle(embed)
     assert faulty.wait_for_disconnects()
@@ -95,13 +97,10 @@ def test_a_name_that_does_not_resolve_is_a_failure(make_embed: MakeEmbed) -> Non
 
 def test_a_feed_without_certificates_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
-    transport = Transport(max_bytes=1000)
 
-    async def open_stream() -> None:
-        async with transport.stream(Request("https://127.0.0.1:1", {}), timeout=1):
+    async def follow() -> None:
+        async with open_stream(Request("https://127.0.0.1:1", {}), timeout=1):
             pass
 
-    opening = transport.submit(open_stream())
     with pytest.raises(FAQUnavailable):
-        opening.result()
-    transport.close()
+        asyncio.run(follow())

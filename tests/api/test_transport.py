@@ -1,28 +1,27 @@
 """What is sent to the service, over which connection, and through which redirects."""
 
+import asyncio
 import gzip
 import sys
-import threading
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
 import pytest
 
-from faqsvc_embed import FAQ, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
+from faqsvc_embed import FAQ, FAQClient, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
 from faqsvc_embed.api.requests import Request
-from faqsvc_embed.api.transport import MAX_IDLE_CONNECTIONS, MAX_REDIRECTS, Transport
+from faqsvc_embed.api.transport import MAX_REDIRECTS, Transport, open_stream
+from tests.api.support import SECRET, TEA, created
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, failure, own_threads, refreshed
 from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.tls import SecureServer, hang_in_handshake
-from tests.support.waiting import settle, wait_until
 
 PATH: Final = "/api/v1/faq/pricing"
 CLOSED: Final = [behaviours.hang_up, behaviours.reset]
-"""The errors of a request on a connection that the service is closing."""
 
 # Requests
 
@@ -82,25 +81,7 @@ def test_more_faqs_than_connections_all_arrive(make_embed: MakeEmbed, faulty: Fa
 
 
 @pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
-def test_kept_connections_that_turn_out_to_be_closed_cost_nothing(
-    make_embed: MakeEmbed, faulty: FaultyServer, closed: Behaviour
-) -> None:  # RFC 9112, 9.3.1
-    embed, release = make_embed(), threading.Event()
-    faulty.behave(behaviours.held_until(release))
-    for lang in samples.multilingual():  # more connections at once than are kept
-        embed.use_faq("pricing", lang=lang, wait=0)
-    faulty.wait_for_requests(7)
-    release.set()
-    settle(embed)
-    faulty.forget_log()
-    faulty.behave(behaviours.healthy)
-    faulty.then(*[closed] * MAX_IDLE_CONNECTIONS)
-    assert embed.get_faq("pricing") == PRICING
-    assert len(faulty.log) == MAX_IDLE_CONNECTIONS + 1
-
-
-@pytest.mark.parametrize("closed", CLOSED, ids=["closed", "reset"])
-def test_a_new_connection_that_is_closed_is_a_failure(
+def test_a_connection_that_is_closed_is_a_failure(
     make_embed: MakeEmbed, faulty: FaultyServer, closed: Behaviour
 ) -> None:
     faulty.then(closed)
@@ -120,57 +101,41 @@ def test_a_response_that_breaks_off_is_not_requested_again(
     assert len(faulty.log) == 1
 
 
-def test_a_record_of_another_faq_on_a_kept_connection_costs_one_retry_on_a_new_one(
-    make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:
-    faulty.serve(samples.record("other"))
-    embed = make_embed()
-    embed.get_faq("pricing")
-    faulty.then(behaviours.altered(slug="pricing"))
-    assert embed.get_faq("other").slug == "other"
-    connections = [request.connection for request in faulty.log]
-    assert connections == [1, 1, 2]
-    embed.forget()
-    assert embed.get_faq("pricing") == PRICING
-    assert faulty.log[-1].connection == 2  # the connection with the stray response is not used again
-
-
-def test_a_record_of_another_faq_on_a_new_connection_is_a_failure(
-    make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:
+def test_a_record_of_another_faq_is_a_failure(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.altered(slug="other"))
     assert isinstance(failure(make_embed()), InvalidFAQ)
     assert len(faulty.log) == 1
 
 
-def test_a_service_that_always_sends_another_record_gets_one_retry_each_time(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:
+def test_no_response_can_belong_to_an_earlier_request(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
+    faulty.serve(samples.record("other"))
     embed = make_embed()
-    embed.get_faq("pricing")
-    faulty.behave(behaviours.altered(slug="other"))
-    for count in range(1, 9):
-        clock.advance(LONG)
-        assert refreshed(embed).data == PRICING
-        assert len(faulty.log) == 1 + 2 * count
-    wait_until(lambda: faulty.open_connections == 1)
+    assert [embed.get_faq(slug).slug for slug in ("pricing", "other")] == ["pricing", "other"]
+    assert [request.connection for request in faulty.log] == [1, 2]
+    assert faulty.wait_for_disconnects()
+
+
+def test_a_write_after_the_service_has_closed_its_connections_arrives(faulty: FaultyServer) -> None:
+    faulty.behave(created)
+    with FAQClient(faulty.base_url, SECRET) as client:
+        for _ in range(3):
+            assert client.publish_faq(**TEA).slug == "tea"
+            faulty.drop_connections()
+            assert faulty.wait_for_disconnects()
+    assert len(faulty.log) == 3
 
 
 def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
-    transport = Transport(max_bytes=1000)
-
-    async def open_stream(url: str) -> None:
-        async with transport.stream(Request(url, {}), timeout=0.2):
+    async def follow(url: str) -> None:
+        async with open_stream(Request(url, {}), timeout=0.2):
             pass
 
     with SecureServer() as service:
         service.secure = hang_in_handshake
-        opening = transport.submit(open_stream(service.base_url))
         with pytest.raises(FAQUnavailable):
-            opening.result()
+            asyncio.run(follow(service.base_url))
         assert service.connections == 1
         assert service.wait_for_disconnects()
-    transport.close()
 
 
 # Redirects

@@ -76,12 +76,11 @@ def test_what_get_prints_is_published_as_a_revision_of_the_same_faq(
     assert first.website_url == third.website_url == "https://tea.example"
 
 
-@pytest.mark.parametrize("form", ["markdown", "store"])
-def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path, form: str) -> None:
-    slug = f"Pulled as {form}"
+def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Path) -> None:
+    slug = "Pulled"
     for lang in ("en", "de"):
         publish(slug, lang=lang, items=[TEXTS[lang]], title=f"Tea, {lang}", answer_format="markdown")
-    assert faqsvc("pull", slug, "--to", str(tmp_path), "--format", form).exit_code == 0
+    assert faqsvc("pull", slug, "--to", str(tmp_path)).exit_code == 0
     result = faqsvc("publish", str(tmp_path), "--json")
     assert (result.exit_code, result.stderr) == (0, "")
     assert [one["unchanged"] for one in json.loads(result.stdout)] == [True, True]
@@ -257,7 +256,7 @@ def test_what_a_file_leaves_out_does_not_come_from_a_draft(ours: Service, tmp_pa
 
 def test_an_unchanged_file_of_a_folder_leaves_a_draft_in_place(ours: Service, tmp_path: Path) -> None:
     publish("with-draft", title="Prices")
-    assert faqsvc("pull", "with-draft", "--to", str(tmp_path), "--format", "markdown").exit_code == 0
+    assert faqsvc("pull", "with-draft", "--to", str(tmp_path)).exit_code == 0
     publish("with-draft", title="Prices from June", draft=True)
     (same,) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
     assert (same["unchanged"], same["revision"], same["state"]) == (True, 1, "published")

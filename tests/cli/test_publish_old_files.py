@@ -135,7 +135,7 @@ def test_two_programs_whose_keys_have_one_name_do_not_overwrite_each_other(
 
 def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
-    pull = ("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    pull = ("pull", "prices", "--to", str(desk.folder))
     assert faqsvc(*pull).exit_code == 0
     file = desk.folder / "prices.md"
     desk.edit("prices", "Seven euros.")
@@ -152,7 +152,7 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
 
 
 def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk: Desk) -> None:
-    pull = ("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    pull = ("pull", "prices", "--to", str(desk.folder))
     desk.edit("prices", "Five euros.")
     assert faqsvc(*pull).exit_code == 0
     file = desk.folder / "prices.md"
@@ -170,7 +170,7 @@ def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk:
 
 def test_a_file_that_was_pulled_before_a_draft_is_refused(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
-    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    faqsvc("pull", "prices", "--to", str(desk.folder))
     desk.edit("prices", "Seven euros.", draft=True)
     assert desk.publish() == (0, [], [])  # unchanged: the draft waits
     file = desk.folder / "prices.md"
@@ -335,7 +335,7 @@ def test_500_files_are_published_in_one_run_and_compared_in_a_few_requests(
 
 def test_a_discarded_draft_blocks_no_write_and_is_not_published(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
-    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    faqsvc("pull", "prices", "--to", str(desk.folder))
     website: dict[str, Any] = {"website_url": "https://heron.example", "website_name": "Heron", "lang": "en"}
     with FAQClient() as own:
         items = [("How much is a poster?", "Nothing.")]
@@ -436,7 +436,7 @@ def test_revert_names_the_draft_that_it_leaves_behind(desk: Desk) -> None:
 def test_the_revision_of_a_file_is_not_one_of_the_faq_that_an_option_names(desk: Desk) -> None:
     for slug in ("prices", "shipping"):
         desk.edit(slug, "Five euros.")
-    faqsvc("pull", "prices", "--to", str(desk.folder), "--format", "markdown")
+    faqsvc("pull", "prices", "--to", str(desk.folder))
     before = (desk.folder / "prices.md").read_text()
     status, _, (line,) = desk.publish("--slug", "shipping")
     assert (status, "Mia" in line) == (1, True)

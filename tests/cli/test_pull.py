@@ -1,4 +1,4 @@
-"""`faqsvc pull`: files with which an application shows FAQs without the service, also Markdown for git."""
+"""`faqsvc pull`: Markdown files with which an application shows FAQs without the service."""
 
 import logging
 import os
@@ -40,8 +40,8 @@ def service(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultyServ
     return faulty
 
 
-def titles(service: FaultyServer, directory: Path, **settings: Any) -> dict[str, str | None]:
-    with FAQEmbed(service.base_url, store=f"file:{directory}", offline=True, **settings) as embed:
+def titles(service: FaultyServer, directory: Path) -> dict[str, str | None]:
+    with FAQEmbed(service.base_url, directory=directory, offline=True) as embed:
         states = {
             f"{slug} {lang}": embed.use_faq(slug, lang=lang)
             for slug in ("pricing", "legal")
@@ -53,9 +53,8 @@ def titles(service: FaultyServer, directory: Path, **settings: Any) -> dict[str,
 def test_an_application_runs_from_the_pulled_files(service: FaultyServer, tmp_path: Path) -> None:
     result = pull("pricing", "legal", "--to", str(tmp_path / "faqs"))
     assert (result.exit_code, result.stderr) == (0, "")
-    names = [Path(line).name.split(".")[:-2] for line in result.stdout.splitlines()]
-    assert names == [["pricing"], ["pricing", "en"], ["pricing", "ko"], ["legal"], ["legal", "de"]]
-    service.refuse()
+    names = [Path(line).name for line in result.stdout.splitlines()]
+    assert names == ["pricing.md", "pricing.ko.md", "legal.md"]
     assert titles(service, tmp_path / "faqs") == {
         "pricing None": "In None",
         "pricing ko": "In ko",
@@ -130,87 +129,52 @@ def bilingual(faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch) -> FaultySe
     return faulty
 
 
-def pull_markdown(directory: Path, *arguments: str) -> Result:
-    return faqsvc("pull", *(arguments or ["pricing"]), "--to", str(directory), "--format", "markdown")
+def pull_into(directory: Path, *arguments: str) -> Result:
+    return faqsvc("pull", *(arguments or ["pricing"]), "--to", str(directory))
 
 
 def contents(directory: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in directory.iterdir()}
 
 
-def test_an_application_shows_the_files_without_the_service(bilingual: FaultyServer, tmp_path: Path) -> None:
-    result = pull_markdown(tmp_path / "faqs")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout.splitlines() == [f"{tmp_path}/faqs/pricing.md", f"{tmp_path}/faqs/pricing.ko.md"]
-    embed = FAQEmbed(bilingual.base_url, directory=tmp_path / "faqs", offline=True)
-    assert embed.get_faq("pricing") == FAQ.from_dict(samples.record("pricing", title="In en", lang="en"))
-    assert embed.get_faq("pricing", lang="ko").title == "In ko"
-
-
 def test_files_change_only_with_their_content(bilingual: FaultyServer, tmp_path: Path) -> None:
-    pull_markdown(tmp_path)
+    pull_into(tmp_path)
     before = contents(tmp_path)
     times = [path.stat().st_mtime_ns for path in tmp_path.iterdir()]
     bilingual.serve(samples.record("pricing", title="In en"), {"ETag": '"new"', "Cache-Control": "max-age=5"})
-    assert pull_markdown(tmp_path).exit_code == 0
+    assert pull_into(tmp_path).exit_code == 0
     assert [path.stat().st_mtime_ns for path in tmp_path.iterdir()] == times
-    assert contents(tmp_path) == before
-
-
-def test_every_user_may_read_them(bilingual: FaultyServer, tmp_path: Path) -> None:
-    umask = os.umask(0o022)
-    try:
-        pull_markdown(tmp_path)
-    finally:
-        os.umask(umask)
-    assert {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()} == {0o644}
-
-
-def test_a_failure_changes_nothing(bilingual: FaultyServer, tmp_path: Path) -> None:
-    pull_markdown(tmp_path)
-    before = contents(tmp_path)
-    bilingual.serve(samples.record("pricing", title="New"), lang="en")
-    bilingual.then(faults.healthy, faults.healthy, faults.status(503))
-    failure(pull_markdown(tmp_path))
-    failure(pull_markdown(tmp_path, "pricing", "unknown"))
     assert contents(tmp_path) == before
 
 
 def test_check_fails_where_a_file_differs(bilingual: FaultyServer, tmp_path: Path) -> None:
     check = ("pricing", "--check")
-    missing = pull_markdown(tmp_path / "faqs", *check)
+    missing = pull_into(tmp_path / "faqs", *check)
     assert missing.exit_code == 1
     assert not (tmp_path / "faqs").exists()
-    pull_markdown(tmp_path / "faqs")
-    same = pull_markdown(tmp_path / "faqs", *check)
+    pull_into(tmp_path / "faqs")
+    same = pull_into(tmp_path / "faqs", *check)
     assert (same.exit_code, same.output) == (0, "")
     bilingual.serve(samples.record("pricing", title="New", lang="ko"), lang="ko")
-    result = pull_markdown(tmp_path / "faqs", *check)
+    result = pull_into(tmp_path / "faqs", *check)
     assert (result.exit_code, result.stderr) == (1, "")
     assert [line.split()[0] for line in result.stdout.splitlines()] == [f"{tmp_path}/faqs/pricing.ko.md"]
     assert "In ko" in contents(tmp_path / "faqs")["pricing.ko.md"]
 
 
 def test_check_finds_a_language_that_is_published_no_more(bilingual: FaultyServer, tmp_path: Path) -> None:
-    pull_markdown(tmp_path)
+    pull_into(tmp_path)
     (tmp_path / "pricing.fr.md").write_text("## Quoi ?\n\nÇa.\n")
-    result = pull_markdown(tmp_path, "pricing", "--check")
+    result = pull_into(tmp_path, "pricing", "--check")
     assert (result.exit_code, "pricing.fr.md" in result.stdout) == (1, True)
-    result = pull_markdown(tmp_path)
+    result = pull_into(tmp_path)
     assert (result.exit_code, "pricing.fr.md" in result.stderr) == (0, True)
-    assert pull_markdown(tmp_path, "pricing", "--check", "--lang", "ko").exit_code == 0
-
-
-def test_check_works_for_the_files_of_a_store(bilingual: FaultyServer, tmp_path: Path) -> None:
-    arguments = ("pull", "pricing", "--to", str(tmp_path))
-    assert faqsvc(*arguments, "--check").exit_code == 1
-    assert faqsvc(*arguments).exit_code == 0
-    assert faqsvc(*arguments, "--check").exit_code == 0
+    assert pull_into(tmp_path, "pricing", "--check", "--lang", "ko").exit_code == 0
 
 
 def test_a_file_with_another_ending_is_not_doubled(bilingual: FaultyServer, tmp_path: Path) -> None:
     (tmp_path / "pricing.yaml").write_text("items: []")
-    assert "pricing.yaml" in failure(pull_markdown(tmp_path))
+    assert "pricing.yaml" in failure(pull_into(tmp_path))
     assert list(contents(tmp_path)) == ["pricing.yaml"]
 
 
@@ -218,7 +182,7 @@ def test_settings_of_an_application_do_not_count(
     bilingual: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAQSVC_DIRECTORY", str(tmp_path / "nowhere"))
-    assert pull_markdown(tmp_path).exit_code == 0
+    assert pull_into(tmp_path).exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -227,9 +191,7 @@ def test_settings_of_an_application_do_not_count(
 def test_any_slug_has_a_file_that_is_read_again(faulty: FaultyServer, tmp_path: Path, slug: str) -> None:
     record: dict[str, Any] = samples.record(slug, lang="en")
     faulty.serve(record)
-    result = faqsvc(
-        "pull", slug, "--to", str(tmp_path), "--format", "markdown", "--base-url", faulty.base_url
-    )
+    result = faqsvc("pull", slug, "--to", str(tmp_path), "--base-url", faulty.base_url)
     assert result.exit_code == 0
     files = Folder(tmp_path).files
     assert [(file.slug, file.lang, file.faq) for file in files] == [(slug, None, FAQ.from_dict(record))]
@@ -237,6 +199,6 @@ def test_any_slug_has_a_file_that_is_read_again(faulty: FaultyServer, tmp_path: 
 
 def test_an_faq_that_no_folder_would_accept_is_not_written(faulty: FaultyServer, tmp_path: Path) -> None:
     faulty.serve(samples.record("pricing", ("Why?", " ")))
-    arguments = ("pull", "pricing", "--to", str(tmp_path), "--format", "markdown")
+    arguments = ("pull", "pricing", "--to", str(tmp_path))
     assert "pricing" in failure(faqsvc(*arguments, "--base-url", faulty.base_url))
     assert list(tmp_path.iterdir()) == []

@@ -46,7 +46,6 @@ DEFAULTS: dict[str, Any] = {
     "store": None,
     "store_secret": None,
     "degraded_max_age": None,
-    "diagnostic_headers": False,
     "cache_tags": False,
     "directory": None,
     "source": None,

@@ -43,7 +43,6 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "store": ("file:x", "file:x"),
     "store_secret": ("s" * 32, "s" * 32),
     "degraded_max_age": ("9", 9),
-    "diagnostic_headers": ("on", True),
     "cache_tags": ("on", True),
     "directory": ("faqs", "faqs"),
     "source": ("none", None),

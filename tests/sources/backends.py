@@ -11,7 +11,6 @@ from faqsvc_embed.files.folder import file_name
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
-from tests.support.waiting import settle
 
 
 def faq(slug: str = "pricing", title: str = "Pricing", lang: str = "en") -> FAQ:
@@ -51,20 +50,6 @@ class Folder(Backend):
         for found, lang in ((ENGLISH, None), (GERMAN, "de")):
             (faqs / file_name("pricing", lang).replace(".md", ".json")).write_text(found.to_json())
         super().__init__(directory=faqs)
-
-
-class Bundle(Backend):
-    """Records that an embed of a service has stored, without that service."""
-
-    may_fail = False
-
-    def __init__(self, directory: Path) -> None:
-        with Service(directory) as service, service.embed(store=f"file:{directory}") as embed:
-            for lang in (None, "de"):
-                embed.get_faq("pricing", lang=lang)
-                settle(embed)
-            base_url = embed.settings.base_url
-        super().__init__(base_url=base_url, store=f"file:{directory}", offline=True)
 
 
 class Fake(Backend):
@@ -225,4 +210,4 @@ class AsyncHost(Host):
 
 
 REMOTE: Final[list[type[Remote]]] = [Service, Host, AsyncHost]
-ALL: Final[list[Callable[[Path], Backend]]] = [*REMOTE, Folder, Bundle, Fake]
+ALL: Final[list[Callable[[Path], Backend]]] = [*REMOTE, Folder, Fake]

@@ -1,7 +1,6 @@
 """The interface of a store. Any call may raise; `resilient` handles exceptions."""
 
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Protocol
 
@@ -42,9 +41,6 @@ class Store(Protocol):
 
     async def tombstone(self, slug: str) -> bytes | None:
         """Return the document of the tombstone of `slug`, if there is one."""
-
-    def lock(self, key: Key, timeout: float) -> AbstractAsyncContextManager[None]:
-        """Lock `key`, so that only one process refreshes it; after `timeout` seconds, continue without it."""
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Receive the invalidations of other processes; call `on_connected` once it is connected."""

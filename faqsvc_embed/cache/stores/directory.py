@@ -7,9 +7,8 @@ import hashlib
 import os
 import re
 import stat
-import sys
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -22,13 +21,8 @@ from faqsvc_embed.cache.stores.journal import Journal
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
 
-if sys.platform != "win32":
-    import fcntl
-
 JOURNAL_POLL: Final = 1.0
 """Seconds between two checks of what other processes have invalidated."""
-LOCK_POLL: Final = 0.02
-"""Seconds between attempts to take a lock that another process has."""
 FAULTS_OF_ONE_FILE: Final = (errno.EACCES, errno.EPERM, errno.ELOOP, errno.ENXIO, errno.ENAMETOOLONG)
 """Errors that concern one file only."""
 ABANDONED_AFTER: Final = 3600
@@ -48,7 +42,6 @@ class DirectoryStore:
         self._base_url = base_url
         self._service = _digest(base_url)
         self._max_file = max_document(max_bytes)
-        self._locks = set[int]()
         self._is_swept = False
         self._journal = Journal(self.directory / f".forgotten.{self._service}")
 
@@ -173,50 +166,6 @@ class DirectoryStore:
         """Return the tombstone, if there is one, in a thread."""
         return await asyncio.to_thread(self._content, self._tombstone(slug))
 
-    @contextlib.asynccontextmanager
-    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Lock `key` on this machine; after `timeout` seconds, continue without the lock.
-
-        The kernel holds the lock, which therefore ends with the process. On Windows there is none.
-        """
-        path = self.path(key).with_suffix(".lock")
-        path = path.with_name(f".{path.name}")
-        until = time.monotonic() + (0 if sys.platform == "win32" else timeout)
-        descriptor = self._try_lock(path)
-        while descriptor is None and time.monotonic() < until:
-            await asyncio.sleep(LOCK_POLL)
-            descriptor = self._try_lock(path)
-        try:
-            yield
-        finally:
-            if descriptor is not None:
-                self._locks.discard(descriptor)
-                with contextlib.suppress(OSError):
-                    os.unlink(path)  # while it is locked, so that the next process sees that it is gone
-                os.close(descriptor)
-
-    def _try_lock(self, path: Path) -> int | None:
-        """Return the descriptor with the lock; None if another process has it, or the file is gone."""
-        if sys.platform == "win32":
-            return None
-        try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        except FileNotFoundError:
-            self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return None
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(descriptor).st_nlink > 0:
-                self._locks.add(descriptor)
-                return descriptor
-        except BlockingIOError:
-            pass
-        except OSError:  # a network file system may have no locks
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-        return None
-
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Pass on what other processes of this machine invalidate, within a second."""
         await asyncio.to_thread(self._journal.read)  # skip earlier invalidations
@@ -227,11 +176,7 @@ class DirectoryStore:
                 on_invalidate(slug)
 
     def after_fork(self) -> None:
-        """Close the parent's lock files; otherwise its locks would outlive it."""
-        for descriptor in self._locks:
-            with contextlib.suppress(OSError):
-                os.close(descriptor)
-        self._locks.clear()
+        """In a forked child, treat the parent as another process."""
         self._journal.after_fork()
 
 

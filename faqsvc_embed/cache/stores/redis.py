@@ -1,11 +1,10 @@
-"""Redis or Valkey: one process refreshes an FAQ for all, and invalidations reach all processes."""
+"""Redis or Valkey: all processes share their records, and invalidations reach them all."""
 
 import asyncio
 import contextlib
 import json
 import re
 import secrets
-from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -21,10 +20,6 @@ if TYPE_CHECKING:
 
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a reply may take."""
-LOCK_POLL: Final = 0.02
-"""Seconds between attempts to take a lock that another process has."""
-LOCK_LEEWAY: Final = 0.5
-"""Seconds by which a lock expires before waiters give up, so that one gets it and the others do not fetch."""
 KEEP_FOR: Final = 30 * 86_400
 """Seconds after which Redis drops a record that no process refreshes."""
 
@@ -111,22 +106,6 @@ class RedisStore:
     async def tombstone(self, slug: str) -> bytes | None:
         """Return the tombstone, if there is one."""
         return (await self._values(self._tombstone(slug)))[0]
-
-    @contextlib.asynccontextmanager
-    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Lock `key` for all processes; the lock of a dead process expires."""
-        from redis.exceptions import RedisError
-
-        lasts = max(timeout - LOCK_LEEWAY, LOCK_LEEWAY)
-        name = f"{self._prefix}:lock:{key.lang or '-'}:{key.slug}"
-        lock = self._redis().lock(name, timeout=lasts, sleep=LOCK_POLL)
-        is_locked = await lock.acquire(blocking_timeout=timeout)
-        try:
-            yield
-        finally:
-            if is_locked:
-                with contextlib.suppress(RedisError, OSError):  # it expires by itself
-                    await lock.release()
 
     async def subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap) -> None:
         """Pass on what other processes invalidate; ends only by an exception."""

@@ -1,9 +1,8 @@
 """Wraps a store: no call raises or takes long, and a failing store is retried with backoff."""
 
 import asyncio
-import contextlib
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 from typing import Final, Literal, TypeVar
@@ -18,12 +17,10 @@ from faqsvc_embed.runtime.background_loop import finished
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 T = TypeVar("T")
-Operation = Literal["read", "written", "locked", "watched"]
+Operation = Literal["read", "written", "watched"]
 
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
-MAX_LOCKS: Final = 20
-"""Maximum number of locks at once, because each may need a file descriptor."""
 MAX_PENDING: Final = 1000
 
 
@@ -51,7 +48,7 @@ class _Invalidation:
 class ResilientStore:
     """Calls a store within a time limit, and backs off from operations that fail.
 
-    A store that cannot be written or locked is still read. A store that cannot be read is not used at all.
+    A store that cannot be written is still read. A store that cannot be read is not used at all.
     """
 
     def __init__(self, store: Store, clock: Callable[[], float] = time.monotonic) -> None:
@@ -61,14 +58,12 @@ class ResilientStore:
         self._backoffs: dict[Operation, Backoff] = {
             "read": Backoff(),
             "written": Backoff(),
-            "locked": Backoff(),
             "watched": Backoff(),
         }
         self._pending: dict[str | None, _Invalidation] = {}
         """Slugs whose invalidation the store has not confirmed yet; None stands for all."""
         self._log = LogOnce()
         self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
-        self._locks: tuple[asyncio.AbstractEventLoop, asyncio.Semaphore] | None = None
 
     def watch(self, on_invalidate: OnInvalidate, on_gap: OnGap) -> None:
         """Receive the invalidations of other processes, in a task of the running loop.
@@ -150,35 +145,6 @@ class ResilientStore:
         await self._store.invalidate(slug, invalidation.at)
         return True
 
-    @contextlib.asynccontextmanager
-    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        """Lock `key`, so that only one process refreshes it. If the store does not work, there is no lock.
-
-        Raises:
-            TimeoutError: too many other FAQs are being refreshed.
-        """
-        slots = self._lock_slots()
-        async with asyncio.timeout(timeout):
-            await slots.acquire()
-        try:
-            async with contextlib.AsyncExitStack() as stack:
-                if self._may("locked"):
-                    try:
-                        await stack.enter_async_context(self._store.lock(key, timeout))
-                    except Exception as error:
-                        self._failed("locked", error)
-                    else:
-                        self._succeeded("locked")
-                yield
-        finally:
-            slots.release()
-
-    def _lock_slots(self) -> asyncio.Semaphore:
-        loop = asyncio.get_running_loop()
-        if self._locks is None or self._locks[0] is not loop:
-            self._locks = loop, asyncio.Semaphore(MAX_LOCKS)
-        return self._locks[1]
-
     async def _subscribe(self, on_invalidate: OnInvalidate, on_connected: OnGap, on_gap: OnGap) -> None:
         while True:
             try:
@@ -228,7 +194,7 @@ class ResilientStore:
 
     def after_fork(self) -> None:
         """Drop the resources of the parent in a forked child."""
-        self._watch = self._locks = None
+        self._watch = None
         self._store.after_fork()
 
 

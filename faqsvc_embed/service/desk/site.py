@@ -10,6 +10,7 @@ from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, MAX_NAME, Site
+from faqsvc_embed.text import is_name
 from faqsvc_embed.theme import Theme
 
 NAME = "Write a name of 1 to 100 characters, without line breaks."
@@ -27,7 +28,7 @@ def submit(visit: Visit) -> Response:
     if problems:
         return _page(visit, 409, problems=problems)
     name, url, color = (changed.get(field) for field in ("name", "website_url", "accent_color"))
-    if name is not None and (not name or len(name) > MAX_NAME or not name.isprintable()):
+    if name is not None and (not name or len(name) > MAX_NAME or not is_name(name)):
         problems["name"] = NAME
     if url and field_problems("", url, WebsiteURL):
         problems["website_url"] = ADDRESS

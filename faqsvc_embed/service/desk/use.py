@@ -6,6 +6,8 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.fields import WebsiteURL
+from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.pages import render
@@ -102,12 +104,9 @@ def _quoted(text: str) -> str:
 
 def _with_parameters(url: str, parameters: dict[str, str]) -> str:
     """Return the address of a page with parameters added; empty if it is not a web address."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
+    if field_problems("", url, WebsiteURL):
         return ""
-    if parts.scheme not in ("http", "https") or not parts.netloc or not url.isprintable() or " " in url:
-        return ""
+    parts = urlsplit(url)
     pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in parameters]
     return urlunsplit(parts._replace(query=urlencode([*pairs, *parameters.items()])))
 

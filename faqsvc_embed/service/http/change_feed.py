@@ -1,12 +1,14 @@
-"""The change feed of one process: it reads the change log and passes each change to its subscribers."""
+"""The change feed of one process: it passes each change to its subscribers."""
 
 import asyncio
 import logging
 import sys
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
+from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.open_files import open_file_limit
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
@@ -64,13 +66,13 @@ class ChangeFeed:
     of that, so that no client can block the feed or the service for others.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, changes: Changes) -> None:
         self._storage = storage
+        self._changes = changes
+        changes.listen(self._pass_on)
         self._by_slug: defaultdict[str, set[Subscriber]] = defaultdict(set)
         self._by_network: Counter[str | None] = Counter()
         self._followed: Counter[str | None] = Counter()
-        self._last = Position(0)
-        self._version: int | None = None
         self._task: asyncio.Task[None] | None = None
 
     def check_room(self, network: str | None, slugs: int) -> None:
@@ -94,15 +96,13 @@ class ChangeFeed:
             StorageUnavailable: the database does not respond.
         """
         subscriber = Subscriber(slugs, network)
-        self.check_room(network, len(subscriber.slugs))
-        self._by_network[network] += 1
-        self._followed[network] += len(subscriber.slugs)
+        self._take(network, len(subscriber.slugs))
         for slug in subscriber.slugs:
             self._by_slug[slug].add(subscriber)
         try:
             await self._start()
-            subscriber.log = self._last  # later changes already reach the subscriber
-            if after is not None and after != self._last.event_id():
+            subscriber.log = self._changes.position  # later changes already reach the subscriber
+            if after is not None and after != subscriber.log.event_id():
                 await self._catch_up(subscriber, after)
         except BaseException:
             self.unsubscribe(subscriber)
@@ -111,21 +111,36 @@ class ChangeFeed:
 
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Send this subscriber nothing more."""
-        network = subscriber.network
-        self._by_network[network] -= 1
-        self._followed[network] -= len(subscriber.slugs)
-        if not self._by_network[network]:
-            del self._by_network[network], self._followed[network]
+        self._release(subscriber.network, len(subscriber.slugs))
         for slug in subscriber.slugs:
             self._by_slug[slug].discard(subscriber)
             if not self._by_slug[slug]:
                 del self._by_slug[slug]
 
+    @contextmanager
+    def reserved(self, network: str | None, slugs: int) -> Iterator[None]:
+        """Reserve the room of a subscriber of this many slugs. Raise FeedFull if there is none."""
+        self._take(network, slugs)
+        try:
+            yield
+        finally:
+            self._release(network, slugs)
+
+    def _take(self, network: str | None, slugs: int) -> None:
+        self.check_room(network, slugs)
+        self._by_network[network] += 1
+        self._followed[network] += slugs
+
+    def _release(self, network: str | None, slugs: int) -> None:
+        self._by_network[network] -= 1
+        self._followed[network] -= slugs
+        if not self._by_network[network]:
+            del self._by_network[network], self._followed[network]
+
     async def _start(self) -> None:
         if self._task is None or self._task.done():
-            last = await run_blocking(self._storage.changes.last)
+            await self._changes.refresh()
             if self._task is None or self._task.done():  # another subscriber may have been faster
-                self._last = last
                 self._task = asyncio.create_task(self._poll())
 
     async def _catch_up(self, subscriber: Subscriber, after: str) -> None:
@@ -144,43 +159,19 @@ class ChangeFeed:
         while self._by_network:
             await asyncio.sleep(POLL)
             try:
-                if self._has_changed():
-                    await self._read()
+                await self._changes.refresh()
             except StorageUnavailable:  # `run_blocking` has reported it
-                self._version = None  # so that the next round reads again
                 await asyncio.sleep(RETRY_AFTER)
             except Exception:  # subscribers still need the feed
                 logger.exception("the change feed failed; it continues")
-                self._version = None
                 await asyncio.sleep(RETRY_AFTER)
 
-    def _has_changed(self) -> bool:
-        """Return whether there may be changes; for PostgreSQL, only a query shows it."""
-        if not self._storage.database.is_sqlite:
-            return True
-        before, self._version = self._version, self._storage.database.data_version()
-        return self._version is None or self._version != before
-
-    async def _read(self) -> None:
-        last = await run_blocking(self._storage.changes.last)
-        if last == self._last:
-            return
-        before = self._last
-        is_same = last.epoch == before.epoch and last.number > before.number
-        changes = await run_blocking(self._storage.changes.after, before.number) if is_same else []
-        if not changes or changes[0].number != before.number + 1:
-            self._reset(last)
+    def _pass_on(self, changes: Sequence[LoggedChange] | None) -> None:
+        """Pass changes to their subscribers, or tell each to read all records again."""
+        if changes is None:
+            for subscriber in {one for subscribers in self._by_slug.values() for one in subscribers}:
+                subscriber.miss(self._changes.position)
             return
         for change in changes:
-            self._last = Position(change.number, last.epoch)
             for subscriber in self._by_slug.get(change.slug, ()):
                 subscriber.add(change)
-
-    def _reset(self, last: Position) -> None:
-        """Tell every subscriber to read all records again, because the log was replaced.
-
-        It has another epoch, or its numbers, which have no gaps, went back after a fail-over.
-        """
-        self._last = last
-        for subscriber in {one for subscribers in self._by_slug.values() for one in subscribers}:
-            subscriber.miss(last)

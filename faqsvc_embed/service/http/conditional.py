@@ -9,7 +9,8 @@ from starlette.responses import Response
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.values import Preconditions
 
-_ENTITY_TAG = re.compile(r'"([^"]*)"')
+_ENTITY_TAG = re.compile(r'"([^"]*?)(?:-{1,2}(?:gzip|br|zstd|deflate)|;(?:gzip|br))?"')
+"""An entity tag without what a proxy adds when it compresses: `W/`, or an end such as that of mod_deflate."""
 
 
 def etag_of(tag: str) -> str:
@@ -22,8 +23,15 @@ def not_modified(request: Request, digest: str) -> bool:
 
     Tags are compared weakly (13.1.2), because a proxy that compresses may have made the tag weak.
     """
-    fields = request.headers.getlist("if-none-match")
-    return any(field.strip() == "*" or digest in _ENTITY_TAG.findall(field) for field in fields)
+    field = ", ".join(request.headers.getlist("if-none-match"))
+    return is_current(field, etag_of(digest))
+
+
+def is_current(if_none_match: str, etag: str) -> bool:
+    """Return whether the header `If-None-Match` has an entity tag."""
+    if if_none_match == etag:
+        return True
+    return if_none_match.strip() == "*" or etag.strip('"') in _ENTITY_TAG.findall(if_none_match)
 
 
 def conditional_response(

@@ -1,6 +1,6 @@
 """The endpoint of one path: dispatch by method, cross-origin reads, and errors as problem documents."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -12,7 +12,6 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.draining import BodyTracker, drain_before_close
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
-from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 
@@ -25,26 +24,21 @@ _ORIGIN: Final = "access-control-allow-origin"
 _CORS: Final = {_ORIGIN: "*", "access-control-expose-headers": "ETag, Retry-After"}
 _PREFLIGHT: Final = {
     _ORIGIN: "*",
-    "access-control-allow-methods": "GET, HEAD",
     # Tracing libraries add headers such as `traceparent` to every request of a page.
     "access-control-allow-headers": "*",
     "access-control-max-age": "86400",
 }
 
 
-def allow_any_origin(request: Request, response: Response) -> None:
-    """Let pages of any origin read the response to a GET or HEAD, and to no other method.
+def allow_any_origin(
+    request: Request, response: Response, methods: Collection[str] = ("GET", "HEAD")
+) -> None:
+    """Let pages of any origin read the response to one of these methods, and to no other.
 
     Errors are included: otherwise a script could not tell a 404 from a broken network.
     """
-    if request.method in ("GET", "HEAD") and _ORIGIN not in response.headers:
+    if request.method in methods and _ORIGIN not in response.headers:
         response.headers.update(_CORS)
-
-
-def _is_plain_read(request: Request) -> bool:
-    """Return whether a request is a GET or HEAD without a body, after which a connection may be closed."""
-    has_body = "content-length" in request.headers or "transfer-encoding" in request.headers
-    return request.method in ("GET", "HEAD") and not has_body
 
 
 def _check_path(request: Request) -> None:
@@ -82,8 +76,8 @@ class Endpoint:
     """An ASGI application for one path, which also handles HEAD, OPTIONS and methods that are not allowed.
 
     `handlers` are by method. `limiter` counts the requests of each client network before anything else is
-    done. If `is_public`, pages of any origin may read the responses to GET. `cache` stores them. Errors
-    become responses by `error_response`.
+    done. If `is_public`, pages of any origin may read the responses to GET, and to POST, which then reads,
+    too. Errors become responses by `error_response`.
     """
 
     def __init__(
@@ -92,17 +86,16 @@ class Endpoint:
         limiter: RateLimiter,
         *,
         is_public: bool = False,
-        cache: ResponseCache | None = None,
         error_response: ErrorResponse = problem_document,
     ) -> None:
         self._handlers = dict(handlers)
         if "GET" in handlers:
             self._handlers["HEAD"] = handlers["GET"]
+        self._reads = [method for method in ("GET", "HEAD", "POST") if method in self._handlers]
         self._handlers["OPTIONS"] = self._options
         self._allow = ", ".join(self._handlers)
         self._limiter = limiter
         self._is_public = is_public
-        self._cache = cache
         self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -110,7 +103,7 @@ class Endpoint:
         request = Request(scope, body)
         response = await self._respond(request)
         if self._is_public:
-            allow_any_origin(request, response)
+            allow_any_origin(request, response, self._reads)
         if body.must_be_drained:
             response.headers["connection"] = "close"
             send = drain_before_close(body, send)
@@ -125,8 +118,6 @@ class Endpoint:
                 headers = {"allow": self._allow}
                 raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
             _check_path(request)
-            if self._cache is not None and _is_plain_read(request):
-                return await self._cache.respond(request, handler)
             return await handler(request)
         except Problem as problem:
             return self._error_response(request, problem)
@@ -140,5 +131,6 @@ class Endpoint:
             return self._error_response(request, known)
 
     async def _options(self, request: Request) -> Response:
-        preflight = _PREFLIGHT if self._is_public else {}
+        methods = {"access-control-allow-methods": ", ".join(self._reads)}
+        preflight = _PREFLIGHT | methods if self._is_public else {}
         return Response(status_code=204, headers={"allow": self._allow, **preflight})

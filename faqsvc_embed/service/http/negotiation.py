@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from starlette.requests import Request
@@ -19,33 +20,45 @@ _QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
 def best_media_type(request: Request, *offers: str) -> str:
     """Return the offer that the client prefers, or the first one if it states no preference.
 
-    The RFC does not order equal qualities. Here a named type beats a wildcard, and of two named types
-    the first in the header wins.
-
     Raises:
         Problem: no offer is acceptable (406).
     """
-    header = ", ".join(request.headers.getlist("accept"))
-    ranges = list(_parse(header))
-    if not ranges:
-        return offers[0]
-    best = max(offers, key=lambda offer: _rank(offer, ranges))  # `max` returns the first of equals
-    if _rank(best, ranges)[0] > 0:
+    if best := media_type_for(", ".join(request.headers.getlist("accept"))[:MAX_HEADER], offers):
         return best
     raise Problem(406, "not-acceptable", f"Available media types: {', '.join(offers)}")
 
 
+@lru_cache(maxsize=256)  # most clients send one of a few headers
+def media_type_for(header: str, offers: tuple[str, ...]) -> str | None:
+    """Return the offer that an `Accept` header prefers; None if it accepts none.
+
+    The RFC does not order equal qualities. Here a named type beats a wildcard, and of two named types
+    the first in the header wins.
+    """
+    ranges = list(_parse(header))
+    if not ranges:
+        return offers[0]
+    best = max(offers, key=lambda offer: _rank(offer, ranges))  # `max` returns the first of equals
+    return best if _rank(best, ranges)[0] > 0 else None
+
+
 def preferred_language(request: Request, available: Sequence[str]) -> str:
     """Return the available language that the reader prefers, by default the first one."""
+    return language_for(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], tuple(available))
+
+
+@lru_cache(maxsize=256)
+def language_for(header: str, available: tuple[str, ...]) -> str:
+    """Return the available language that an `Accept-Language` header prefers, by default the first one."""
     # The others are excluded with q=0 in front of the reader's own preferences.
     excluded = [f"{lang};q=0" for lang in languages.LANGUAGES if lang not in available]
-    header = ", ".join([*excluded, *request.headers.getlist("accept-language")])
+    header = ", ".join([*excluded, *([header] if header else ())])
     return languages.negotiate(header[: languages.MAX_HEADER], available[0]) or available[0]
 
 
 def _parse(header: str) -> Iterator[tuple[str, float]]:
     """Yield each well-formed media range with its quality; other parameters are ignored."""
-    for part in header[:MAX_HEADER].split(","):
+    for part in header.split(","):
         media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
         if _RANGE.fullmatch(media_range) is None:
             continue

@@ -10,6 +10,7 @@ from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.text import normalized
 
@@ -29,8 +30,14 @@ def slug_of(request: Request, *, is_new: bool = False) -> str:
 
 
 def lang_of(request: Request) -> Lang | None:
-    """Return the language in the query. Raises Problem (422) if it is not one of the seven."""
+    """Return the language in the query, such as `de` for `de-CH`.
+
+    Raises:
+        Problem: it is none of the seven (422).
+    """
     lang = request.query_params.get("lang")
+    if lang is not None:
+        lang = lookup(lang) or lang
     if problems := field_problems("lang", lang, Lang | None):
         raise Problem.invalid(*problems, code="invalid-parameter")
     return cast("Lang | None", lang)

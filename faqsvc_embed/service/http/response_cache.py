@@ -1,140 +1,288 @@
-"""Caches responses to public reads in memory until the content changes."""
+"""Answers public reads from memory, before routing, until what they show changes."""
 
 import asyncio
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+from urllib.parse import parse_qsl
 
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed.api.contract import PREVIEW_HEADER
-from faqsvc_embed.service.http.conditional import not_modified
-from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import Storage, StorageUnavailable
+from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER
+from faqsvc_embed.service.http.changes import Changes
+from faqsvc_embed.service.http.conditional import is_current
+from faqsvc_embed.service.http.negotiation import MAX_HEADER, language_for, media_type_for
+from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.storage import StorageUnavailable
+from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
+from faqsvc_embed.text import normalized
 
 MAX_BYTES: Final = 32_000_000
 MAX_ENTRIES: Final = 10_000
-VERSION_TIMEOUT: Final = 0.5
-"""Seconds for the query of the version. After that, the database counts as down."""
 OVERHEAD: Final = 2_000
-"""Estimated bytes of an entry without its request and its body."""
+"""Estimated bytes of a response without its body."""
+REFRESH_TIMEOUT: Final = 0.5
+"""Seconds for the query of changes. After that, the database counts as down."""
+AT_ONCE: Final = 4
+"""Maximum number of responses that are made at a time. The others wait, and every other request is served."""
+AVAILABLE: Final = "faqsvc.available"
+"""Where a handler leaves the languages that it has chosen from, in the scope."""
 
-# What a public response depends on, beside the database.
-_HEADERS: Final = frozenset({b"accept", b"accept-language", b"host", PREVIEW_HEADER.lower().encode()})
-_NOT_IN_304: Final = frozenset({"content-length", "content-type"})
+_EMPTY: Final[Message] = {"type": "http.response.body", "body": b""}
+_PREVIEW: Final = PREVIEW_HEADER.lower().encode()
+_ETAG: Final = b"if-none-match"
+_WITH_BODY: Final = frozenset({b"content-length", b"transfer-encoding"})
+_READ: Final = frozenset({b"accept", b"accept-language", b"host", _ETAG, _PREVIEW, *_WITH_BODY})
+_NOT_IN_304: Final = frozenset({b"content-length", b"content-type"})
 
-Version = int | tuple[int, str | None, str | None]
-Handler = Callable[[Request], Awaitable[Response]]
+Key = tuple[object, ...]
+"""Its first value is the slug, or None for a list of FAQs."""
 
 
-class ContentVersion:
-    """A value that changes with the public content, whichever process changes it.
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What the responses of a route depend on; nothing else of a request is part of the cache's key.
 
-    For SQLite, it is the version of the file, which takes microseconds to read. For PostgreSQL, it is the
-    number of the last change and the list of listed sites, which one query reads for all waiting requests.
+    `media_types` are those that it offers. `parameters` are those of the query that its handler reads, each
+    with a function that returns the same value for equivalent ones.
     """
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-        self._running: asyncio.Future[Version] | None = None
-        self._waiting: asyncio.Future[Version] | None = None
+    media_types: tuple[str, ...]
+    parameters: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
+    has_urls: bool = True
+    """Whether they have URLs of the service, which may be those of the request's Host header."""
 
-    async def get(self) -> Version | None:
-        """Return the version as of this call or later, or None if the database does not respond."""
-        if self._storage.database.is_sqlite:
-            return self._storage.database.data_version()
-        if self._waiting is None:
-            self._waiting = asyncio.ensure_future(self._query(self._running))
-            self._waiting.add_done_callback(_ignore_outage)
-        try:
-            return await asyncio.wait_for(asyncio.shield(self._waiting), VERSION_TIMEOUT)
-        except (StorageUnavailable, TimeoutError):
-            return None
 
-    async def _query(self, previous: "asyncio.Future[Version] | None") -> Version:
-        if previous is not None:
-            await asyncio.wait([previous])
-        self._running, self._waiting = self._waiting, None  # later requests need a later response
-        return await run_blocking(self._storage.changes.version)
+class _Stored(NamedTuple):
+    start: Message
+    not_modified: Message
+    body: Message
+    etag: str
+    lifetime: int
+    endpoint: object
+
+
+class _Entry:
+    """The responses for one key: one, or one for each of the `available` languages."""
+
+    def __init__(self, available: tuple[str, ...] | None) -> None:
+        self.available = available
+        self.by_language: dict[str | None, _Stored] = {}
+
+    @property
+    def size(self) -> int:
+        return sum(OVERHEAD + len(stored.body["body"]) for stored in self.by_language.values())
+
+
+class _Read(NamedTuple):
+    """A request that may be answered from the cache."""
+
+    key: Key
+    headers: dict[bytes, bytes]
+    is_head: bool
 
 
 class ResponseCache:
-    """The cache of one process, used in its event loop only."""
+    """ASGI middleware with the cache of one process, for the routes in `selections`.
 
-    def __init__(self, storage: Storage) -> None:
-        self._current = ContentVersion(storage)
-        self._responses = OrderedDict[tuple[object, ...], Response]()
+    `limiter` counts the requests of each client network that are answered here. `has_base_url` tells that
+    responses do not depend on the Host header.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        changes: Changes,
+        selections: Mapping[str, Selection],
+        limiter: RateLimiter,
+        has_base_url: bool,
+    ) -> None:
+        self._app = app
+        self._changes = changes
+        self._selections = selections
+        self._limiter = limiter
+        self._has_base_url = has_base_url
+        self._entries = OrderedDict[Key, _Entry]()
+        self._keys: dict[object, set[Key]] = {}
+        self._running: dict[Key, asyncio.Future[bool]] = {}
+        self._slots = asyncio.Semaphore(AT_ONCE)
         self._size = 0
-        self._version: Version | None = None
+        self._listed: str | None = None
         self._confirmed_at = 0.0
+        changes.listen(self._forget)
 
-    async def respond(self, request: Request, handler: Handler) -> Response:
-        """Return the response to a GET or HEAD from the cache or from the handler; a public one is cached.
-
-        While the database does not respond, a cached response is returned for its own lifetime, with `Age`
-        (RFC 9111, 5.1).
-
-        Raises:
-            Problem, StorageUnavailable: as the handler does.
-        """
-        version = await self._current.get()
-        if version is not None and version != self._version:
-            self._responses.clear()
-            self._size, self._version = 0, version
-        if version is not None:
-            self._confirmed_at = time.monotonic()
-        age = time.monotonic() - self._confirmed_at if version is None else 0.0
-        scope = request.scope
-        headers = tuple(header for header in scope["headers"] if header[0] in _HEADERS)
-        key = (scope["path"], scope["query_string"], scope["scheme"], scope.get("root_path"), headers)
-        if (cached := self._fresh(key, age)) is not None:
-            return _conditional(request, cached)
-        # A 304 is cached for requests with the same `If-None-Match`.
-        with_tags = (*key, *request.headers.getlist("if-none-match"))
-        if (cached := self._fresh(with_tags, age)) is not None:
-            return cached
-        response = await handler(request)
-        if version is not None and version == self._version:
-            self._store(key if response.status_code == 200 else with_tags, response)
-        return response
-
-    def _fresh(self, key: tuple[object, ...], age: float) -> Response | None:
-        """Return a cached response that was current `age` seconds ago, if it may still be used."""
-        cached = self._responses.get(key)
-        if cached is None or not age:
-            return cached
-        lifetime = re.search(r"max-age=(\d+)", cached.headers["cache-control"])
-        if lifetime is None or age > int(lifetime[1]):
-            return None
-        return Response(cached.body, cached.status_code, {**cached.headers, "age": str(int(age))})
-
-    def _store(self, key: tuple[object, ...], response: Response) -> None:
-        is_public = response.headers.get("cache-control", "").startswith("public")
-        if response.status_code not in (200, 304) or not is_public:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request from the cache, or pass it on and keep the response if it is public."""
+        request = self._read(scope) if scope["type"] == "http" else None
+        if request is None:
+            await self._app(scope, receive, send)
             return
-        self._responses[key] = response
-        self._size += _size(key, response)
-        while self._size > MAX_BYTES or len(self._responses) > MAX_ENTRIES:
-            self._size -= _size(*self._responses.popitem(last=False))
+        age = await self._age()
+        while (stored := self._find(request, age)) is None:
+            running = self._running.get(request.key)
+            if age:  # the database is down
+                await self._app(scope, receive, send)
+                return
+            if running is None:
+                await self._make(request, scope, receive, send)
+                return
+            if not await asyncio.shield(running):
+                async with self._slots:
+                    await self._app(scope, receive, send)
+                return
+        network = client_network(scope.get("client"))
+        if network is not None and self._limiter.hit(network) > 0:
+            await self._app(scope, receive, send)  # which refuses it
+            return
+        scope["endpoint"] = stored.endpoint  # for the access log
+        await _replay(stored, request, age, send)
+
+    def _read(self, scope: Scope) -> _Read | None:
+        """Return what matters of a request; None if it is not a plain read of one of the routes."""
+        if scope["method"] not in ("GET", "HEAD"):
+            return None
+        path: str = scope["path"].removeprefix(scope.get("root_path", ""))
+        selection, slug = self._selections.get(path), None
+        if selection is None:
+            prefix, _, last = path.rpartition("/")
+            selection = self._selections.get(f"{prefix}/{{slug}}")
+            if selection is None or not last or "\ufffd" in last:
+                return None
+            path = normalized("NFC", path)
+            slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
+        headers = dict[bytes, bytes]()
+        for name, value in scope["headers"]:
+            if name in _READ:
+                headers[name] = headers[name] + b", " + value if name in headers else value
+        if _PREVIEW in headers or not _WITH_BODY.isdisjoint(headers):
+            return None
+        values: list[object] = []
+        if selection.parameters or scope["query_string"]:
+            query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+            if PREVIEW_PARAMETER in query:
+                return None
+            names = selection.parameters.items()
+            values = [read(query[name]) if name in query else None for name, read in names]
+        accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
+        media_type = media_type_for(accept, selection.media_types)
+        origin = None
+        if selection.has_urls and not self._has_base_url:
+            origin = (scope["scheme"], headers.get(b"host"), scope.get("root_path"))
+        return _Read((slug, path, *values, media_type, origin), headers, scope["method"] == "HEAD")
+
+    async def _age(self) -> float:
+        """Return for how many seconds the database has not responded; 0 if the cache is up to date."""
+        if not self._changes.is_unchanged():
+            try:
+                await asyncio.wait_for(self._changes.refresh(), REFRESH_TIMEOUT)
+            except (StorageUnavailable, TimeoutError):
+                return max(time.monotonic() - self._confirmed_at, 1e-3)
+            if self._changes.listed != self._listed:
+                self._listed = self._changes.listed
+                self._forget(None)
+        self._confirmed_at = time.monotonic()
+        return 0.0
+
+    def _find(self, request: _Read, age: float) -> _Stored | None:
+        """Return a response that was current `age` seconds ago, if it may still be used."""
+        entry = self._entries.get(request.key)
+        if entry is None:
+            return None
+        lang = None
+        if entry.available is not None:
+            lang = language_for(
+                request.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1"), entry.available
+            )
+        stored = entry.by_language.get(lang)
+        return stored if stored is not None and age <= stored.lifetime else None
+
+    async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, as a GET without condition, and keep the response if it is public."""
+        messages: list[Message] = []
+
+        async def capture(message: Message) -> None:
+            messages.append(message)
+
+        headers = [header for header in scope["headers"] if header[0] != _ETAG]
+        inner = {**scope, "method": "GET", "headers": headers}
+        running = self._running[request.key] = asyncio.get_running_loop().create_future()
+        stored = None
+        try:
+            async with self._slots:
+                await self._app(inner, receive, capture)
+            stored = _stored(inner, messages)
+            if stored is not None and self._running.get(request.key) is running:  # else it is outdated
+                self._keep(request.key, stored, inner.get(AVAILABLE))
+        finally:
+            if self._running.get(request.key) is running:
+                del self._running[request.key]
+            running.set_result(stored is not None)
+        scope["endpoint"] = inner.get("endpoint")
+        if stored is not None:
+            await _replay(stored, request, 0.0, send)
+            return
+        for message in messages:
+            await send({**message, "body": b""} if request.is_head and "body" in message else message)
+
+    def _keep(self, key: Key, stored: _Stored, available: tuple[str, ...] | None) -> None:
+        entry = self._entries.get(key)
+        if entry is None or entry.available != available:
+            self._drop(key)
+            entry = self._entries[key] = _Entry(available)
+            self._keys.setdefault(key[0], set()).add(key)
+        lang = dict(stored.start["headers"])[b"content-language"].decode() if available else None
+        self._size -= entry.size
+        entry.by_language[lang] = stored
+        self._size += entry.size
+        while self._size > MAX_BYTES or len(self._entries) > MAX_ENTRIES:
+            self._drop(next(iter(self._entries)))
+
+    def _drop(self, key: Key) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self._size -= entry.size
+            self._keys[key[0]].discard(key)
+            if not self._keys[key[0]]:
+                del self._keys[key[0]]
+
+    def _forget(self, changes: Sequence[LoggedChange] | None) -> None:
+        """Drop the responses about the FAQs that were changed, and the lists of FAQs."""
+        slugs = None if changes is None else {None, *(change.slug for change in changes)}
+        for key in list(self._running):
+            if slugs is None or key[0] in slugs:
+                del self._running[key]
+        for slug in list(self._keys) if slugs is None else slugs:
+            for key in list(self._keys.get(slug, ())):
+                self._drop(key)
 
 
-def _ignore_outage(version: "asyncio.Future[Version]") -> None:
-    """Retrieve the exception of a query without waiting requests; `run_blocking` has reported it."""
-    if not version.cancelled():
-        version.exception()
+def _stored(scope: Scope, messages: list[Message]) -> _Stored | None:
+    """Return a complete response that caches may keep; None for any other."""
+    if len(messages) != 2 or messages[0].get("status") != 200:
+        return None
+    start, body = messages
+    headers = dict(start["headers"])
+    control = headers.get(b"cache-control", b"").decode("latin-1")
+    lifetime = re.search(r"max-age=(\d{1,9})", control)
+    if not control.startswith("public") or lifetime is None or b"etag" not in headers:
+        return None
+    kept = [header for header in start["headers"] if header[0] not in _NOT_IN_304]
+    not_modified = {**start, "status": 304, "headers": kept}
+    etag = headers[b"etag"].decode("latin-1")
+    return _Stored(start, not_modified, body, etag, int(lifetime[1]), scope.get("endpoint"))
 
 
-def _size(key: tuple[object, ...], response: Response) -> int:
-    """Return about how many bytes an entry takes; a client may send long addresses and headers."""
-    return OVERHEAD + len(repr(key)) + len(response.body)
-
-
-def _conditional(request: Request, response: Response) -> Response:
-    """Return a cached response, or 304 if the request has `If-None-Match` with its entity tag."""
-    if not not_modified(request, response.headers["etag"].strip('"')):
-        return response
-    headers = {name: value for name, value in response.headers.items() if name not in _NOT_IN_304}
-    return Response(None, 304, headers)
+async def _replay(stored: _Stored, request: _Read, age: float, send: Send) -> None:
+    """Send a response or, if the client has it, 304."""
+    start, body = stored.start, _EMPTY if request.is_head else stored.body
+    known = request.headers.get(_ETAG)
+    if known is not None and is_current(known.decode("latin-1"), stored.etag):
+        start, body = stored.not_modified, _EMPTY
+    if age:  # RFC 9111, 5.1
+        start = {**start, "headers": [*start["headers"], (b"age", str(int(age)).encode())]}
+    await send(start)
+    await send(body)

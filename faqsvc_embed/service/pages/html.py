@@ -19,6 +19,7 @@ from faqsvc_embed.rendering.elements import json_ld_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.service.pages.addresses import ascii_url, link_header
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.theme import Theme
@@ -80,12 +81,12 @@ class PageLinks(NamedTuple):
         """Return the URLs for an FAQ that a page of the owner's website shows."""
         return self._replace(owner=page_url, canonical=page_url) if page_url else self
 
-    @property
-    def header(self) -> str:
-        """The value of the Link header (RFC 8288)."""
-        return (
-            f'<{self.canonical}>; rel="canonical", <{self.markdown}>; rel="alternate"; type="text/markdown"'
-        )
+    def header(self, *, is_markdown: bool = False) -> dict[str, str]:
+        """Return the Link header of the page or of its Markdown; empty if no address fits into it."""
+        canonical = (self.canonical, 'rel="canonical"')
+        markdown = (self.markdown, 'rel="alternate"; type="text/markdown"')
+        links = link_header(canonical) if is_markdown else link_header(canonical, markdown)
+        return {"link": links} if links else {}
 
 
 def render_page(
@@ -148,7 +149,7 @@ def content_security_policy(images: str = "") -> str:
 def image_source(faq: FAQ) -> str:
     """Return the origin of the website whose images an FAQ may show; empty if it shows none."""
     try:
-        parts = urlsplit(faq.website_url or "")
+        parts = urlsplit(ascii_url(faq.website_url or ""))
     except ValueError:  # the form of the desk may have any text
         return ""
     is_host = re.fullmatch(r"[\w.:\[\]-]+", parts.netloc, re.ASCII)

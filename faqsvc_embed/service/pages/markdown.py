@@ -9,10 +9,12 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering.answers import AnsweredItem, Answers
 from faqsvc_embed.rendering.element_ids import question_ids
 from faqsvc_embed.rendering.markdown import stands_alone
+from faqsvc_embed.service.pages.addresses import ascii_url
 
 QUESTION_LEVEL: Final = 2
 
 _SAFE_IN_URLS: Final = "%/:?#[]@!$&'*+,;=~"
+"""All but parentheses, which end a link."""
 
 
 def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "") -> str:
@@ -50,9 +52,9 @@ def _markdown_answer(item: AnsweredItem) -> str:
 def _source(faq: FAQ, page_url: str, website_url: str) -> str:
     name = faq.website_name.strip()
     website = (link(name, website_url) if website_url else escaped_line(name)) if name else ""
-    return " · ".join(filter(None, (website, f"<{quote(page_url, safe=_SAFE_IN_URLS)}>")))
+    return " · ".join(filter(None, (website, f"<{quote(ascii_url(page_url), safe=_SAFE_IN_URLS)}>")))
 
 
 def link(text: str, url: str) -> str:
     """Return a Markdown link, escaped so that neither text nor URL can end it early."""
-    return f"[{escaped_line(text)}]({quote(url, safe=_SAFE_IN_URLS)})"
+    return f"[{escaped_line(text)}]({quote(ascii_url(url), safe=_SAFE_IN_URLS)})"

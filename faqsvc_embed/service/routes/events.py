@@ -1,7 +1,10 @@
-"""GET /api/v1/events: the changes of some FAQs as server-sent events (HTML standard, 9.2)."""
+"""GET and POST /api/v1/events: the changes of some FAQs as server-sent events (HTML standard, 9.2).
+
+The slugs are in the query of a GET, as browsers send it, or in the body of a POST, which has room for more.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from itertools import islice
 from typing import Final
 
@@ -10,21 +13,26 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from faqsvc_embed.api.contract import Event
+from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
+from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.change_feed import ChangeFeed, FeedFull, Subscriber
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import client_network
+from faqsvc_embed.service.http.request_body import parse_object, read_body
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.text import normalized
 
 HEARTBEAT: Final = 15.0
 """Seconds after which an empty comment shows that the connection works."""
 RETRY: Final = 2_000
 """Milliseconds after which a browser connects again."""
-MAX_SLUGS: Final = 1_000
+BODY_TIMEOUT: Final = 10.0
+"""Seconds in which the slugs of a POST must arrive."""
 MAX_PROBLEMS: Final = 10
 """Maximum number of wrong slugs that a response names, so that it is smaller than the request."""
 HEADERS: Final = {
@@ -50,18 +58,16 @@ class EventStream:
         self._feed = feed
 
     async def __call__(self, service: ServiceContext, request: Request) -> Response:
-        """Return the changes of the slugs in the query, from `Last-Event-ID` or from now on."""
-        slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-        wrong = islice((slug for slug in slugs if not is_slug(slug)), MAX_PROBLEMS)
-        problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in wrong]
-        if not 0 < len(slugs) <= MAX_SLUGS:
-            problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
-        if problems:
-            raise Problem.invalid(*problems, code="invalid-parameter")
-        if request.method == "HEAD":
-            return Response(None, 200, HEADERS, "text/event-stream")
+        """Return the changes of the slugs in query or body, from `Last-Event-ID` or from now on."""
         network = client_network(request.scope.get("client"))
         try:
+            if request.method == "POST":
+                with self._feed.reserved(network, MAX_SLUGS):  # so that few bodies wait in memory
+                    slugs = await _slugs_in_body(request)
+            else:
+                slugs = _slugs_in_query(request)
+            if request.method == "HEAD":
+                return Response(None, 200, HEADERS, "text/event-stream")
             self._feed.check_room(network, len(slugs))
         except FeedFull as full:
             raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
@@ -88,6 +94,28 @@ class EventStream:
                 yield _news(subscriber)
         finally:
             self._feed.unsubscribe(subscriber)
+
+
+def _slugs_in_query(request: Request) -> list[str]:
+    slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
+    wrong = islice((slug for slug in slugs if not is_slug(slug)), MAX_PROBLEMS)
+    problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in wrong]
+    if not 0 < len(slugs) <= MAX_SLUGS:
+        problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
+    if problems:
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    return _normalized(slugs)
+
+
+async def _slugs_in_body(request: Request) -> list[str]:
+    fields = parse_object(await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT))
+    if problems := problems_of(fields, FollowBody):
+        raise Problem.invalid(*problems[:MAX_PROBLEMS])
+    return _normalized(fields["slugs"])
+
+
+def _normalized(slugs: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(normalized("NFC", slug) for slug in slugs))
 
 
 def _news(subscriber: Subscriber) -> bytes:

@@ -16,6 +16,7 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response, not_modified
 from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
@@ -133,13 +134,12 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     links = links.with_owner(faq.page_url)
     if is_markdown or not publication.is_listed:
         headers["x-robots-tag"] = "noindex"
+    headers |= links.header(is_markdown=is_markdown)
     if is_markdown:
-        headers["link"] = f'<{links.canonical}>; rel="canonical"'
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
     else:
-        policy = content_security_policy(image_source(faq))
-        headers |= {"link": links.header, "content-security-policy": policy}
+        headers["content-security-policy"] = content_security_policy(image_source(faq))
         text = render_page(urls.base, faq, publication, links)
     current = digest(publication.version)
     return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
@@ -156,6 +156,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
         lang = lookup(request.query_params.get("lang", ""))
         if lang in languages:
             return _Selection(slug, media_type, languages, lang, False)
+        request.scope[AVAILABLE] = tuple(languages)
         lang = preferred_language(request, tuple(languages))
         return _Selection(slug, media_type, languages, lang, True)
     storage.publications.get(slug)  # raises Gone if there was one

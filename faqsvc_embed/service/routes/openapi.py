@@ -16,7 +16,6 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
-from faqsvc_embed.service.routes.events import MAX_SLUGS
 from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
 from faqsvc_embed.service.storage.faq_cursor import CURSOR
 from faqsvc_embed.service.storage.history import REVISION_CURSOR
@@ -163,7 +162,12 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     },
     "after:slug": msgspec.json.schema(Slug),
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
-    "slug:list": {"type": "array", "items": msgspec.json.schema(Slug), "minItems": 1, "maxItems": MAX_SLUGS},
+    "slug:list": {
+        "type": "array",
+        "items": msgspec.json.schema(Slug),
+        "minItems": 1,
+        "maxItems": contract.MAX_SLUGS,
+    },
     "Last-Event-ID": {"type": "string", "description": "The `id` of the last event that arrived."},
     contract.PREVIEW_HEADER: {"type": "string", "description": "A preview token."},
     "If-Match": {

@@ -145,6 +145,17 @@ OPERATIONS: Final = (
         media_types=("text/event-stream",),
     ),
     Operation(
+        "post",
+        FEED_PATH,
+        "followManyChanges",
+        "Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address",
+        (200,),
+        (400, 408, 413, 422, 503, *_ALWAYS),
+        body=contract.FollowBody,
+        headers=("Last-Event-ID",),
+        media_types=("text/event-stream",),
+    ),
+    Operation(
         "get",
         f"{_FAQ}/revisions",
         "listRevisions",

@@ -63,7 +63,7 @@ class APIKeys:
         """Create a key for a site and return it. Without `site`, it is for the only site.
 
         Raises:
-            ConfigurationError: the name has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name has more than 100 characters, or control characters.
             UnknownSite: there is no such site, or there are several and none is named.
         """
         check_name(name)

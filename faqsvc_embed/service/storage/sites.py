@@ -13,6 +13,7 @@ from faqsvc_embed.service.storage.audit import OPERATOR, log
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import sites
 from faqsvc_embed.service.storage.values import NO_QUOTA, Access, Quota
+from faqsvc_embed.text import is_name
 
 MAX_NAME: Final = 100
 DEFAULT_NAME: Final = "default"
@@ -52,7 +53,7 @@ class Sites:
         """Create a site and return its id.
 
         Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
         with self._database.writing() as connection:
             return self._insert(connection, _site_name(name), listed, quota)
@@ -87,7 +88,7 @@ class Sites:
         """Change the given parts of the description of a site, for a person of the site.
 
         Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
         given = {"name": name if name is None else _site_name(name), "listed": listed}
         given |= {"website_url": website_url, "accent_color": accent_color}
@@ -101,7 +102,7 @@ class Sites:
 
         Raises:
             UnknownSite: there is no such site.
-            ConfigurationError: the name is empty, has more than 100 characters, or unprintable ones.
+            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
         found = self.get(site)
         name = found.name if name is None else _site_name(name)
@@ -173,10 +174,10 @@ def check_name(name: str) -> str:
     """Return the name of a site or key.
 
     Raises:
-        ConfigurationError: it has more than 100 characters, or unprintable ones.
+        ConfigurationError: it has more than 100 characters, or control characters.
     """
-    if len(name) > MAX_NAME or not name.isprintable():
+    if len(name) > MAX_NAME or not is_name(name):
         raise ConfigurationError(
-            f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} printable characters"
+            f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} characters without control characters"
         )
     return name

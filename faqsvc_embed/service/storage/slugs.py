@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.values import ReservedSlug
-from faqsvc_embed.text import normalized
+from faqsvc_embed.text import is_name, normalized
 
 MARKDOWN_SUFFIX: Final = ".md"
 """The end of a page's URL that selects Markdown (llmstxt.org). No new slug ends in it."""
@@ -17,6 +17,7 @@ GENERATE: Final = "generate"
 NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDOWN_SUFFIX!r}"
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that are invisible in fonts."""
+_JOINER: Final = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d\ufe0f]")
 MAX_READABLE: Final = 40
 RANDOM: Final = 6
 
@@ -45,15 +46,20 @@ def _is_visible(slug: str) -> bool:
     """Return whether a reader sees every character of a slug, in order.
 
     Otherwise, two FAQs could have slugs that look the same. Not accepted are spaces at the ends, format
-    characters such as those for writing directions, unassigned characters, and characters without a glyph
-    (Unicode, 23.2 and 23.4).
+    characters such as those for writing directions, and characters without a glyph (Unicode, 23.2 and 23.4).
+    Joiners are accepted after a letter or sign that they may join, as in Persian and in emoji.
     """
-    return slug == slug.strip() and not any(
-        char in _BLANK
-        or (char.isspace() and char != " ")
-        or unicodedata.category(char)[0] == "C"
-        or "VARIATION SELECTOR" in unicodedata.name(char, "")
-        for char in slug
+    text = _JOINER.sub("", slug)
+    return (
+        is_name(text)
+        and slug == slug.strip()
+        and not any(
+            char in _BLANK
+            or (char.isspace() and char != " ")
+            or unicodedata.category(char) in ("Cf", "Co")
+            or "VARIATION SELECTOR" in unicodedata.name(char, "")
+            for char in text
+        )
     )
 
 

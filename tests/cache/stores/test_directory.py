@@ -1,13 +1,9 @@
-"""A directory of files: whole, private, verified; one refresh at a time among the processes of a machine."""
+"""A directory of files: whole, private, verified."""
 
 import asyncio
 import errno
 import os
-import signal
 import stat
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -152,107 +148,3 @@ def test_a_record_is_not_shown_when_it_is_unknown_when_its_faq_was_forgotten(tmp
     os.mkfifo(mark)
     save(store)
     assert store.read(KEY) is None
-
-
-# Locks
-
-
-async def seconds_to_lock(store: DirectoryStore, timeout: float = 5.0) -> float:
-    start = time.monotonic()
-    async with store.lock(KEY, timeout):
-        return time.monotonic() - start
-
-
-def test_one_at_a_time_has_the_lock_and_no_file_is_left(tmp_path: Path) -> None:
-    stores, inside, most = [open_store(tmp_path) for _ in range(5)], 0, 0
-
-    async def refresh(store: DirectoryStore) -> None:
-        nonlocal inside, most
-        async with store.lock(KEY, 5):
-            inside += 1
-            most = max(most, inside)
-            await asyncio.sleep(0.001)
-            inside -= 1
-
-    async def main() -> None:
-        await asyncio.gather(*map(refresh, stores))
-
-    asyncio.run(main())
-    assert most == 1
-    assert files(tmp_path) == []
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="no /proc here")
-def test_a_file_system_without_locks_costs_no_descriptor(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr("fcntl.flock", refuse)
-    store, before = open_store(tmp_path), len(os.listdir("/proc/self/fd"))
-    for _ in range(10):
-        with pytest.raises(OSError, match="No locks"):
-            asyncio.run(seconds_to_lock(store))
-    assert len(os.listdir("/proc/self/fd")) <= before
-
-
-def test_waiting_for_a_lock_ends_and_another_faq_has_its_own(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-
-    async def main() -> tuple[float, float]:
-        async with store.lock(KEY, 5):
-            async with store.lock(Key("legal", None), 5):
-                pass
-            late = await seconds_to_lock(open_store(tmp_path), 0.1)
-            return late, await seconds_to_lock(open_store(tmp_path / "other"), 5)
-
-    late, free = asyncio.run(main())
-    assert 0.1 <= late < 1
-    assert free < 0.1
-
-
-LOCK = """
-import asyncio, sys
-from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stores import DirectoryStore
-
-async def main():
-    async with DirectoryStore(sys.argv[1], sys.argv[2], 1000).lock(Key("pricing", "ko"), 5):
-        print("locked", flush=True)
-        await asyncio.sleep(60)
-
-asyncio.run(main())
-"""
-
-
-@pytest.mark.system
-def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LOCK, str(tmp_path), BASE], stdout=subprocess.PIPE, text=True
-    ) as owner:
-        assert owner.stdout is not None
-        assert owner.stdout.readline() == "locked\n"
-        assert asyncio.run(seconds_to_lock(open_store(tmp_path), 0.1)) >= 0.1
-        owner.send_signal(signal.SIGKILL)
-        assert asyncio.run(seconds_to_lock(open_store(tmp_path))) < 3
-
-
-@pytest.mark.system
-def test_a_forked_child_does_not_prolong_the_lock_of_its_parent(tmp_path: Path) -> None:
-    store = open_store(tmp_path)
-
-    async def main() -> float:
-        async with store.lock(KEY, 5):
-            child = os.fork()
-            if child == 0:
-                store.after_fork()
-                time.sleep(10)
-                os._exit(0)
-        try:
-            return await seconds_to_lock(open_store(tmp_path))
-        finally:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-
-    assert asyncio.run(main()) < 1

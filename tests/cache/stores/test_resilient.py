@@ -1,10 +1,9 @@
 """Whatever a store does, no call raises, none takes long, and one line in the log says so."""
 
 import asyncio
-import contextlib
 import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -69,11 +68,6 @@ class FaultyStore:
     def after_fork(self) -> None:
         pass
 
-    @contextlib.asynccontextmanager
-    async def lock(self, key: Key, timeout: float) -> AsyncIterator[None]:
-        await self._do()
-        yield
-
 
 @pytest.fixture
 def faulty_store() -> FaultyStore:
@@ -89,8 +83,6 @@ async def use_all_of(store: ResilientStore) -> None:
     assert await store.load(KEY) is None
     await store.save(KEY, STORED)
     await store.delete(KEY)
-    async with store.lock(KEY, 1):
-        pass
 
 
 @pytest.mark.parametrize("error", [OSError("disk full"), RuntimeError(), ValueError("\n[forged] line")])
@@ -146,27 +138,14 @@ def test_one_damaged_record_is_logged_once_and_stops_no_other(
     assert asyncio.run(store.load(Key("other", None))) == STORED
 
 
-def test_a_store_that_cannot_be_written_or_locked_can_be_read(
-    store: ResilientStore, faulty_store: FaultyStore
-) -> None:
+def test_a_store_that_cannot_be_written_can_be_read(store: ResilientStore, faulty_store: FaultyStore) -> None:
     async def use() -> StoredFAQ | None:
         faulty_store.error = OSError("read only")
         await store.save(KEY, STORED)
-        async with store.lock(KEY, 1):
-            faulty_store.error = None
+        faulty_store.error = None
         return await store.load(KEY)
 
     assert asyncio.run(use()) == STORED
-
-
-def test_an_error_within_a_lock_is_passed_on(store: ResilientStore) -> None:
-    async def use() -> None:
-        async with store.lock(KEY, 1):
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        asyncio.run(use())
-    assert asyncio.run(store.load(KEY)) == STORED
 
 
 # Invalidations

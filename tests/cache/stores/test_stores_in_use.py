@@ -8,14 +8,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 import redis
 
-from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState, FAQUnavailable
+from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
@@ -39,10 +38,16 @@ def serve(faulty: FaultyServer, title: str, cache_control: str = "max-age=3600",
     faulty.serve(samples.record("pricing", title=title), {"Cache-Control": cache_control, **headers})
 
 
+def of_one_process(start: Start, lang: str | None = None) -> FAQState:
+    """Use the FAQ in a process that ends then, so that the store has the record."""
+    with start() as embed:
+        return refreshed(embed, lang=lang)
+
+
 def stored(start: Start, faulty: FaultyServer) -> str | None:
     """Return the title that a new process finds in the store alone."""
     faulty.refuse()
-    found = title(refreshed(start()))
+    found = title(of_one_process(start))
     faulty.accept()
     return found
 
@@ -63,7 +68,7 @@ def test_a_process_that_ends_after_its_first_read_has_stored_the_record(
 
 def test_a_fresh_record_saves_the_next_process_its_request(start: Start, faulty: FaultyServer) -> None:
     serve(faulty, "One")
-    first = refreshed(start())
+    first = of_one_process(start)
     embed = start()
     state = embed.use_faq("pricing")
     assert (title(state), state.source, state.is_stale, state.is_degraded) == ("One", "store", False, False)
@@ -76,7 +81,7 @@ def test_after_a_restart_without_the_service_the_last_good_record_is_shown(
     start: Start, faulty: FaultyServer
 ) -> None:
     serve(faulty, "One", "max-age=0")
-    refreshed(start())
+    of_one_process(start)
     faulty.refuse()
     embed = start()
     first = embed.use_faq("pricing")
@@ -87,7 +92,7 @@ def test_after_a_restart_without_the_service_the_last_good_record_is_shown(
 
 def test_a_stale_record_is_shown_at_once_and_refreshed_behind(start: Start, faulty: FaultyServer) -> None:
     serve(faulty, "One", "max-age=0")
-    refreshed(start())
+    of_one_process(start)
     release = threading.Event()
     faulty.behave(behaviours.held_until(release))
     embed = start()
@@ -101,15 +106,15 @@ def test_a_stale_record_is_shown_at_once_and_refreshed_behind(start: Start, faul
 
 def test_a_refresh_is_conditional_across_processes(start: Start, faulty: FaultyServer) -> None:
     serve(faulty, "One", "max-age=0", ETag='"v1"')
-    refreshed(start())
-    assert title(refreshed(start())) == "One"
+    of_one_process(start)
+    assert title(of_one_process(start)) == "One"
     assert [request.headers.get("if-none-match") for request in faulty.log] == [None, '"v1"']
 
 
 def test_each_language_is_stored_by_itself(start: Start, faulty: FaultyServer) -> None:
     for lang in ("en", "ko"):
         faulty.serve(samples.record("pricing", title=f"In {lang}", lang=lang), lang=lang)
-        refreshed(start(), lang=lang)
+        of_one_process(start, lang=lang)
     faulty.refuse()
     assert [title(start().use_faq("pricing", lang=lang)) for lang in ("en", "ko")] == ["In en", "In ko"]
 
@@ -127,7 +132,7 @@ def test_a_record_that_must_not_be_stored_is_not(
     assert stored(start, faulty) is None
     faulty.behave(behaviours.healthy)
     serve(faulty, "Private", "private, max-age=0")
-    refreshed(start())
+    of_one_process(start)
     assert stored(start, faulty) == ("Private" if store.startswith("file:") else None)
 
 
@@ -138,7 +143,7 @@ def test_the_first_404_removes_nothing_from_the_store_and_the_second_does(
     start: Start, faulty: FaultyServer, clock: Clock
 ) -> None:
     serve(faulty, "One", "max-age=0")
-    refreshed(start())
+    of_one_process(start)
     faulty.behave(behaviours.status(404))
     embed = start(not_found_for=30)
     assert title(refreshed(embed)) == "One"
@@ -153,7 +158,7 @@ def test_an_faq_that_is_gone_leaves_the_store_in_every_language(
 ) -> None:
     for lang in ("de", "ko"):
         faulty.serve(samples.record("pricing", lang=lang), {"Cache-Control": "max-age=60"}, lang=lang)
-        refreshed(start(), lang=lang)
+        of_one_process(start, lang=lang)
     embed = start()
     refreshed(embed, lang="ko")
     clock.advance(LONG)
@@ -163,7 +168,7 @@ def test_an_faq_that_is_gone_leaves_the_store_in_every_language(
     clock.advance(LONG)
     for lang in ("de", "ko", "fr"):
         assert refreshed(embed, lang=lang).data is None
-        assert refreshed(start(), lang=lang).data is None
+        assert of_one_process(start, lang=lang).data is None
 
 
 def test_a_forgotten_faq_is_in_no_store(start: Start, faulty: FaultyServer) -> None:
@@ -181,21 +186,12 @@ def test_a_forgotten_faq_is_in_no_store(start: Start, faulty: FaultyServer) -> N
 # Many processes
 
 
-def test_many_processes_make_one_request(start: Start, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.slow_head(0.1))
-    embeds = [start() for _ in range(8)]
-    with ThreadPoolExecutor(8) as pool:
-        states = list[FAQState](pool.map(lambda embed: embed.use_faq("pricing"), embeds))
-    assert {title(state) for state in states} == {"Pricing"}
-    assert len(faulty.log) == 1
-
-
-def test_in_each_lifetime_one_process_refreshes(start: Start, faulty: FaultyServer, clock: Clock) -> None:
-    embeds = [start() for _ in range(4)]
+def test_in_each_lifetime_one_process_refreshes_for_those_after_it(
+    start: Start, faulty: FaultyServer, clock: Clock
+) -> None:
     for lifetime in range(3):
         serve(faulty, f"In lifetime {lifetime}", "max-age=60")
-        for _ in range(2):
-            states = [refreshed(embed) for embed in embeds]
+        states = [of_one_process(start) for _ in range(3)]
         assert {title(state) for state in states} == {f"In lifetime {lifetime}"}
         assert len(faulty.log) == lifetime + 1
         clock.advance(70)
@@ -232,18 +228,6 @@ def test_processes_do_not_make_each_other_ask_again_for_an_faq_that_is_gone(
             assert refreshed(embed).data is None or embed is embeds[1]
             time.sleep(0.01)  # for messages from one to the other
     assert len(faulty.log) <= 4
-
-
-@pytest.mark.system
-def test_the_lock_of_one_faq_is_never_the_record_of_another(
-    make_embed: MakeEmbed, faulty: FaultyServer, valkey: str
-) -> None:
-    for slug in ("pricing", "pricing:lock", "pricing:lease", "lock:-:pricing"):
-        faulty.serve(samples.record(slug))
-        assert make_embed(store=valkey, wait=5).get_faq(slug).slug == slug
-    fresh = make_embed(store=valkey, wait=5)
-    fresh.forget("pricing")
-    assert seconds(lambda: fresh.get_faq("pricing")) < SLACK
 
 
 # Broken stores
@@ -324,89 +308,24 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
         release.set()
 
 
-# Services that do not respond
+# Offline
 
 
-def test_while_the_service_hangs_no_page_waits_for_the_lock_of_a_probe(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, tmp_path: Path
-) -> None:
-    faulty.behave(behaviours.hang)
-    store = f"file:{tmp_path}"
-    one, two = (make_embed(store=store, wait=3, timeout=0.05) for _ in range(2))
-    for embed in (one, two):
-        for slug in ("a", "b", "c"):
-            assert embed.use_faq(slug).error is not None
-    clock.advance(LONG)
-    one_probe = make_embed(store=store, wait=0, timeout=30)
-    one_probe.use_faq("pricing")  # it has the lock for half a minute
-    faulty.wait_for_requests(7)
-    two.use_faq("x")  # the probe of this process
-    assert seconds(lambda: two.use_faq("pricing")) < SLACK
-
-
-# Bundles
-
-
-def test_an_offline_embed_shows_its_bundle_and_nothing_else(
-    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    faulty.serve(samples.record("legal", lang="ko"), lang="ko")
-    online = make_embed(store=f"file:{tmp_path}")
-    refreshed(online)
-    refreshed(online, "legal", lang="ko")
-    online.close()
-    faulty.close()
-
-    def refuse(*_: object) -> None:
-        raise AssertionError("a socket was opened")
-
-    monkeypatch.setattr(socket.socket, "__init__", refuse)
-    threads = threading.active_count()
-    with FAQEmbed(faulty.base_url, store=f"file:{tmp_path}", offline=True, keep_for=0) as embed:
-        state = embed.use_faq("pricing")
-        assert (title(state), state.source, state.error) == ("Pricing", "store", None)
-        assert embed.use_faq("pricing").source == "memory"
-        assert title(embed.use_faq("pricing", lang="de")) == "Pricing"  # as the service would
-        assert embed.use_faq("legal", lang="ko").data is not None
-        assert isinstance(embed.use_faq("nothing").error, FAQUnavailable)
-        embed.forget()
-        assert embed.use_faq("pricing").data is not None  # forgetting deletes no file of a bundle
-    assert threading.active_count() == threads
-
-
-@pytest.mark.parametrize("lang", [None, "fr"])
-def test_an_offline_embed_shows_a_translation_if_its_bundle_has_no_other_record(
-    lang: str | None, make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
-) -> None:
-    faulty.serve(samples.record("legal", lang="de", title="Impressum"), lang="de")
-    with make_embed(store=f"file:{tmp_path}") as online:
-        refreshed(online, "legal", lang="de")
-    embed = make_embed(store=f"file:{tmp_path}", offline=True)
-    for _ in range(2):
-        state = embed.use_faq("legal", lang=lang)
-        assert (title(state), state.lang_served, state.is_stale, state.error) == (
-            "Impressum",
-            "de",
-            True,
-            None,
-        )
-
-
-def test_an_offline_embed_without_a_directory_says_what_it_needs() -> None:
+def test_an_offline_embed_without_a_folder_says_what_it_needs() -> None:
     with FAQEmbed("https://faq.invalid", offline=True) as embed:
-        assert "store" in str(embed.use_faq("pricing").error)
+        assert "directory" in str(embed.use_faq("pricing").error)
         assert asyncio.run(embed.ause_faq("pricing")).data is None
 
 
 def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
-    make_embed: MakeEmbed, tmp_path: Path
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
 ) -> None:
     embed = make_embed(store=f"file:{tmp_path}")
     embed.listen(lambda event: embed.forget())
     embed.use_faq("pricing", wait=5)
     embed.close()
-    assert not make_embed(store=f"file:{tmp_path}", offline=True).health()
-    assert make_embed(store=f"file:{tmp_path}", offline=True).use_faq("pricing", wait=5).data is None
+    faulty.refuse()
+    assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
 
 
 @pytest.mark.system

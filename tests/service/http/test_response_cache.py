@@ -6,15 +6,16 @@ import time
 import tracemalloc
 from typing import NoReturn
 
+import httpx2
 import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import response_cache
-from faqsvc_embed.service.http.response_cache import ContentVersion
+from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
-from tests.service.bodies import PATH
+from tests.service.bodies import PATH, publication
 
 PRICING = f"{PATH}/pricing"
 READS = [PRICING, "/faq/pricing", "/faq/pricing.md", "/llms.txt", "/sitemap.xml"]
@@ -102,31 +103,122 @@ def test_long_addresses_and_headers_take_little_memory(
     assert used < 2_000_000
 
 
-def test_requests_that_wait_share_a_query_and_later_ones_get_another(storage: Storage) -> None:
+def test_reads_that_wait_share_a_query_and_later_ones_get_another(storage: Storage) -> None:
     """As with PostgreSQL, which has no version of its files."""
-    numbers, running = iter(range(100)), 0
+    queries, running = 0, 0
     storage.database.is_sqlite = False
+    read_version = storage.changes.version
 
-    def last_event() -> int:
-        nonlocal running
-        running += 1
+    def version() -> tuple[int, str | None, str | None]:
+        nonlocal queries, running
+        queries, running = queries + 1, running + 1
         assert running == 1
-        put_before.append(next(numbers))
         running -= 1
-        return put_before[-1]
+        return read_version()
 
-    put_before: list[int] = []
-    storage.changes.version = last_event  # type: ignore[method-assign, assignment]
+    storage.changes.version = version  # type: ignore[method-assign]
 
-    async def main() -> list[object]:
-        version = ContentVersion(storage)
-        first = await asyncio.gather(*(version.get() for _ in range(10)))
-        second = await asyncio.gather(version.get(), version.get())
-        return [*first, *second]
+    async def main() -> list[int]:
+        changes = Changes(storage)
+        await asyncio.gather(*(changes.refresh() for _ in range(10)))
+        first = queries
+        await asyncio.gather(changes.refresh(), changes.refresh())
+        return [first, queries]
 
     found = asyncio.run(main())
     storage.database.is_sqlite = True
-    assert found == [0] * 10 + [1] * 2
+    assert found == [1, 2]
+
+
+def statements_of(client: TestClient, storage: Storage, *requests: tuple[str, dict[str, str]]) -> int:
+    """Send requests, and return how often they have read a published FAQ from the database."""
+    count, get = 0, storage.publications.get
+
+    def counted(slug: str, lang: str | None = None) -> object:
+        nonlocal count
+        count += 1
+        return get(slug, lang)
+
+    storage.publications.get = counted  # type: ignore[method-assign, assignment]
+    for path, headers in requests:
+        assert client.get(path, headers=headers).status_code == 200
+    storage.publications.get = get  # type: ignore[method-assign]
+    return count
+
+
+def test_only_what_was_published_is_read_again(client: TestClient, storage: Storage, key: str) -> None:
+    for slug in ("a", "b", "c"):
+        storage.put(FAQ(slug, "One", lang="en"))
+    reads: list[tuple[str, dict[str, str]]] = [(f"{PATH}/{slug}", {}) for slug in ("a", "b", "c")]
+    assert statements_of(client, storage, *reads) == 3
+    draft = client.put(
+        f"{PATH}/a", json={**publication(), "draft": True}, headers={"X-Plugin-Key": storage.keys.create()}
+    )
+    assert draft.status_code == 200
+    assert statements_of(client, storage, *reads) == 0
+    storage.put(FAQ("a", "Two", lang="en"))
+    assert statements_of(client, storage, *reads) == 1
+    assert client.get(f"{PATH}/a").json()["title"] == "Two"
+
+
+@pytest.mark.parametrize("path", [PRICING, "/faq/pricing", "/faq/pricing.md"])
+def test_what_a_handler_does_not_use_neither_passes_the_cache_nor_fills_it(
+    client: TestClient, storage: Storage, path: str
+) -> None:
+    put(storage, "One")
+    storage.put(FAQ("pricing", "Eins", lang="de"))
+    client.get(path)
+    client.get(path, headers={"Accept": "text/html"})
+    variants = [(f"{path}?n={number}&lang=", {"Accept": f"*/*;a={number}"}) for number in range(20)]
+    if path != PRICING:
+        variants += [(path, {"Accept-Language": f"en-x-{number}, ko;q=0.{number}"}) for number in range(20)]
+    else:
+        variants = [(f"{path}?n={number}", {"Accept": f"*/*;a={number}"}) for number in range(20)]
+    assert statements_of(client, storage, *variants) == 0
+
+
+def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
+    for number in range(40):
+        storage.put(FAQ(f"faq-{number}", "One", lang="en"))
+    now = most = total = 0
+    get = storage.publications.get
+
+    def slow(slug: str, lang: str | None = None) -> object:
+        nonlocal now, most, total
+        now, total = now + 1, total + 1
+        most = max(most, now)
+        time.sleep(0.02)
+        now -= 1
+        return get(slug, lang)
+
+    storage.publications.get = slow  # type: ignore[method-assign, assignment]
+
+    async def main() -> list[int]:
+        transport = httpx2.ASGITransport(create_app(storage))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            paths = [f"{PATH}/faq-{number}" for number in range(40)] + [f"{PATH}/faq-0"] * 40
+            responses = await asyncio.gather(*map(client.get, paths))
+        return [response.status_code for response in responses]
+
+    assert asyncio.run(main()) == [200] * 80
+    assert (total, most) == (40, response_cache.AT_ONCE)
+
+
+def test_entity_tags_that_a_proxy_has_marked_revalidate_and_match(
+    client: TestClient, storage: Storage
+) -> None:
+    put(storage, "One")
+    key = {"X-Plugin-Key": storage.keys.create()}
+    for path in (PRICING, "/faq/pricing"):
+        etag = client.get(path).headers["etag"]
+        for marked in (etag, f"W/{etag}", f'{etag[:-1]}-gzip"', f'W/{etag[:-1]}-gzip"', f'{etag[:-1]};br"'):
+            assert client.get(path, headers={"If-None-Match": f'"x", {marked}'}).status_code == 304
+        assert client.get(path, headers={"If-None-Match": f'{etag[:-1]}0"'}).status_code == 200
+    for mark in ("-gzip", "--gzip", "-br", ";gzip"):
+        newest = client.get("/api/v1/faqs", headers=key).json()["items"][0]["etag"]
+        marked = f'W/{newest[:-1]}{mark}"'
+        body = publication(title=mark, lang="en")
+        assert client.put(PRICING, json=body, headers={**key, "If-Match": marked}).status_code == 200
 
 
 def test_a_read_with_a_body_leaves_kept_responses_alone(client: TestClient, storage: Storage) -> None:

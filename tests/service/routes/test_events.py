@@ -4,6 +4,7 @@ import json
 import sqlite3
 import threading
 import time
+import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -58,11 +59,14 @@ def site(tmp_path: Path) -> Iterator[Site]:
 class Subscription:
     """A connection to the feed, read in a thread."""
 
-    def __init__(self, url: str, *slugs: str, last_id: str | None = None) -> None:
+    def __init__(self, url: str, *slugs: str, last_id: str | None = None, in_body: bool = False) -> None:
         self.events = list[ServerSentEvent]()
         self.headers: Any = None
         self._headers = {"Last-Event-ID": last_id} if last_id is not None else {}
-        self._url = f"{url}/api/v1/events?" + "&".join(f"slug={slug}" for slug in slugs)
+        address = f"{url}/api/v1/events"
+        self._request: dict[str, Any] = {"method": "GET", "url": address, "params": {"slug": slugs}}
+        if in_body:
+            self._request = {"method": "POST", "url": address, "json": {"slugs": slugs}}
         self._is_closed = False
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -72,7 +76,7 @@ class Subscription:
         parser = EventStreamParser()
         with (
             suppress(httpx2.HTTPError),
-            httpx2.stream("GET", self._url, headers=self._headers, timeout=30) as response,
+            httpx2.stream(**self._request, headers=self._headers, timeout=30) as response,
         ):
             self.headers = response.headers
             for chunk in response.iter_raw():
@@ -99,6 +103,31 @@ def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) ->
     site.client.unpublish_faq("pricing")
     wait_until(lambda: len(feed.changes()) == 2)
     assert feed.changes()[-1]["state"] == "unpublished"
+    feed.close()
+
+
+def test_a_body_has_room_for_a_thousand_slugs(site: Site) -> None:
+    slugs = [f"{'배송' * 90}-{number}" for number in range(999)]
+    feed = Subscription(site.url, *slugs, "pricing", in_body=True)
+    assert feed.headers["content-type"].startswith("text/event-stream")
+    assert feed.headers["access-control-allow-origin"] == "*"
+    position = feed.events[0].id
+    site.publish("legal", "Some rights reserved.")
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    assert feed.changes()[0]["slug"] == "pricing"
+    feed.close()
+    again = Subscription(site.url, "pricing", last_id=position, in_body=True)
+    wait_until(lambda: len(again.changes()) == 1)
+    again.close()
+
+
+@pytest.mark.parametrize("in_body", [False, True])
+def test_a_slug_is_followed_in_both_forms_of_unicode(site: Site, in_body: bool) -> None:
+    site.publish("café", "One.")
+    feed = Subscription(site.url, unicodedata.normalize("NFD", "café"), in_body=in_body)
+    site.publish("café", "Two.")
+    wait_until(lambda: len(feed.changes()) == 1)
     feed.close()
 
 
@@ -141,6 +170,37 @@ def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: s
 def test_slugs_that_cannot_be_are_refused(site: Site, query: str) -> None:
     response = httpx2.get(f"{site.url}/api/v1/events{query}")
     assert (response.status_code, response.json()["code"]) == (422, "invalid-parameter")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"slugs": []}',
+        b'{"slugs": ["a/b"]}',
+        b'{"slugs": "pricing"}',
+        json.dumps({"slugs": ["a"] * 1001}).encode(),
+        json.dumps({"slugs": ["/"] * 1000}).encode(),
+        b"\xff",
+    ],
+)
+def test_a_body_that_names_no_slugs_is_refused(site: Site, body: bytes) -> None:
+    response = httpx2.post(f"{site.url}/api/v1/events", content=body)
+    assert (response.status_code, response.json()["code"]) == (422, "invalid-body")
+    assert response.headers["access-control-allow-origin"] == "*"
+    assert len(response.content) < 2_000
+
+
+def test_a_body_without_end_is_refused(site: Site) -> None:
+    response = httpx2.post(f"{site.url}/api/v1/events", content=b" " * 1_000_001)
+    assert response.status_code == 413
+
+
+def test_pages_of_any_origin_may_follow_by_a_body(site: Site) -> None:
+    response = httpx2.options(f"{site.url}/api/v1/events")
+    assert response.headers["access-control-allow-methods"] == "GET, HEAD, POST"
 
 
 def test_a_refusal_is_smaller_than_the_request(site: Site) -> None:
@@ -186,6 +246,7 @@ def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: 
     monkeypatch.setattr(change_feed, "MAX_FOLLOWED", 6)
     feed = Subscription(site.url, "a", "b", "c")
     assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
+    assert httpx2.post(f"{site.url}/api/v1/events", json={"slugs": ["pricing"]}).status_code == 503
     feed.close()
 
 

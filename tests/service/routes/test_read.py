@@ -67,13 +67,22 @@ def test_a_missing_translation_falls_back_to_the_default_language(
     assert response.headers["content-language"] == "en"
 
 
-@pytest.mark.parametrize("lang", ["", "xx", "EN", "de-CH", "en\x00", "e" * 5000])
+@pytest.mark.parametrize("lang", ["", "xx", "en\x00", "e" * 5000])
 def test_an_unsupported_language_is_a_422(client: TestClient, lang: str) -> None:
     response = client.get(PRICING, params={"lang": lang})
 
     assert (response.status_code, len(response.json()["problems"])) == (422, 1)
     assert response.headers["cache-control"] == "no-store"
     assert response.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("lang", ["KO", "ko-KR", "ko_KR"])
+def test_a_language_is_looked_up_as_everywhere_else(
+    client: TestClient, pricing: dict[str, Any], lang: str
+) -> None:
+    response = client.get(PRICING, params={"lang": lang})
+
+    assert (response.headers["content-language"], response.json()) == ("ko", pricing["ko"])
 
 
 def test_positions_are_counted_from_zero(client: TestClient, storage: Storage) -> None:
