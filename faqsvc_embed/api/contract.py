@@ -102,17 +102,25 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
 
     POST creates an FAQ or, with the `slug` of an FAQ of the same site, works as PUT does. PUT takes the slug
     and the language from the URL; `lang` of the body is used if the URL has none.
+
+    With `revision`, the body is a file: the revision that it was made from, or null if it states none. It is
+    refused if it would undo a change (412 `old-file`), unless `overwrite` is true, or publish an FAQ that was
+    unpublished (409 `unpublished`), unless `republish` is true. What it leaves out of website and title is
+    kept. Without `revision`, the website is required.
     """
 
-    website_url: WebsiteURL
-    website_name: Name
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
+    website_url: WebsiteURL | None = None
+    website_name: Name | None = None
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
+    revision: Annotated[int, Meta(ge=0, le=99_999_999)] | UnsetType | None = UNSET
+    overwrite: bool | None = None
+    republish: bool | None = None
 
 
 class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

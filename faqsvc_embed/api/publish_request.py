@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NotRequired, TypedDict
 
-from faqsvc_embed.api.contract import GenerateBody, PublishBody
+from msgspec import UNSET, UnsetType
+
+from faqsvc_embed.api.contract import GenerateBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
-from faqsvc_embed.api.validation import problems_of
+from faqsvc_embed.api.validation import problems_of, publication_problems
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
 from faqsvc_embed.text import question_key
@@ -32,8 +34,8 @@ class GenerateFields(TypedDict, total=False):
 class PublishFields(TypedDict):
     """The keywords of `FAQClient.publish_faq`."""
 
-    website_url: str
-    website_name: str
+    website_url: NotRequired[str | None]
+    website_name: NotRequired[str | None]
     items: Iterable[Item | Mapping[str, Any] | Sequence[str]]
     slug: NotRequired[str | None]
     title: NotRequired[str | None]
@@ -44,6 +46,9 @@ class PublishFields(TypedDict):
     if_match: NotRequired[str | None]
     if_none_match: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
+    revision: NotRequired[int | UnsetType | None]
+    overwrite: NotRequired[bool]
+    republish: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +67,9 @@ class PublishRequest:
     if_match: object = None
     if_none_match: object = None
     idempotency_key: object = None
+    revision: object = UNSET
+    overwrite: object = False
+    republish: object = False
 
     def body(self) -> dict[str, Any]:
         """Return the JSON body; items that are an iterator are consumed.
@@ -80,9 +88,13 @@ class PublishRequest:
             pageUrl=self.page_url,
             draft=None if self.draft is False else self.draft,
             slug=self.slug,
+            overwrite=self.overwrite or None,
+            republish=self.republish or None,
         )
+        if self.revision is not UNSET:
+            body["revision"] = self.revision
         problems = [
-            *problems_of(body, PublishBody),
+            *publication_problems(body),
             *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
             *if_match_problems(self.if_match),

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from msgspec import UNSET
+
 from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, summary
 from faqsvc_embed.cli.errors import failure
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
-_WEBSITE: Final = {"website_url": "websiteUrl", "website_name": "websiteName"}
-"""The fields of the website, with their names in a request."""
 _REVISION: Final = re.compile(r'((?:^revision:|"revision"\s*:)[ \t]*(?:!!int ")?)[0-9]+', re.MULTILINE)
 """The revision in front matter, in YAML and in JSON."""
 
@@ -41,6 +41,12 @@ class Publication:
     def is_draft(self) -> bool:
         """Whether the file or an option says that it is a draft."""
         return bool(self.document.draft)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the file leaves out nothing that the service would add."""
+        document = self.document
+        return bool(document.website_url and document.website_name and document.title)
 
     def content(self) -> Content:
         """Return the content of its revision; the document must be valid and complete."""
@@ -80,28 +86,24 @@ class Publication:
             answer_format=None if document.answer_format == "text" else document.answer_format,
             page_url=document.page_url,
             draft=document.draft or False,
+            revision=UNSET if document.slug is None else document.revision,
         )
 
-    def body(self, *, may_lack_website: bool = False) -> dict[str, Any]:
+    def body(self) -> dict[str, Any]:
         """Return the body of the request; raises a failure that names the file if it is not valid.
 
-        With `may_lack_website`, an FAQ with a slug may lack its website: the service may know it.
+        An FAQ with a slug may lack its website: the service may know it.
         """
         fields = self.fields()
-        missing = dict[str, str]()
-        if may_lack_website and self.slug is not None:
-            missing = {name: wire for name, wire in _WEBSITE.items() if not fields.get(name)}
-        for name in missing:  # a valid value, so that all other fields are checked
-            fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
         problems = list(self.document.text_problems())
         body = dict[str, Any]()
         try:
             body = PublishRequest(**fields).body()
         except PublishRejected as error:
-            problems += [_with_option(self.document.locate(problem)) for problem in error.problems]
+            problems += [with_option(self.document.locate(problem)) for problem in error.problems]
         if problems:
             raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}")
-        return {name: value for name, value in body.items() if name not in missing.values()}
+        return body
 
 
 def read_publications(
@@ -125,7 +127,7 @@ def read_publications(
     for publication in publications:
         if unknown := publication.document.unknown:
             warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
-        items = publication.body(may_lack_website=True)["items"]
+        items = publication.body()["items"]
         record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}
         for problem in not_shown(publication.document, FAQ.from_dict(record)):
             warn(publication, problem)
@@ -221,5 +223,5 @@ def _with_website_of(publication: Publication, others: Sequence[Publication]) ->
     return replace(publication, document=document)
 
 
-def _with_option(problem: str) -> str:
+def with_option(problem: str) -> str:
     return f"{problem}: use {_OPTIONS[problem]}, or put it into the file" if problem in _OPTIONS else problem

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple, Self
 
-from faqsvc_embed.api.contract import PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
-from faqsvc_embed.api.validation import field_problems, problems_of
+from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import USUAL
@@ -187,7 +186,7 @@ class Draft:
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
-        found += problems_of(self._body(), PublishBody)
+        found += publication_problems(self._body())
         if not self.written:
             found = [text for text in found if not text.startswith("items ")]
             found.append("items is empty: write a question and its answer")

@@ -16,11 +16,14 @@ from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import (
     Gone,
     IdempotencyKeyReused,
+    Incomplete,
     NotYourSite,
+    OldFile,
     QuotaExceeded,
     ReservedSlug,
     RevisionConflict,
     TooManyWrites,
+    Unpublished,
 )
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -55,7 +58,10 @@ _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
     NotYourSite: (403, "not-your-site"),
     QuotaExceeded: (409, "quota-exceeded"),
     ReservedSlug: (422, "invalid-parameter"),
+    Incomplete: (422, "invalid-body"),
+    OldFile: (412, "old-file"),
     RevisionConflict: (412, "revision-conflict"),
+    Unpublished: (409, "unpublished"),
 }
 
 
@@ -107,6 +113,8 @@ class Problem(Exception):
         if isinstance(error, ChangeRefused):
             problem, closest = str(error), list(error.closest)
             return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
+        if isinstance(error, Incomplete):
+            return Problem.invalid(*(f"{name} is missing" for name in error.fields))
         return Problem(status, code, str(error))
 
     def response(self) -> Response:

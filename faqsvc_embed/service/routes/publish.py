@@ -13,7 +13,7 @@ from starlette.responses import Response
 from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
-from faqsvc_embed.api.validation import convert, problems_of
+from faqsvc_embed.api.validation import convert, problems_of, publication_problems
 from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
@@ -26,7 +26,7 @@ from faqsvc_embed.service.http.request_body import parse_object, read_body, requ
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
-from faqsvc_embed.service.storage.values import Access, Content, IdempotencyKey, Write, Written
+from faqsvc_embed.service.storage.values import Access, Content, FileState, IdempotencyKey, Write, Written
 
 BODY_TIMEOUT: Final = 30.0
 """Seconds in which a body must arrive."""
@@ -129,7 +129,10 @@ def parse_body(raw: bytes, struct: type[T]) -> T:
 
 def parse_publish_body(raw: bytes) -> PublishBody:
     """Parse the body of a publication, as `parse_body` does."""
-    return parse_body(raw, PublishBody)
+    fields = parse_object(raw)
+    if problems := publication_problems(fields):
+        raise Problem.invalid(*problems)
+    return convert(fields, PublishBody)
 
 
 async def _read(request: Request) -> bytes:
@@ -143,15 +146,18 @@ def _write(body: PublishBody, **target: Any) -> Write:
         for position, item in enumerate(body.items)
     ]
     content = Content(
-        body.website_url,
-        body.website_name,
+        body.website_url or "",
+        body.website_name or "",
         tuple(items),
         body.title,
         body.answer_format or "text",
         UNSET,  # a body has no call to action
         body.page_url,
     )
-    return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
+    file = None
+    if body.revision is not UNSET:
+        file = FileState(body.revision, bool(body.overwrite), bool(body.republish))
+    return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
 async def _store(service: ServiceContext, access: Access, write: Write) -> Written:
@@ -159,7 +165,10 @@ async def _store(service: ServiceContext, access: Access, write: Write) -> Writt
 
     def store() -> Written:
         detected = None if write.lang else detect_language(write.content.items)
-        return service.storage.writer.write(access, replace(write, detected_lang=detected))
+        file = write.file
+        if file is not None:
+            file = replace(file, own_keys=service.storage.keys.with_predecessors(access.key_id))
+        return service.storage.writer.write(access, replace(write, detected_lang=detected, file=file))
 
     return await run_blocking(store, limiter=service.writers)
 

@@ -1,6 +1,6 @@
 """The values that the storage takes and returns, and its errors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -148,6 +148,35 @@ class IdempotencyKey:
     body_digest: str
 
 
+class Unpublished(FAQError):
+    """A file would publish an FAQ that was unpublished."""
+
+
+class OldFile(RevisionConflict):
+    """A file would undo a change that was made after it was written."""
+
+
+class Incomplete(FAQError):
+    """A file of a new FAQ lacks fields that it must have; `fields` has their names on the wire."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        super().__init__(f"missing: {', '.join(fields)}")
+        self.fields = fields
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a file says: the revision that it was made from, if any, and what it may undo.
+
+    `own_keys` are the keys whose revisions it may replace without stating them.
+    """
+
+    revision: int | None
+    overwrite: bool = False
+    republish: bool = False
+    own_keys: Collection[str] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
     """A revision to write.
@@ -168,6 +197,8 @@ class Write:
     translated_from: int | None = None
     """The revision of the default language that this is a translation of; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
+    file: FileState | None = None
+    """If the content is that of a file; what it leaves out of website and title is empty."""
 
 
 class Written(NamedTuple):

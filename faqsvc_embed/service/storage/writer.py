@@ -15,6 +15,7 @@ from faqsvc_embed.models import Item
 from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.file_state import content_of_file
 from faqsvc_embed.service.storage.schema import faqs, revisions
 from faqsvc_embed.service.storage.slugs import check_new, new_slug
 from faqsvc_embed.service.storage.values import (
@@ -61,7 +62,9 @@ class Writer:
             ReservedSlug: a new FAQ cannot have this slug.
             Gone: the FAQ, this translation, or the FAQ of the Idempotency-Key is in the bin or was purged.
             RevisionConflict: a precondition failed.
+            Unpublished, OldFile: it is a file that would undo what somebody did.
             QuotaExceeded: the site has no room for it.
+            TooManyWrites: the site wrote too often in the last minute.
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
@@ -73,7 +76,8 @@ class Writer:
             newest = edit.newest(faq.slug, lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
-            if request.lang is None and newest is None and request.preconditions.if_match is not None:
+            is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
+            if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
             edit.check_seen(faq.slug, lang, request.preconditions)
@@ -81,9 +85,14 @@ class Writer:
                 raise RevisionConflict(
                     f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
                 )
+            content: Content | Revision = request.content
+            if request.file is not None:
+                content = content_of_file(edit, faq, newest, request)
+            if isinstance(content, Revision):
+                return _written(content)
             if is_new:
                 edit.count(faqs=1)
-            written = _store(edit, newest, (faq.slug, lang), request.content, is_draft=request.is_draft)
+            written = _store(edit, newest, (faq.slug, lang), content, is_draft=request.is_draft)
             if request.translated_from is not None:
                 edit.note_source(faq.slug, lang, request.translated_from)
             if key:
