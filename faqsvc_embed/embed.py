@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from markupsafe import Markup
 
-from faqsvc_embed.cache.counts import Statistics
-from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.reader import Reader, data_or_raise
+from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState

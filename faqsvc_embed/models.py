@@ -1,7 +1,7 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON."""
 
 import json
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from copy import copy
 from datetime import UTC, datetime
 from operator import attrgetter
@@ -81,6 +81,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     made. Do not change it; `to_dict()` returns a copy. `answer_format` says how the answers are written:
     `text`, or `markdown` (CommonMark with tables). `website_url` is the website to which links such as
     `/contact` lead, and `page_url` is its page with the FAQ; a value that is not a URL becomes None.
+    `introduction` is the text between the title and the first question, written as the answers are.
 
     Raises:
         InvalidFAQ: a value is of another type than stated here, `cta` is not a JSON value, or
@@ -96,28 +97,28 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     answer_format: AnswerFormat = "text"
     website_url: str | None = None
     page_url: str | None = None
+    introduction: str | None = None
 
     def __post_init__(self) -> None:
-        try:
-            items = tuple(self.items)
-        except TypeError:
-            raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items") from None
+        if not isinstance(self.items, Iterable):
+            raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items")
+        items = tuple(self.items)
         for index, item in enumerate(items):
             if not isinstance(item, Item):
                 raise InvalidFAQ(
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        force_setattr(
-            self, "items", tuple(sorted([copy(item) for item in items], key=attrgetter("position")))
-        )
-        force_setattr(self, "slug", _clean("slug", self.slug))
-        force_setattr(self, "title", _clean("title", self.title))
-        force_setattr(self, "website_name", _clean("website_name", self.website_name))
+        in_order = sorted([copy(item) for item in items], key=attrgetter("position"))
+        force_setattr(self, "items", tuple(in_order))
+        for name in ("slug", "title", "website_name"):
+            force_setattr(self, name, _clean(name, getattr(self, name)))
         lang = self.lang if is_language_tag(self.lang) else None
         force_setattr(self, "lang", None if lang is None else clean_text(lang))
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
+        introduction = _clean("introduction", self.introduction) if self.introduction else None
+        force_setattr(self, "introduction", introduction)
         if self.cta is not None:
             if not wire.is_json(self.cta):
                 raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
@@ -137,7 +138,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         Raises:
             InvalidFAQ: it is not an FAQ record; `path` names the invalid part.
         """
-        return cls._from_wire(wire.convert(record))
+        return cls._from_wire(*wire.convert(record))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -146,30 +147,32 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         Raises:
             InvalidFAQ: it is not JSON, or not an FAQ record; `path` names the invalid part.
         """
-        return cls._from_wire(wire.decode(text))
+        return cls._from_wire(*wire.decode(text))
 
     @classmethod
-    def _from_wire(cls, record: wire.WireFAQ) -> Self:
-        items = [
+    def _from_wire(cls, record: wire.WireFAQ, cta: object) -> Self:
+        items = tuple(
             Item(
                 index if item.position is None else item.position,
                 item.question,
                 item.answer,
-                wire.section_of(item),
-                item.id if wire.is_item_id(item.id) else None,
+                wire.short_text(item.section, wire.MAX_SECTION),
+                wire.item_id(item),
             )
             for index, item in enumerate(record.items)
-        ]
+        )
+        answer_format = wire.short_text(record.answer_format, wire.MAX_SHORT)
         return cls(
             slug=record.slug,
             title=record.title or "",
             website_name=record.website_name or "",
-            lang=record.lang if isinstance(record.lang, str) else None,
-            items=tuple(items),
-            cta=record.cta,
-            answer_format="markdown" if record.answer_format == "markdown" else "text",
-            website_url=record.website_url,
-            page_url=record.page_url,
+            lang=wire.short_text(record.lang, wire.MAX_SHORT),
+            items=items,
+            cta=cta,
+            answer_format="markdown" if answer_format == "markdown" else "text",
+            website_url=wire.short_text(record.website_url, wire.MAX_URL),
+            page_url=wire.short_text(record.page_url, wire.MAX_URL),
+            introduction=wire.short_text(record.introduction, wire.MAX_INTRODUCTION),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,14 +181,11 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         A field that is None is left out, and so is `answerFormat` if it is `text`.
         """
         record: dict[str, Any] = {"slug": self.slug, "title": self.title, "websiteName": self.website_name}
-        if self.lang is not None:
-            record["lang"] = self.lang
+        for name in ("lang", "websiteUrl", "pageUrl", "introduction"):
+            if (value := getattr(self, name.replace("Url", "_url"))) is not None:
+                record[name] = value
         if self.answer_format != "text":
             record["answerFormat"] = self.answer_format
-        if self.website_url is not None:
-            record["websiteUrl"] = self.website_url
-        if self.page_url is not None:
-            record["pageUrl"] = self.page_url
         record["items"] = [{"position": item.position, **item.to_fields()} for item in self.items]
         record["cta"] = wire.copied(self.cta)
         return record
@@ -195,14 +195,14 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
         """Let Pydantic read and write records, so that FastAPI routes can return them."""
         read = {"type": "no-info", "function": cls._from_pydantic}
         write = {"type": "function-plain", "function": cls.to_dict}
         return {"type": "function-plain", "function": read, "serialization": write}
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: object, handler: object) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, Any]:
         """Return the JSON Schema of a record on the wire, for OpenAPI."""
         return wire.json_schema(cls.__name__)
 

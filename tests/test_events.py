@@ -121,6 +121,7 @@ def test_a_record_that_another_process_has_fetched_ends_a_failure(
     refreshed(one)
     faulty.accept()
     refreshed(two)
+    two.close()  # once its record is stored
     faulty.refuse()
     clock.advance(1)
     refreshed(one)

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from faqsvc_embed.api.contract import ChangeBody
 from faqsvc_embed.api.publish_request import encode, if_match_problems, rejected
 from faqsvc_embed.api.requests import Request, write_request
-from faqsvc_embed.api.validation import problems_of
+from faqsvc_embed.api.validation import change_problems
 
 Changes = Iterable[Mapping[str, Any]]
 
@@ -29,7 +28,7 @@ class ChangeRequest:
         is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
         changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
         body = {"changes": changes, **({"draft": self.draft} if self.draft is not False else {})}
-        problems = [*problems_of(body, ChangeBody), *if_match_problems(self.if_match)]
+        problems = [*change_problems(body), *if_match_problems(self.if_match)]
         if self.if_match is None:
             problems.append("if_match is missing: use the etag of the revision that was read")
         if problems:

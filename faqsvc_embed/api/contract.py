@@ -29,6 +29,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
     Answer,
+    Introduction,
     ItemId,
     Lang,
     Name,
@@ -83,6 +84,7 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     answer_format: AnswerFormat = "text"
     website_url: str | None = None
     page_url: str | None = None
+    introduction: str | None = None
 
 
 class NewItem(Struct, frozen=True, gc=False):
@@ -110,9 +112,10 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """
 
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
-    website_url: WebsiteURL | None = None
-    website_name: Name | None = None
+    website_url: WebsiteURL | UnsetType = UNSET
+    website_name: Name | UnsetType = UNSET
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
+    introduction: Annotated[Introduction | None, Meta(description="Between title and questions.")] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
@@ -141,10 +144,12 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The changes that PATCH makes to the newest revision, in order: all of them or none.
 
-    All other questions stay unchanged, byte for byte.
+    All other questions stay unchanged, byte for byte. `introduction` null removes it.
     """
 
-    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)]
+    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
+    title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET
+    introduction: Introduction | UnsetType | None = UNSET
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 

@@ -13,12 +13,11 @@ from typing import Any, NotRequired, TypedDict
 from msgspec import UNSET, UnsetType
 
 from faqsvc_embed.api.contract import GenerateBody
-from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, MAX_QUESTION
+from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import problems_of, publication_problems
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
-from faqsvc_embed.text import question_key
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -39,6 +38,7 @@ class PublishFields(TypedDict):
     items: Iterable[Item | Mapping[str, Any] | Sequence[str]]
     slug: NotRequired[str | None]
     title: NotRequired[str | None]
+    introduction: NotRequired[str | None]
     lang: NotRequired[str | None]
     answer_format: NotRequired[str | None]
     page_url: NotRequired[str | None]
@@ -60,6 +60,7 @@ class PublishRequest:
     items: object = None
     slug: object = None
     title: object = None
+    introduction: object = None
     lang: object = None
     answer_format: object = None
     page_url: object = None
@@ -84,6 +85,7 @@ class PublishRequest:
             items=entries,
             lang=self.lang,
             title=self.title,
+            introduction=self.introduction,
             answerFormat=self.answer_format,
             pageUrl=self.page_url,
             draft=None if self.draft is False else self.draft,
@@ -95,7 +97,6 @@ class PublishRequest:
             body["revision"] = self.revision
         problems = [
             *publication_problems(body),
-            *_repetitions(entries),
             *_idempotency_key_problems(self.idempotency_key),
             *if_match_problems(self.if_match),
             *_if_none_match_problems(self.if_none_match),
@@ -195,20 +196,6 @@ def _entry(item: object) -> object:
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item
-
-
-def _repetitions(entries: object) -> Iterator[str]:
-    """Yield a problem for each repeated question, because a page would mark up only the first one."""
-    indexes = dict[tuple[str, str], int]()
-    if not isinstance(entries, list) or len(entries) > MAX_ITEMS:
-        return
-    for index, entry in enumerate(entries):
-        question = entry.get("question") if isinstance(entry, dict) else None
-        if not isinstance(question, str) or len(question) > MAX_QUESTION or not question.strip():
-            continue
-        first = indexes.setdefault(question_key(question), index)
-        if first != index:
-            yield f"items[{index}].question repeats the question of items[{first}]: {quoted(question)}"
 
 
 def _idempotency_key_problems(key: object) -> Iterator[str]:

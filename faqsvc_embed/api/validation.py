@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import inspect
 
-from faqsvc_embed.api.contract import PublishBody
+from faqsvc_embed.api.contract import ChangeBody, PublishBody
 from faqsvc_embed.errors import quoted
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -28,8 +28,15 @@ def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list
 def publication_problems(fields: Mapping[str, Any]) -> list[str]:
     """Return everything that is wrong with a `PublishBody`. Only that of a file may lack the website."""
     required = () if "revision" in fields else ("websiteUrl", "websiteName")
-    missing = [f"{name} is missing" for name in required if fields.get(name) is None]
+    missing = [f"{name} is missing" for name in required if name not in fields]
     return [*missing, *problems_of(fields, PublishBody)]
+
+
+def change_problems(fields: Mapping[str, Any]) -> list[str]:
+    """Return everything that is wrong with a `ChangeBody`, which must change something."""
+    found = problems_of(fields, ChangeBody)
+    is_empty = not fields.keys() & {"changes", "title", "introduction"}
+    return ["changes is missing", *found] if is_empty else found
 
 
 def field_problems(name: str, value: object, type_: Any) -> list[str]:

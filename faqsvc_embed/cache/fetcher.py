@@ -12,14 +12,13 @@ from typing import Final
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
 from faqsvc_embed.cache.breaker import GuardedSource
-from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.drafts import DraftReader
 from faqsvc_embed.cache.entries import Entry, Key, Need, is_current, need
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Reporter, Signals
+from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed
-from faqsvc_embed.cache.stores import ResilientStore
 from faqsvc_embed.errors import FAQGone, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
@@ -45,7 +44,7 @@ class Fetcher:
         settings: Settings,
         source: BaseSource,
         cache: MemoryCache,
-        store: ResilientStore | None,
+        store: SharedStore | None,
         reporter: Reporter,
     ) -> None:
         self._settings = settings
@@ -216,7 +215,7 @@ class Fetcher:
         if not await self._load(fetch, self._store):
             await self._request_and_save(fetch, self._store)
 
-    async def _load(self, fetch: Fetch, store: ResilientStore) -> bool:
+    async def _load(self, fetch: Fetch, store: SharedStore) -> bool:
         """Load the record from the store; return whether it is fresh. Callers get a stale one at once."""
         stored = await store.load(fetch.key)
         if fetch.is_detached:
@@ -234,19 +233,19 @@ class Fetcher:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
-    async def _load_seed(self, fetch: Fetch, store: ResilientStore) -> bool:
+    async def _load_seed(self, fetch: Fetch, store: SharedStore) -> bool:
         """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
         entry = self._cache.get(fetch.key)
         if entry is None or not entry.is_seed:
             return False
-        if not await store.is_buried(fetch.key.slug):
+        if await store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
             return False
         error = FAQGone(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
         self._finish(fetch, Gone(error))
         return True
 
-    async def _request_and_save(self, fetch: Fetch, store: ResilientStore) -> None:
+    async def _request_and_save(self, fetch: Fetch, store: SharedStore) -> None:
         was_open = self._guarded.breaker.is_open
         if was_open:
             await self._load_translation(fetch.key, store)  # callers do not wait for the probe
@@ -264,16 +263,12 @@ class Fetcher:
                 store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
                 await store.invalidate()
             else:  # it was gone before; another invalidation would only cause fetches
-                for lang in (None, *LANGUAGES):
-                    await store.delete(Key(entry.key.slug, lang))
+                await store.delete(*(Key(entry.key.slug, lang) for lang in (None, *LANGUAGES)))
         elif entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(entry.key)
         elif isinstance(outcome, Fetched | NotModified):
             stored = self._cache.to_store(entry)
-            cache_control = entry.cache_control
-            if cache_control.no_store or (cache_control.private and store.is_shared):
-                await store.delete(entry.key)  # nor may an earlier record come back
-            elif stored is not None:
+            if stored is not None:
                 await store.save(entry.key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:
@@ -290,7 +285,7 @@ class Fetcher:
             outcome = fetch.outcome = Gone(error)
         return outcome
 
-    async def _load_translation(self, key: Key, store: ResilientStore) -> None:
+    async def _load_translation(self, key: Key, store: SharedStore) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""
         entry = self._cache.get(key)
         if entry is not None and entry.faq is not None:

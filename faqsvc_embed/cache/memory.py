@@ -9,9 +9,17 @@ from typing import Final
 from msgspec.structs import replace
 
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
-from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Moment, fresh_state, size_of
-from faqsvc_embed.cache.stored import StoredFAQ
-from faqsvc_embed.cache.tombstone import Tombstone, digest_of
+from faqsvc_embed.cache.entries import (
+    Entry,
+    Key,
+    Lifetimes,
+    Moment,
+    StoredFAQ,
+    Tombstone,
+    digest_of,
+    fresh_state,
+    size_of,
+)
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import new_lock
@@ -139,9 +147,7 @@ class MemoryCache:
         if entry.faq is None or entry.updated_at is None:
             return None
         fresh_for = max(0.0, entry.fresh_until - self.clock())
-        return StoredFAQ(
-            entry.faq, entry.key.lang, entry.updated_at, fresh_for, entry.validators, entry.cache_control
-        )
+        return StoredFAQ(entry.faq, entry.updated_at, fresh_for, entry.validators, entry.cache_control)
 
     def expire(self, slug: str | None = None) -> None:
         """Make the records of `slug`, or all, stale: they are shown, and refreshed at their next use."""

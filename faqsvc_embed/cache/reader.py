@@ -4,11 +4,9 @@ import weakref
 from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
-from faqsvc_embed.cache.counts import Counts, Signals, Statistics
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
-from faqsvc_embed.cache.health import Health, health_of
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.reporter import Reporter
+from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
@@ -43,8 +41,6 @@ class Reader:
         self.has_files: bool = source.files is not None
         """Whether the source has files, which `look_up` can read again."""
         self.reporter: Reporter = Reporter(listeners)
-        self.counts: Counts = Counts()
-        listeners.add(self.counts.fetch)
         if source.files is not None:
             listeners.add(source.files.note)
         keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
@@ -80,7 +76,7 @@ class Reader:
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
         found = self._look_up_stale(key, entry, now, reload=reload)
-        return self.counts.look_up(found) if isinstance(found, FAQState) else found
+        return self.reporter.count_look_up(found) if isinstance(found, FAQState) else found
 
     def _look_up_stale(
         self, key: Key, entry: Entry | None, now: float, *, reload: bool
@@ -169,11 +165,11 @@ class Reader:
         """Wait for a fetch, at most `seconds`; return the state then."""
         entry = fetch.wait(max(0.0, seconds))
         if entry is not None:
-            return self.counts.look_up(self._state_after(fetch, entry))
+            return self.reporter.count_look_up(self._state_after(fetch, entry))
         if fetch.is_draft:
             return _late_draft(fetch)
-        self.counts.expired_waits += 1
-        return self.counts.look_up(self.state(fetch.key))
+        self.reporter.count_expired_wait()
+        return self.reporter.count_look_up(self.state(fetch.key))
 
     async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
         """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
@@ -217,7 +213,7 @@ class Reader:
         if self._source.is_local:
             return None
         from faqsvc_embed.cache.fetcher import Fetcher
-        from faqsvc_embed.cache.stores import open_store
+        from faqsvc_embed.cache.shared import open_store
 
         fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
         if self._source.follows_changes:
@@ -259,14 +255,14 @@ class Reader:
         files = self._source.health()
         if files is not None:
             return files
-        now, wall = self.cache.clock(), self.cache.wall_clock()
+        at = self.cache.moment()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
-        return [health_of(entry, now, wall) for entry in entries]
+        return [health_of(entry, at) for entry in entries]
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
-        return self.counts.statistics(self.cache.entries(), self.cache.moment(), signals)
+        return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -11,8 +11,8 @@ from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Outcome
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from faqsvc_embed.cli.publications import not_shown
+from faqsvc_embed.cli.publications import as_typed, not_shown
 
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import FAQFile, Folder, Problem
@@ -15,8 +15,8 @@ def problems_of(folder: "Folder") -> "list[Problem]":
 
 
 def notes_of(folder: "Folder") -> "list[Problem]":
-    """Return what may be a problem: missing translations, unknown languages, and HTML files."""
-    return [*_untranslated(folder), *_without_language(folder), *_html(folder)]
+    """Return what may be a problem: what is left out, missing translations, unknown languages, HTML files."""
+    return [*_left_out(folder), *_untranslated(folder), *_without_language(folder), *_html(folder)]
 
 
 def counted(number: int, noun: str) -> str:
@@ -55,6 +55,17 @@ def _not_shown(folder: "Folder") -> "Iterator[Problem]":
         if file.document is not None and file.faq is not None:
             for message in not_shown(file.document, file.faq):
                 yield problem_of(file.path, message)
+
+
+def _left_out(folder: "Folder") -> "Iterator[Problem]":
+    """Yield what is in a file and not in its FAQ, or shown as markup."""
+    from faqsvc_embed.files.folder import problem_of
+
+    for file in folder.files:
+        if file.document is not None:
+            messages = file.document.all_notes()
+            messages += as_typed(file.document, file.faq) if file.faq is not None else ()
+            yield from (problem_of(file.path, message) for message in messages)
 
 
 def _untranslated(folder: "Folder") -> "Iterator[Problem]":

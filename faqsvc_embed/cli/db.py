@@ -128,7 +128,7 @@ def export_(database: str, file: str) -> None:
 @contextmanager
 def _open_export(file: str) -> Iterator[IO[str]]:
     """Open a file so that only a complete export replaces it; a pipe or a device is written directly."""
-    from faqsvc_embed.cache.stores.atomic import replacing
+    from faqsvc_embed.cli.atomic import replacing
 
     if file == "/dev/stdout":  # opening it would truncate the file that a shell appends to
         file = "-"

@@ -114,7 +114,7 @@ def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
 
 def _write(text: str) -> Path:
     """Write a text to a file that only this user can read, and return its path."""
-    from faqsvc_embed.cache.stores.atomic import write_atomically
+    from faqsvc_embed.cli.atomic import write_atomically
 
     path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
     write_atomically({path: text})

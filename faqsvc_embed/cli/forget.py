@@ -47,7 +47,7 @@ def forget_stored(settings: "Settings", slugs: Sequence[str]) -> None:
     Raises:
         ClickException: the store cannot be written.
     """
-    from faqsvc_embed.cache.stores import open_store
+    from faqsvc_embed.cache.shared import open_store
     from faqsvc_embed.runtime.background_loop import BackgroundLoop
 
     opened = open_store(settings)

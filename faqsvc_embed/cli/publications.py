@@ -59,11 +59,12 @@ class Publication:
             document.answer_format or "text",
             document.cta,
             document.page_url,
+            document.introduction,
         )
 
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again."""
-        from faqsvc_embed.cache.stores.atomic import write_readable
+        from faqsvc_embed.cli.atomic import write_readable
 
         if self.document.revision is None or revision is None:
             return
@@ -82,6 +83,7 @@ class Publication:
             items=document.items,
             slug=document.slug,
             title=document.title,
+            introduction=document.introduction,
             lang=document.lang,
             answer_format=None if document.answer_format == "text" else document.answer_format,
             page_url=document.page_url,
@@ -95,7 +97,7 @@ class Publication:
         An FAQ with a slug may lack its website: the service may know it.
         """
         fields = self.fields()
-        problems = list(self.document.text_problems())
+        problems = list[str]()
         body = dict[str, Any]()
         try:
             body = PublishRequest(**fields).body()
@@ -125,11 +127,12 @@ def read_publications(
     _check_duplicates(read)
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
-        if unknown := publication.document.unknown:
-            warn(publication, f"unknown and left out: {', '.join(unknown[:MAX_PROBLEMS])}")
         items = publication.body()["items"]
+        for message in publication.document.all_notes()[:MAX_PROBLEMS]:
+            warn(publication, message)
         record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}
-        for problem in not_shown(publication.document, FAQ.from_dict(record)):
+        faq = FAQ.from_dict(record)
+        for problem in (*not_shown(publication.document, faq), *as_typed(publication.document, faq)):
             warn(publication, problem)
     return publications
 
@@ -146,6 +149,13 @@ def not_shown(document: "Document", faq: FAQ) -> list[str]:
     from faqsvc_embed.rendering.answers import USUAL
 
     return [f"{document.place(index, dropped.line)}: {dropped}" for index, dropped in USUAL.problems(faq)]
+
+
+def as_typed(document: "Document", faq: FAQ) -> list[str]:
+    """Return the markup in answers that a reader would see as typed, each with its place in the file."""
+    from faqsvc_embed.rendering.answers import USUAL
+
+    return [f"{document.place(index, found.line)}: {found}" for index, found in USUAL.leftovers(faq)]
 
 
 def warn(publication: Publication, message: str) -> None:

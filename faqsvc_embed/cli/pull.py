@@ -54,7 +54,7 @@ def pull(
 
     Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced or, with --check, if one differs.
     """
-    from faqsvc_embed.cache.stores.atomic import write_readable
+    from faqsvc_embed.cli.atomic import write_readable
 
     silence_log()
     # Settings in the environment are ignored, because the files must have the current records of the service.

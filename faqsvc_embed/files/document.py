@@ -9,7 +9,8 @@ from faqsvc_embed.api.publish_request import PublishRequest
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
-from faqsvc_embed.wire import is_json
+from faqsvc_embed.text import question_key
+from faqsvc_embed.wire import MAX_INTRODUCTION, is_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +21,8 @@ class Document:
     `answer_format` is `text`, `markdown` or None. `revision` is the number of the service's revision that
     the file was made from. `positions` has the place of each item in the file, such as `row 5`, `line 12` or
     `items[3]`, and `answer_lines` has the first line of each answer in a Markdown file. `unknown` lists
-    ignored fields and columns. `text_outside` lists the lines of a Markdown file where text begins that
-    belongs to no question.
+    ignored fields and columns. `notes` lists what is in the file and not in the document,
+    each with its place.
     """
 
     slug: Any = None
@@ -35,10 +36,11 @@ class Document:
     page_url: Any = None
     draft: Any = None
     revision: Any = None
+    introduction: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     answer_lines: Sequence[int] = field(default=(), compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
-    text_outside: Sequence[int] = field(default=(), compare=False)
+    notes: Sequence[str] = field(default=(), compare=False)
 
     @classmethod
     def from_faq(cls, faq: FAQ, revision: int | None = None) -> Self:
@@ -46,6 +48,7 @@ class Document:
         return cls(
             slug=faq.slug,
             title=faq.title or None,
+            introduction=faq.introduction,
             website_name=faq.website_name or None,
             lang=faq.lang,
             answer_format=faq.answer_format,
@@ -89,7 +92,21 @@ class Document:
             answer_format=self.answer_format or "text",
             website_url=self.website_url,
             page_url=self.page_url,
+            introduction=self.introduction or None,
         )
+
+    def all_notes(self) -> list[str]:
+        """Return what is in the file and not in the document, and the questions that are there twice."""
+        notes = list(self.notes)
+        if self.unknown:
+            notes.append(f"unknown and left out: {', '.join(self.unknown[:20])}")
+        first = dict[tuple[object, ...], int]()
+        for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
+            if isinstance(item, dict) and isinstance(item.get("question"), str) and item["question"].strip():
+                key = (item.get("section"), *question_key(item["question"]))
+                if first.setdefault(key, index) != index:
+                    notes.append(f"{self.place(index, 1)}: asks the same as {self.place(first[key], 1)}")
+        return notes
 
     def place(self, index: int, line: int) -> str:
         """Return the place in the file of a line of an answer; the first line of an answer is 1."""
@@ -97,19 +114,17 @@ class Document:
             return f"line {self.answer_lines[index] + line - 1}"
         return self.positions[index] if index < len(self.positions) else f"items[{index}]"
 
-    def text_problems(self) -> Iterator[str]:
-        """Yield a problem for each text of a Markdown file that no page would show."""
-        for line in self.text_outside:
-            yield f"line {line}: this text belongs to no question: write it below one, or as a comment"
-
     def _problems(self) -> Iterator[str]:
-        yield from self.text_problems()
         if self.lang is not None and not is_language_tag(self.lang):
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
         if self.answer_format not in (None, *ANSWER_FORMATS):
             yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
         if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
             yield f"revision is {quoted(self.revision)}: a number of 1 or more is accepted"
+        if not isinstance(self.introduction, str | None):
+            yield f"introduction is {quoted(self.introduction)}, not text"
+        elif self.introduction is not None and len(self.introduction) > MAX_INTRODUCTION:
+            yield f"introduction has more than {MAX_INTRODUCTION:,} characters"
         if not is_json(self.cta):
             yield "cta is not a JSON value, or is nested too deeply"
 

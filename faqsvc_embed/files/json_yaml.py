@@ -1,55 +1,24 @@
-"""Documents from JSON and YAML: the body of a publication, a record, a list of items, or a FAQPage."""
+"""Documents from JSON and YAML, and documents as JSON."""
 
 import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.names import ANSWER_NAMES, QUESTION_NAMES, plain_name
-from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
-from faqsvc_embed.wire import is_item_id
+from faqsvc_embed.files.fields import DOCUMENT_FIELDS
+from faqsvc_embed.files.records import to_document
 
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
 
-_FIELDS: Final = {
-    "slug": "slug",
-    "title": "title",
-    "websiteName": "website_name",
-    "websiteUrl": "website_url",
-    "lang": "lang",
-    "answerFormat": "answer_format",
-    "items": "items",
-    "cta": "cta",
-    "pageUrl": "page_url",
-    "draft": "draft",
-    "revision": "revision",
-}
-"""The fields of a document, by their names in the REST contract."""
-_PLAIN_FIELDS: Final = {plain_name(name): field for name, field in _FIELDS.items()}
-_PLAIN_FIELDS.update(faqs="items", questions="items", language="lang")
-FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, _FIELDS), "language", "website"})
-"""Names of fields, as `plain_name` returns them, by which front matter is recognised."""
-_OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
-"""Fields in the output of the service and of commands, which are ignored in a file."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
+_WANTED: Final = "a list of items with question and answer is read"
 _BOOLEANS: Final = {"true": True, "false": False}
-_ITEM_FIELDS: Final = {
-    *QUESTION_NAMES,
-    *ANSWER_NAMES,
-    "position",
-    "source",
-    "id",
-    "section",
-    "lang",
-    "confidence",
-    "answermarkdown",
-}
 
 
 def read_json(text: str) -> Document:
@@ -60,7 +29,7 @@ def read_json(text: str) -> Document:
             that is known.
     """
     try:
-        return to_document(json.loads(text, object_pairs_hook=_object))
+        return _with_questions(to_document(json.loads(text, object_pairs_hook=_object)), text)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
 
@@ -80,7 +49,15 @@ def read_yaml(text: str) -> Document:
     Raises:
         ValueError: as `parse_yaml` and `to_document` do.
     """
-    return yaml_document(parse_yaml(text))
+    return _with_questions(yaml_document(parse_yaml(text)), text)
+
+
+def _with_questions(document: Document, text: str) -> Document:
+    """Return a document that has items; raise ValueError that says what was found if it has none."""
+    if document.items is None:
+        found = ", ".join(document.unknown) or " ".join(text.split())
+        raise ValueError(f"line 1: no questions found, but {quoted(found[:100])}: {_WANTED}")
+    return document
 
 
 def yaml_document(value: object) -> Document:
@@ -103,73 +80,8 @@ def write_json(document: Document) -> str:
 
 def to_fields(document: Document) -> dict[str, Any]:
     """Return the fields that a document states, by their names in the REST contract."""
-    fields = ((name, getattr(document, field)) for name, field in _FIELDS.items())
+    fields = ((name, getattr(document, field)) for name, field in DOCUMENT_FIELDS.items())
     return {name: value for name, value in fields if value is not None}
-
-
-def to_document(value: object) -> Document:
-    """Return the document in a parsed file; unknown fields are listed in `unknown` and otherwise ignored.
-
-    Raises:
-        ValueError: it is neither an object nor a list.
-    """
-    page = find_faq_page(value)
-    if page is not None:
-        return read_faq_page(page)
-    if isinstance(value, list):
-        value = {"items": value}
-    if not isinstance(value, Mapping):
-        raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
-    fields = {
-        _PLAIN_FIELDS[name]: inner
-        for key, inner in value.items()
-        if (name := plain_name(key)) in _PLAIN_FIELDS and inner not in (None, "")
-    }
-    website = value.get("website")
-    if isinstance(website, str) and website:
-        is_address = website.startswith(("http://", "https://"))
-        fields.setdefault("website_url" if is_address else "website_name", website)
-    fields["unknown"] = _unknown(value, {*_PLAIN_FIELDS, *_OTHER_FIELDS})
-    items = fields.get("items")
-    if isinstance(items, list):
-        names = dict.fromkeys(name for item in items for name in _unknown(item, _ITEM_FIELDS))
-        fields["unknown"] += [f"items[].{name}" for name in names]
-        ordered = _ordered(items)
-        fields["items"] = [_item(item) for _, item in ordered]
-        fields["positions"] = [
-            f"line {line}" if (line := getattr(item, "line", None)) else f"items[{index}]"
-            for index, item in ordered
-        ]
-    return Document(**fields)
-
-
-def _unknown(value: object, known: Collection[str]) -> list[str]:
-    return [str(key) for key in value if plain_name(key) not in known] if isinstance(value, Mapping) else []
-
-
-def _item(item: object) -> object:
-    """Return an item with `question`, `answer`, `section` and `id`, under whichever names the file has.
-
-    An `id` of another form, such as a number, belongs to another system, and is left out.
-    """
-    if not isinstance(item, Mapping):
-        return item
-    named = {plain_name(key): value for key, value in item.items()}
-    optional = {"section": named.get("section"), "id": named["id"] if is_item_id(named.get("id")) else None}
-    return {
-        "question": next((named[name] for name in QUESTION_NAMES if name in named), None),
-        "answer": next((named[name] for name in ANSWER_NAMES if name in named), None),
-        **{name: value for name, value in optional.items() if value not in (None, "")},
-    }
-
-
-def _ordered(items: list[Any]) -> list[tuple[int, Any]]:
-    """Return items with their indexes; if each has a position, sorted by it as in a record."""
-    try:
-        positions = [int(item["position"]) for item in items]  # a text in YAML
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return list(enumerate(items))
-    return sorted(enumerate(items), key=lambda indexed: positions[indexed[0]])
 
 
 class _Mapping(dict[str, Any]):

@@ -1,4 +1,4 @@
-"""Questions in Markdown as people write them: as headings, after labels, in bold, in lists, in tables.
+"""Questions in Markdown as people write them: as headings, after labels, in bold, in boxes, lists and tables.
 
 An answer is the unchanged text up to the next question, without comments.
 """
@@ -6,96 +6,319 @@ An answer is the unchanged text up to the next question, without comments.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.markdown_entries import (
-    BELOW_HEADINGS,
-    Entry,
-    ends_in_question_mark,
-    find_beginning,
-    find_text,
-    labelled,
+from faqsvc_embed.files.fields import find_columns, is_general
+from faqsvc_embed.files.markdown_lines import (
+    ATTRIBUTES,
+    CONTENTS,
+    DECORATION,
+    FOOTNOTE,
+    HEADING,
+    HTML_HEADING,
+    NUMBER,
+    PERMALINK,
+    SIGN,
+    TEMPLATE,
+    is_text,
+    split_id,
+    without_comments,
+    without_end,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.names import find_columns
+from faqsvc_embed.files.openers import Opener, answer_label, question_label, text_after
+from faqsvc_embed.files.outline import Outline, outline_of
+from faqsvc_embed.wire import MAX_INTRODUCTION
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-_CODE: Final = (
-    r"^[ \t]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
-    # A code span does not cross a blank line.
-    r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
-)
-_COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
 
-_NUMBER: Final = re.compile(r"[0-9]{1,3}[.)][ \t]+(?=.)")
-_ID: Final = re.compile(r"(?<!\\)\{#([^{}]*)\}[ \t]*\Z")
-_UNSPACED: Final = re.compile(r" {0,3}#{2,6}[^\s#]")
-_FOOTNOTE: Final = re.compile(r" {0,3}\[\^[^\[\]]+\]:")
-
-
-class _Heading(NamedTuple):
-    level: int
-    text: str
-    end: int
-    """The number of the line after it; an underlined heading has several lines."""
-
-
-def find_questions(text: str) -> Document:
+def find_questions(text: str, front_title: str = "", question: str = "") -> Document:
     """Return the title and the items of a Markdown file that does not state the format of its answers.
 
+    `front_title` is the title in its front matter, and `question` the question of a file that has only one.
+
     Raises:
-        ValueError: a heading without a space, or a footnote.
+        ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
     """
     text = without_comments(text)
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
-    references = environment.get("references", {})
-    source = _Source(text.split("\n"), tokens, references)
-    if mistake := next(source.mistakes(), None):
-        raise ValueError(mistake)
-    entries = list(_rows(tokens)) or source.entries()
-    if all(_NUMBER.match(entry.question) for entry in entries):
-        for entry in entries:
-            entry.question = _NUMBER.sub("", entry.question, count=1)
-    items, answer_lines = list[dict[str, str]](), list[int]()
-    for entry in entries:
-        question, id_ = split_id(entry.question)
-        answer, line = entry.answer()
-        item = {"question": plain_text(question, references), "answer": source.with_definitions(answer)}
-        answer_lines.append(line + 1)
-        if section := plain_text(split_id(entry.section)[0], references):
-            item["section"] = section
-        items.append(item | ({} if id_ is None else {"id": id_}))
-    return Document(
-        title=plain_text(split_id(source.title)[0], references) or None,
-        items=items,
-        positions=[f"line {entry.number + 1}" for entry in entries],
-        answer_lines=answer_lines,
-        text_outside=source.text_outside(entries),
-    )
+    source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title)
+    return source.single(question) if question else source.document(tokens)
 
 
-def split_id(heading: str) -> tuple[str, str | None]:
-    """Return the text of a heading, and the id that `{#id}` at its end states."""
-    found = _ID.search(heading)
-    return (heading, None) if found is None else (heading[: found.start()].rstrip(" \t"), found[1])
+class _Source:
+    """The lines of a file, and what the parser says about them."""
+
+    def __init__(
+        self, lines: list[str], tokens: "Sequence[Token]", references: Mapping[str, Any], title: str
+    ) -> None:
+        self._lines = lines
+        self._references = references
+        self._front_title = title
+        self._definitions = dict[str, str]()
+        for label, reference in references.items():
+            first, end = reference["map"]
+            self._definitions[label] = "\n".join(lines[first:end])
+            lines[first:end] = [""] * (end - first)
+        self._take_footnotes()
+        code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        self._code = {number for first, end in code for number in range(first, end)}
+        self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
+        headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
+        ends = [*(one.line for one in headings[1:]), len(lines)]
+        contents = [self._is_contents(one, end) for one, end in zip(headings, ends, strict=False)]
+        self._headings = [one for one, is_contents in zip(headings, contents, strict=True) if not is_contents]
+        self._contents = {
+            one.line for one, is_contents in zip(headings, contents, strict=True) if is_contents
+        }
+
+    def _take_footnotes(self) -> None:
+        """Take the definitions of footnotes, with the indented lines below them, out of the lines."""
+        lines, number = self._lines, 0
+        while number < len(lines):
+            found = FOOTNOTE.match(lines[number])
+            end = number + 1
+            while (
+                found
+                and end < len(lines)
+                and (
+                    lines[end].startswith(("    ", "\t"))
+                    or (lines[end].strip() and not FOOTNOTE.match(lines[end]) and lines[end][0] not in "#>-*")
+                )
+            ):
+                end += 1
+            if found:
+                self._definitions[f"^{found[1]}".lower().upper()] = "\n".join(lines[number:end])
+                lines[number:end] = [""] * (end - number)
+            number = end
+
+    def _is_contents(self, one: Opener, end: int) -> bool:
+        """Return whether below a heading are the entries of a table of contents, and nothing else."""
+        below = [
+            line.strip() for line in self._lines[one.below : end] if not DECORATION.fullmatch(line.strip())
+        ]
+        return bool(below) and all(map(CONTENTS.fullmatch, below))
+
+    def plain(self, markdown: str) -> str:
+        """Return the text that a line of Markdown shows."""
+        return plain_text(PERMALINK.sub(" ", ATTRIBUTES.sub("", split_id(markdown)[0])), self._references)
+
+    def _found_headings(self, tokens: "Sequence[Token]") -> Iterator[Opener]:
+        """Yield the headings: those of the parser, those with other spaces, and those in HTML.
+
+        In a file whose headings begin with number signs, a row of hyphens below a text is a rule.
+        """
+        openings = [
+            (token, inline.content, token.map)
+            for token, inline in pairwise(tokens)
+            if token.type == "heading_open" and token.level == 0 and token.map
+        ]
+        has_signs = any(token.markup.startswith("##") for token, _, _ in openings)
+        found = {
+            first: Opener(first, end, " ".join(text.split("\n")), int(token.tag[1]))
+            for token, text, (first, end) in openings
+            if (token.markup != "-" or not has_signs)
+        }
+        for number, line in enumerate(self._lines):
+            stripped = line.strip()
+            if (
+                number in found
+                or number in self._code
+                or stripped[:1] not in ("#", "<")
+                or line[:4] == "    "
+            ):
+                continue
+            if heading := HEADING.fullmatch(stripped):
+                found[number] = Opener(number, number + 1, without_end(heading[2]), len(heading[1]))
+            elif heading := HTML_HEADING.fullmatch(stripped):
+                found[number] = Opener(number, number + 1, heading[2], int(heading[1]))
+        for one in found.values():
+            shown = TEMPLATE.sub("", self.plain(one.text))
+            if shown.strip():
+                label = question_label(one.text)
+                if label and not label["mark"]:
+                    one.text, one.is_labelled, one.is_explicit = text_after(label), True, True
+                one.asks = one.is_explicit or asks(self.plain(one.text))
+                yield one
+
+    def document(self, tokens: "Sequence[Token]") -> Document:
+        """Return the document of the file."""
+        rows = list(_rows(tokens))
+        outline = Outline()
+        if rows:
+            outline.questions = [(row, None) for row in rows]
+            outline.title = next((one for one in self._headings if one.level == 1 and not one.asks), None)
+        else:
+            outline = outline_of(self._lines, self._headings, self._code, title=self._front_title)
+        title = self.plain(outline.title.text) if outline.title else ""
+        if not outline.questions and any(map(asks, (title, self._front_title))):
+            return self.single(title if asks(title) else self._front_title, outline.title)
+        self._check(outline, title or self._front_title)
+        ends = self._ends(outline)
+        texts = self._unnumbered([one.text for one, _ in outline.questions])
+        items, answer_lines, positions = list[dict[str, str]](), list[int](), list[str]()
+        for (one, section), text in zip(outline.questions, texts, strict=True):
+            answer, line = self._answer(one, ends[one.line])
+            id_ = split_id(text)[1]
+            item = {"question": self.plain(text), "answer": self.with_definitions(answer)}
+            if section is not None and (name := self._section(section)):
+                item["section"] = name
+            items.append(item | ({} if id_ is None else {"id": id_}))
+            answer_lines.append(line + 1)
+            positions.append(f"line {one.line + 1}")
+        introduction, notes = self._rest(outline, ends)
+        return Document(
+            title=title or None,
+            introduction=introduction,
+            items=items,
+            positions=positions,
+            answer_lines=answer_lines,
+            notes=notes,
+        )
+
+    def _section(self, section: Opener) -> str:
+        return self.plain(NUMBER.sub("", section.text, count=1) if len(section.text) > 4 else section.text)
+
+    def single(self, question: str, title: Opener | None = None) -> Document:
+        """Return the document of a file with one question, which is its title."""
+        start = title.below if title is not None else 0
+        answer, line = self._trimmed(self._lines[start:], start)
+        if not any(map(is_text, answer.split("\n"))):
+            raise ValueError(f"line {start + 1}: no answer found to {quoted(question)}")
+        item = {"question": question, "answer": self.with_definitions(answer)}
+        position = f"line {title.line + 1 if title is not None else 1}"
+        return Document(items=[item], positions=[position], answer_lines=[line + 1])
+
+    def _check(self, outline: Outline, title: str) -> None:
+        """Refuse a file that is no FAQ, and say what was found."""
+        wanted = "write each question as a heading, or after Q: with the answer after A:"
+        if not outline.questions:
+            first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
+            found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'
+            raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
+        if not (outline.is_faq or says_faq(title)) and len(outline.questions) > 0:
+            first_one = outline.questions[0][0]
+            what = self.plain(first_one.text)[:60]
+            raise ValueError(
+                f"line {first_one.line + 1}: this does not read as an FAQ: few of its headings ask, such as"
+                f' "{what}": end them with a question mark, or let the title say FAQ'
+            )
+
+    def _ends(self, outline: Outline) -> dict[int, int]:
+        """Return the line at which the text of each question ends, by the line of the question."""
+        marks = [*(one for one, _ in outline.questions), *outline.sections, *outline.others]
+        marks += [outline.title] if outline.title is not None else []
+        starts = sorted({one.line for one in marks})
+        following = dict(zip(starts, [*starts[1:], len(self._lines)], strict=True))
+        return {
+            one.line: min(one.end or following[one.line], following[one.line]) for one, _ in outline.questions
+        }
+
+    def _answer(self, one: Opener, end: int) -> tuple[str, int]:
+        """Return the answer of a question, and the number of its first line from 0.
+
+        Its label, its indentation in a list, and rules and anchors around it are removed.
+        """
+        start = max(one.below, one.line + 1) if one.rest.strip() else one.below
+        lines = self._lines[start:end] if one.level != _ROW else []
+        if lines and one.tail is not None and end == one.end:
+            lines[-1] = one.tail
+        if one.rest.strip():
+            lines.insert(0, " " * one.indent + one.rest.strip())
+        if one.mark == ">":
+            lines = [re.sub(r"^[ \t]*>[ \t]?", "", line, count=1) for line in lines]
+        elif one.mark == ":":
+            lines = [re.sub(r"^( {0,3}):", r"\1 ", line, count=1) for line in lines]
+        lines = [line[min(one.indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
+        if one.is_labelled:
+            for place, line in enumerate(lines):
+                if label := answer_label(line):
+                    lines[place] = text_after(label)
+                    break
+        return self._trimmed(lines, one.below)
+
+    def _trimmed(self, lines: list[str], first: int) -> tuple[str, int]:
+        kept = [place for place, line in enumerate(lines) if not DECORATION.fullmatch(line.strip(" \t"))]
+        if not kept:
+            return "", first
+        return "\n".join(lines[kept[0] : kept[-1] + 1]).rstrip(" \t"), first + kept[0]
+
+    def with_definitions(self, answer: str) -> str:
+        """Return an answer followed by the link reference definitions that it uses."""
+        if not self._definitions or "[" not in answer:
+            return answer
+        folded = " ".join(answer.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
+        labels = set(re.findall(r"\[([^\[\]]+)\]", folded))
+        used = [text for label, text in self._definitions.items() if label in labels]
+        return "\n\n".join(filter(None, [answer, "\n".join(used)]))
+
+    def _unnumbered(self, texts: list[str]) -> list[str]:
+        """Return questions without the numbers and signs that most of them begin with."""
+        for pattern in (SIGN, NUMBER):
+            found = [pattern.match(text.strip("*_ ")) for text in texts]
+            if sum(one is not None for one in found) * 2 > len(texts):
+                texts = [
+                    text if one is None else text.strip("*_ ")[one.end() :].strip()
+                    for text, one in zip(texts, found, strict=True)
+                ]
+        return texts
+
+    def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
+        """Return the introduction, and a note for each other text that belongs to no question."""
+        used = [
+            *(range(one.line, ends[one.line]) for one, _ in outline.questions),
+            *(range(one.line, one.below) for one in outline.sections),
+            *([range(outline.title.line, outline.title.below)] if outline.title is not None else []),
+        ]
+        rows = {one.line for one, _ in outline.questions}
+        used += [
+            table for table in self._tables if outline.questions[0][0].level == _ROW and rows & set(table)
+        ]
+        first = min([one.line for one, _ in outline.questions] + [one.line for one in outline.sections])
+        first = min([first, *(table.start for table in self._tables if rows & set(table))])
+        taken = {number for one in used for number in one} | self._contents
+        above = [
+            "" if n in taken or CONTENTS.fullmatch(line.strip()) else line
+            for n, line in enumerate(self._lines[:first])
+        ]
+        kept = [n for n, line in enumerate(above) if not DECORATION.fullmatch(line.strip(" \t"))]
+        introduction = (
+            self.with_definitions("\n".join(above[kept[0] : kept[-1] + 1]))
+            if any(map(is_text, above))
+            else None
+        )
+        notes = list[str]()
+        if introduction is not None and len(introduction) > MAX_INTRODUCTION:
+            notes.append(
+                f"line {kept[0] + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
+                " characters, and is left out"
+            )
+            introduction = None
+        is_inside = False
+        for number in range(first, len(self._lines)):
+            line = self._lines[number]
+            if number in taken:
+                is_inside = False
+            elif not is_inside and is_text(line) and not CONTENTS.fullmatch(line.strip()):
+                is_inside = True
+                notes.append(
+                    f"line {number + 1}: this text belongs to no question, and is left out:"
+                    f' "{line.strip()[:40]}"'
+                )
+        return introduction, notes
 
 
-def without_comments(text: str) -> str:
-    """Return Markdown without its comments; the lines after them keep their numbers."""
-    return _COMMENT.sub(_blank, text)
+_ROW: Final = 8
+"""The level of a row in a table of questions."""
 
 
-def _blank(found: re.Match[str]) -> str:
-    """Return as many line ends as a comment has, so that the lines after it keep their numbers."""
-    is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
-    return "\n" * found[0].count("\n") if is_comment else found[0]
-
-
-def _rows(tokens: "Sequence[Token]") -> Iterator[Entry]:
+def _rows(tokens: "Sequence[Token]") -> Iterator[Opener]:
     """Yield the rows of the tables that have a column of questions and one of answers."""
     columns: tuple[int, int] | None = None
     row = list[str]()
@@ -108,163 +331,10 @@ def _rows(tokens: "Sequence[Token]") -> Iterator[Entry]:
         elif token.type == "inline":
             row.append(token.content)
         elif token.type == "tr_close" and columns is None:
-            columns = find_columns(row) or (-1, -1)
+            names = find_columns(row)
+            is_faq = names is not None and not is_general(names[0])
+            columns = (row.index(names[0]), row.index(names[1])) if names and is_faq else (-1, -1)
         elif token.type == "tr_close" and columns and columns[0] >= 0:
-            yield Entry(row[columns[0]], [row[columns[1]]], number=number, first=number)
-
-
-class _Source:
-    """The lines of a file, and what the parser says about them."""
-
-    def __init__(self, lines: list[str], tokens: "Sequence[Token]", references: Mapping[str, Any]) -> None:
-        self._lines = lines
-        self._headings = dict(_headings(tokens))
-        self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
-        self._definitions = dict[str, str]()
-        self._footnotes = list[int]()
-        for label, reference in references.items():
-            first, end = reference["map"]
-            self._definitions[label] = "\n".join(lines[first:end])
-            self._footnotes += [first] if _FOOTNOTE.match(lines[first]) else []
-            lines[first:end] = [""] * (end - first)
-        code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
-        self._code = {number for first, end in code for number in range(first, end)}
-        texts = set(range(len(lines))).difference(self._code, self._headings)
-        self._begin = find_beginning([lines[number] for number in sorted(texts)])
-        self._sections = self._section_headings()
-        self._questions = self._question_headings()
-        self._title = next(self._titles(), None)
-        self._used_sections = set[int]()
-
-    @property
-    def title(self) -> str:
-        """The first heading of level 1 that is not a question."""
-        return "" if self._title is None else self._title[1].text
-
-    def _titles(self) -> Iterator[tuple[int, _Heading]]:
-        return ((n, h) for n, h in self._headings.items() if h.level == 1 and n not in self._questions)
-
-    def with_definitions(self, answer: str) -> str:
-        """Return an answer followed by the link reference definitions that it uses."""
-        folded = " ".join(answer.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
-        used = [text for label, text in self._definitions.items() if f"[{label}]" in folded]
-        return "\n\n".join(filter(None, [answer, "\n".join(used)]))
-
-    def entries(self) -> list[Entry]:
-        """Return the questions with the lines below them."""
-        entries, below = list[Entry](), 0
-        current: Entry | None = None
-        section: tuple[int, _Heading] | None = None
-        for number, line in enumerate(self._lines):
-            entry: Entry | None = None
-            heading = self._headings.get(number)
-            if number < below:  # a further line of a question's heading
-                continue
-            if current is not None and current.is_closed:
-                current = None
-            if heading is not None and (current is None or heading.level <= current.level):
-                if number in self._sections and (number, heading) != self._title:
-                    section = number, heading
-                elif section is not None and heading.level <= section[1].level:
-                    section = None
-            if number in self._questions and heading is not None:
-                entry = labelled(heading.text) or Entry(heading.text)
-                entry.level, below = heading.level, heading.end
-            elif heading is not None and (current is None or heading.level <= current.level):
-                current = None
-            elif heading is None and (current is None or current.level == BELOW_HEADINGS):
-                entry = self._entry_at(number)
-            if entry is not None:
-                entry.number, entry.end = number, max(below, number + 1)
-                entry.first = number if entry.lines else entry.end
-                if section is not None:
-                    entry.section = section[1].text
-                    self._used_sections.add(section[0])
-                entries.append(entry)
-                current = entry
-            elif current is not None:
-                current.lines.append(line)
-                current.end = number + 1
-        return entries
-
-    def text_outside(self, entries: Sequence[Entry]) -> list[int]:
-        """Return the lines at which text begins that is neither in an entry nor the title, from 1."""
-        rows = {entry.number for entry in entries}
-        ranges = [
-            *(range(entry.number, entry.end) for entry in entries),
-            *(range(number, heading.end) for number, heading in filter(None, [self._title])),
-            *(range(number, self._headings[number].end) for number in self._used_sections),
-            *(table for table in self._tables if not rows.isdisjoint(table)),
-        ]
-        return find_text(self._lines, {number for one in ranges for number in one})
-
-    def mistakes(self) -> Iterator[str]:
-        """Yield mistakes in Markdown that a page would show as they are typed, or not at all."""
-        for number, line in enumerate(self._lines):
-            if number not in self._code and number not in self._headings and _UNSPACED.match(line):
-                yield f"line {number + 1}: a heading needs a space after the number signs"
-        for number in self._footnotes:
-            yield f"line {number + 1}: footnotes are not shown: write the note into the answer"
-
-    def _entry_at(self, number: int) -> Entry | None:
-        """Return the entry that a line of text begins, or None."""
-        return self._begin(self._lines[number]) if self._begin and number not in self._code else None
-
-    def _question_headings(self) -> set[int]:
-        """Return the headings that are questions, by the numbers of their lines.
-
-        Headings on the highest level with text below them are questions, and so are headings directly below a
-        section, and headings with a question mark outside of an answer. If lines of text begin questions and
-        no heading has a question mark, no heading is a question.
-        """
-        levels = {n: h.level for n, h in self._headings.items() if n not in self._sections and h.level > 1}
-        if not levels and self._begin is None:  # a file with nothing but questions, at level 1
-            levels = {n: h.level for n, h in self._headings.items() if ends_in_question_mark(h.text)}
-        marked = {number for number in levels if ends_in_question_mark(self._headings[number].text)}
-        if not levels or (self._begin and not marked):
-            return set()
-        usual = min(levels.values())
-        found, inside, section = set[int](), BELOW_HEADINGS, BELOW_HEADINGS
-        for number, heading in self._headings.items():
-            if heading.level > inside:  # a heading of an answer
-                continue
-            is_section = number in self._sections and heading.level > 1
-            section = heading.level if is_section else BELOW_HEADINGS if heading.level <= section else section
-            is_question = number in marked or levels.get(number) in (usual, section + 1)
-            inside = heading.level if is_question else BELOW_HEADINGS
-            found.update([number] if is_question else [])
-        return found
-
-    def _section_headings(self) -> set[int]:
-        """Return the headings that have questions below them, and no text, by their line numbers."""
-        numbers = [*self._headings, len(self._lines)]
-        sections = set[int]()
-        for number, following in pairwise(numbers):
-            heading, below = self._headings[number], self._headings.get(following)
-            first = next((n for n in range(heading.end, following) if self._lines[n].strip()), None)
-            asks = ends_in_question_mark(heading.text)
-            if first is not None:  # a question may be answered by another one in bold, but not by a label
-                entry = self._entry_at(first)
-                is_section = entry is not None and (entry.is_labelled or not asks)
-            else:
-                is_section = below is not None and below.level > heading.level
-                is_section = is_section and (not asks or ends_in_question_mark(below.text if below else ""))
-            if is_section:
-                sections.add(number)
-        return sections
-
-
-def _headings(tokens: "Sequence[Token]") -> Iterator[tuple[int, _Heading]]:
-    """Yield the headings with the numbers of their first lines.
-
-    In a file whose headings begin with number signs, a row of hyphens below a text is a rule, not a heading.
-    """
-    openings = [
-        (token, " ".join(inline.content.split("\n")), token.map)
-        for token, inline in pairwise(tokens)
-        if token.type == "heading_open" and token.level == 0 and token.map
-    ]
-    has_signs = any(token.markup.startswith("##") for token, _, _ in openings)
-    for token, text, (first, end) in openings:
-        if token.markup != "-" or not has_signs:
-            yield first, _Heading(int(token.tag[1]), text, end)
+            yield Opener(
+                number, number, row[columns[0]], _ROW, row[columns[1]], is_explicit=True, end=number + 1
+            )

@@ -32,7 +32,7 @@ def write_markdown(document: Document) -> str:
             {name: item[name] for name in _WRITTEN if item.get(name) is not None} for item in document.items
         ],
     )
-    text = _front_matter(replace(document, title=None, items=None)) + _body(document)
+    text = _front_matter(replace(document, title=None, introduction=None, items=None)) + _body(document)
     return text if _reads_as(text, document) else _front_matter(document, quotes=True)
 
 
@@ -58,6 +58,9 @@ def _front_matter(document: Document, *, quotes: bool = False) -> str:
 
 def _body(document: Document) -> str:
     parts = [f"# {escape_line(document.title)}"] if document.title is not None else []
+    if document.introduction is not None:
+        is_text = document.answer_format == "text"
+        parts.append(escape(document.introduction) if is_text else document.introduction)
     section = None
     for item in document.items:
         if item.get("section") not in (None, section):

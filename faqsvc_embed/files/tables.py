@@ -3,12 +3,14 @@
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.names import find_columns, language_of, plain_name
+from faqsvc_embed.files.fields import find_columns, plain_name
+from faqsvc_embed.files.records import to_document
 
 
 def read_csv(text: str) -> Document:
@@ -23,27 +25,36 @@ def read_csv(text: str) -> Document:
     """
     rows = _rows(text)
     first, header = next(rows, (0, []))
-    columns = find_columns(header)
+    names = [name.strip().strip("\ufeff") for name in header]
+    columns = find_columns(names)
     if columns is None:
         raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
-    names = [plain_name(name) for name in header]
-    for name in (header[column] for column in columns):
-        if names.count(plain_name(name)) > 1:
+    for name in columns:
+        if sum(plain_name(other) == plain_name(name) for other in names) > 1:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
-    items, positions = list[dict[str, str]](), list[str]()
+    records = list[_Row]()
     for number, row in rows:
-        if any(cell.strip() and not name.strip() for cell, name in zip_longest(row, header, fillvalue="")):
+        if any(cell.strip() and not name for cell, name in zip_longest(row, names, fillvalue="")):
             raise ValueError(
                 f"row {number} has a cell in a column without a name: "
                 'put quotes around a text with the separator in it, as in "Yes, from ten to four"'
             )
-        question, answer = (row[column] if column < len(row) else "" for column in columns)
-        if question.strip() or answer.strip():
-            items.append({"question": question, "answer": answer})
-            positions.append(f"row {number}")
-    lang = language_of(*(header[column] for column in columns))
-    unknown = [name.strip() for index, name in enumerate(header) if name.strip() and index not in columns]
-    return Document(lang=lang, items=items, positions=positions, unknown=unknown)
+        record = _Row(zip(names, [*row, *[""] * len(names)], strict=False))
+        record.pop("", None)
+        if any(record[name].strip() for name in columns):
+            record.line = f"row {number}"
+            records.append(record)
+    document = to_document(records)
+    if records and not document.positions:
+        raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
+    unknown = [name.removeprefix("items[].") for name in document.unknown]
+    return replace(document, items=document.items or [], unknown=unknown)
+
+
+class _Row(dict[str, str]):
+    """A row by the names of its columns, with its place in the file."""
+
+    line = ""
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:

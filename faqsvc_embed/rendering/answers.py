@@ -64,12 +64,12 @@ class Answers:
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer: those without a section first, then by section.
+        """Return the items with a question and an answer, in their order; a section stands where it begins.
 
         Headings in answers are below `question_level`, and one lower in a section.
         """
         found = [item for item in self._rendered(faq, question_level) if item.html]
-        places: dict[str | None, int] = {None: 0}
+        places = dict[str | None, int]()
         for item in found:
             places.setdefault(item.section, len(places))
         return found if len(places) == 1 else sorted(found, key=lambda item: places[item.section])
@@ -81,6 +81,17 @@ class Answers:
             (places[item.question, item.text], dropped)
             for item in self._rendered(faq, QUESTION_LEVEL)
             for dropped in item.dropped
+        ]
+
+    def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
+        """Return the markup in answers that is shown as typed, each with the index of its item."""
+        from faqsvc_embed.rendering.leftovers import leftovers
+
+        places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
+        return [
+            (places[item.question, item.text], leftover)
+            for item in self._rendered(faq, QUESTION_LEVEL)
+            for leftover in leftovers(item.html, item.text)
         ]
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:

@@ -1,7 +1,8 @@
 """Markdown answers (CommonMark 0.31 with the tables of GFM) as safe HTML, and as its subset for JSON-LD.
 
-HTML in Markdown is shown as text. An HTML5 sanitizer with an allowlist cleans the output of the parser. The
-JSON-LD is made from the result, so that both say the same.
+What other dialects add (footnotes, admonitions, definition lists) is shown in its plainest form. An HTML5
+sanitizer with an allowlist cleans the output of the parser and the HTML in Markdown. The JSON-LD is made from
+the result, so that both say the same.
 """
 
 import re
@@ -16,6 +17,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
+from faqsvc_embed.rendering import dialects
 from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ TAGS: Final = (
     "tr",
     "th",
     "td",
+    *("b", "i", "u", "s", "del", "ins", "kbd", "sub", "sup", "mark", "small", "dl", "dt", "dd"),
 )
 JSON_LD_TAGS: Final = (
     "h1",
@@ -75,8 +78,23 @@ JSON_LD_TAGS: Final = (
 """The tags that Google's documentation of FAQPage lists for the text of an answer."""
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
-_ROW: Final = re.compile("(</?)tr>")
+_ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
+_RELATIVE: Final = re.compile('<a href="/[^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
 _IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
+
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*|/)?)>")
+_ATTRIBUTE: Final = re.compile(r"(?<![A-Za-z-])([A-Za-z-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)")
+_EMBEDS: Final = re.compile(
+    "script|style|iframe|video|audio|object|embed|form|input|button|select|textarea|svg|math|canvas"
+)
+"""Elements that an answer cannot have; a debug page and `check` name them."""
+_ELEMENT: Final = re.compile(
+    "a|abbr|address|article|aside|b|bd[io]|blockquote|br|caption|center|cite|code|col|colgroup|dd|del|details|dfn"
+    "|div|d[lt]|em|figcaption|figure|font|footer|h[1-6r]|header|i|img|ins|kbd|li|main|mark|nav|ol|p|picture|pre"
+    "|q|s|samp|section|small|source|span|strike|strong|su[bp]|summary|t[dhrt]|table|tbody|tfoot|thead|time|u|ul"
+    "|var|wbr"
+)
+"""The elements of HTML whose tags are no text."""
 
 MAX_ANSWER: Final = 40_000
 """Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
@@ -143,9 +161,10 @@ def to_html(text: str, question_level: int | None, rel: str, website_url: str | 
 def for_json_ld(html: str) -> str:
     """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
 
-    A row of a table becomes a line.
+    A row of a table becomes a line, and a link that leads to the page's own website its text.
     """
-    lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", str(html))))
+    html = _RELATIVE.sub(r"\1", str(html))
+    lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
     return _sanitizer(JSON_LD_TAGS, None).clean(lines).strip()
 
 
@@ -192,7 +211,8 @@ def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
 def _parser() -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser = MarkdownIt("commonmark").enable("table").enable("strikethrough")
+    dialects.add_to(parser)
     parser.core.ruler.push("faqsvc", _adjust)
     parser.add_render_rule("image", _image)
     parser.render("*a*", {"question_level": None})  # sorts its rules, which two threads must not do at once
@@ -202,27 +222,81 @@ def _parser() -> "MarkdownIt":
 def _adjust(state: "StateCore") -> None:
     """Move headings below the question's heading, and replace links without an address by their text."""
     level, in_heading, line = state.env["question_level"], False, 1
+    dialects.simplify(state.tokens)
     for token in state.tokens:
         line = token.map[0] + 1 if token.map else line
         if token.type in ("heading_open", "heading_close"):
             own = int(token.tag[1])
             token.tag = "p" if level is None else f"h{min(level + own, LOWEST_HEADING)}"
             in_heading = token.type == "heading_open"
+        elif token.type == "html_block":
+            token.content = _html(token.content, line, state.env)
         elif token.type == "inline":
             token.children = list(_resolved(token.children or [], line, state.env))
             if in_heading and level is None:
-                _embolden(token)
+                dialects.embolden(token)
+
+
+def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
+    """Return HTML with resolved links and images; the sanitizer sees it later.
+
+    Tags that are none of HTML are text, and components on a line of their own are dropped.
+    """
+    is_comment = markup.startswith("<!--") and "-->" in markup
+    if markup.startswith(("<?", "<!")) and not is_comment:
+        return str(escape(markup))
+    first = line
+
+    def tag(found: re.Match[str]) -> str:
+        line = first + markup.count("\n", 0, found.start())
+        end, name, attributes = found.groups()
+        lower = name.lower()
+        if lower in ("a", "img") and not end:
+            return _html_link(lower, attributes, line, env)
+        if lower in ("h1", "h2", "h3", "h4", "h5", "h6"):
+            level = env["question_level"]
+            return f"<{end}p>" if level is None else f"<{end}h{min(level + int(lower[1]), LOWEST_HEADING)}>"
+        if lower == "summary":
+            return "</strong></p>" if end else "<p><strong>"
+        if _EMBEDS.fullmatch(lower) or (
+            name[0].isupper() and (attributes.strip() or found.end() == len(markup.rstrip()))
+        ):
+            if not end:
+                env["dropped"].append(Dropped(line, f"<{name}>"))
+            return found[0] if _EMBEDS.fullmatch(lower) else ""
+        return found[0] if _ELEMENT.fullmatch(lower) else str(escape(found[0]))
+
+    return _TAG.sub(tag, markup)
+
+
+def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") -> str:
+    """Return the tag of a link or an image, whose address is resolved as in Markdown."""
+    values = {key.lower(): unescape(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(attributes)}
+    given = values.get("href" if name == "a" else "src", "")
+    address = _address(given, env, is_image=name == "img") if given else None
+    if name == "a":
+        if given and address is None:
+            env["dropped"].append(Dropped(line, f"the link to {quoted(unquote(given))}"))
+        return f'<a href="{escape(address)}">' if address is not None else "<a>"
+    if address is None:
+        env["dropped"].append(Dropped(line, f"the image to {quoted(unquote(given))}"))
+        return str(escape(values.get("alt", "")))
+    return f'<img src="{escape(address)}" alt="{escape(values.get("alt", ""))}" loading="lazy">'
 
 
 def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "Iterator[Token]":
     """Yield the tokens of a text with resolved links and images; links without an address are dropped."""
-    is_kept = True
+    is_kept, last = True, ""
     for token in tokens:
         line += token.type in ("softbreak", "hardbreak")
+        if token.type == "html_inline":
+            is_type = last[-1:].isalnum() and token.content[1:2].isupper()  # as in List<String>
+            token.content = str(escape(token.content)) if is_type else _html(token.content, line, env)
+        last = token.content if token.type == "text" else ""
         if token.type in ("link_open", "image"):
             name = "href" if token.type == "link_open" else "src"
             given = str(token.attrGet(name))
-            address = _address(given, env["website_url"], is_image=token.type == "image")
+            address = _address(given, env, is_image=token.type == "image")
             if address is None:
                 kind = "link" if name == "href" else "image"
                 env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
@@ -232,8 +306,9 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
             yield token
 
 
-def _address(given: str, website_url: str | None, *, is_image: bool) -> str | None:
+def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | None:
     """Return the address of a link or image; None if it depends on the page that shows it."""
+    website_url = env["website_url"]
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)
     return given if not is_image and _has_scheme(given) else None
@@ -242,16 +317,6 @@ def _address(given: str, website_url: str | None, *, is_image: bool) -> str | No
 def _has_scheme(address: str) -> bool:
     scheme, colon, _ = address.partition(":")
     return bool(colon) and scheme.lower() in SCHEMES
-
-
-def _embolden(inline: "Token") -> None:
-    from markdown_it.token import Token
-
-    inline.children = [
-        Token("strong_open", "strong", 1),
-        *(inline.children or []),
-        Token("strong_close", "strong", -1),
-    ]
 
 
 def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:

@@ -71,7 +71,7 @@ CACHED: Final = {
     "/faq/{slug}": Selection((hosted_pages.HTML, hosted_pages.MARKDOWN), {"lang": lookup}),
     "/": Selection(("text/html",)),
     "/sitemap.xml": Selection(("application/xml",), {"from": str}),
-    "/llms.txt": Selection(llms_txt.MEDIA_TYPES, {"after": str}),
+    "/llms.txt": Selection(llms_txt.MEDIA_TYPES),
 }
 """The routes whose responses are cached."""
 

@@ -3,8 +3,8 @@
 from typing import Final
 
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.health import Health
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.report import Health
 from faqsvc_embed.cache.source import BaseSource, Files
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
 from faqsvc_embed.events import FAQEvent

@@ -8,7 +8,7 @@ import sys
 import weakref
 from typing import TYPE_CHECKING, Protocol
 
-from faqsvc_embed.cache.counts import Statistics
+from faqsvc_embed.cache.report import Statistics
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.settings import Settings
 

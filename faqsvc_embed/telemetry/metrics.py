@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.cache.counts import Statistics, error_kind
+from faqsvc_embed.cache.report import Statistics, error_kind
 from faqsvc_embed.cache.source import source_name
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.runtime.extras import needs_extra

@@ -205,7 +205,6 @@ def test_every_local_problem_is_reported_at_once_and_nothing_is_sent(
         "websiteName",
         "items[0].question",
         "items[0].answer",
-        "items[2].question",
     ]
     assert (caught.value.status, faulty.connections) == (None, 0)
 

@@ -3,7 +3,6 @@
 import contextlib
 import itertools
 import json
-import unicodedata
 from typing import Any
 
 import pytest
@@ -95,7 +94,7 @@ def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
         {"question": "No answer?"},
         {"question": 1, "answer": None},
         ("x" * 1001, "y" * 20_001),
-        (" Twice? ", "again"),
+        ("Once?", "again"),
         "no item",
         ("NUL\0?", "half a pair \ud83d"),
         ("a", "b", "c"),
@@ -117,7 +116,6 @@ def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
         "items[8]",
         "lang",
         "slug",
-        "items[5].question",
     ]
     text = "\n".join(found)
     named = (
@@ -149,12 +147,8 @@ def test_items_must_be_a_list_of_1_to_1000(items: Any) -> None:
     assert fields(problems(items=items)) == ["items"]
 
 
-@pytest.mark.parametrize("first", ["e\u0301t\u00e9?", "  What   now?", "Tab\tor space?"])
-def test_a_question_that_json_ld_would_merge_is_a_duplicate(first: str) -> None:
-    second = " ".join(unicodedata.normalize("NFC", first).split())
-    (found,) = problems(items=[(first, "one"), (second, "two")])
-    assert found.startswith("items[1].question")
-    assert "items[0]" in found
+def test_the_same_question_may_be_asked_twice() -> None:
+    assert len(body(items=[("How?", "one"), (" How? ", "two")])["items"]) == 2
 
 
 def test_questions_that_differ_in_case_are_two() -> None:

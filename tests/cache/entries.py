@@ -8,9 +8,8 @@ from faqsvc_embed import FAQ, FAQNotFound, FAQState, FAQUnavailable
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound
-from faqsvc_embed.cache.entries import Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.entries import Key, Lifetimes, Need, StoredFAQ, need, state_of
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.stored import StoredFAQ
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import PRICING
@@ -44,7 +43,7 @@ def fetched(faq: FAQ = PRICING, cache_control: CacheControl = MINUTE, etag: str 
 
 def stored(clock: Clock, age: float, fresh_for: float = 60.0, faq: FAQ = PRICING, **more: Any) -> StoredFAQ:
     """Return a record that another process has stored `age` seconds ago."""
-    return StoredFAQ(faq, None, clock.wall() - timedelta(seconds=age), fresh_for, **more)
+    return StoredFAQ(faq, clock.wall() - timedelta(seconds=age), fresh_for, **more)
 
 
 def need_of(cache: MemoryCache, key: Key = KEY) -> Need:

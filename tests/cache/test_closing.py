@@ -2,18 +2,16 @@
 
 import asyncio
 import gc
-import os
 import subprocess
 import sys
-import time
 import weakref
 from pathlib import Path
-from typing import Any
 
 import anyio
 import pytest
 
 from faqsvc_embed import FAQClient, FAQEmbed, FAQUnavailable
+from faqsvc_embed.cache.sqlite import SQLiteBackend
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from faqsvc_embed.testing.chaos.exchange import as_json
@@ -43,19 +41,20 @@ def test_an_embed_can_be_closed_before_it_has_fetched_anything(make_embed: MakeE
 
 
 def test_closing_waits_for_a_record_that_is_being_stored(
-    make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    replace = os.replace
+    put = SQLiteBackend.put
 
-    def replace_slowly(*paths: Any) -> None:
-        time.sleep(0.05)
-        replace(*paths)
+    async def put_slowly(backend: SQLiteBackend, name: str, value: bytes, seconds: float) -> None:
+        await asyncio.sleep(0.05)
+        await put(backend, name, value, seconds)
 
-    monkeypatch.setattr(os, "replace", replace_slowly)
+    monkeypatch.setattr(SQLiteBackend, "put", put_slowly)
     embed = make_embed(store=f"file:{tmp_path}")
     embed.get_faq("pricing")
     embed.close()
-    assert len(list(tmp_path.glob("*.json"))) == 1
+    faulty.refuse()
+    assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data == PRICING
 
 
 def test_closing_does_not_block_the_event_loop(make_embed: MakeEmbed, faulty: FaultyServer) -> None:

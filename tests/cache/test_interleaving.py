@@ -1,6 +1,6 @@
 """What happens while a fetch is under way: forget, close, a crash, an exit, a jump of the clock."""
 
-import os
+import asyncio
 import sys
 import threading
 from datetime import timedelta
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQ, FAQError, FAQEvent, FAQUnavailable
+from faqsvc_embed.cache.sqlite import SQLiteBackend
 from faqsvc_embed.testing.chaos import Exchange, FaultyServer, behaviours
 from faqsvc_embed.testing.chaos.exchange import as_json
 from tests.support import samples
@@ -58,17 +59,21 @@ def test_a_record_that_was_requested_before_it_was_forgotten_is_not_cached(
 
 @pytest.mark.parametrize("slug", ["pricing", None])
 def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
-    make_embed: MakeEmbed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slug: str | None
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    slug: str | None,
 ) -> None:
     embed = make_embed(store=f"file:{tmp_path}")
-    storing, release, replace = threading.Event(), threading.Event(), os.replace
+    storing, release, put = threading.Event(), threading.Event(), SQLiteBackend.put
 
-    def replace_slowly(*paths: Any) -> None:
+    async def put_slowly(backend: SQLiteBackend, name: str, value: bytes, seconds: float) -> None:
         storing.set()
-        release.wait(5)
-        replace(*paths)
+        await asyncio.to_thread(release.wait, 0.2)
+        await put(backend, name, value, seconds)
 
-    monkeypatch.setattr(os, "replace", replace_slowly)
+    monkeypatch.setattr(SQLiteBackend, "put", put_slowly)
     embed.get_faq("pricing")
     assert storing.wait(5)
     forgetting = threading.Thread(target=embed.forget, args=[slug])
@@ -76,7 +81,9 @@ def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
     wait_until(lambda: embed.health() == [])
     release.set()
     forgetting.join(5)
-    wait_until(lambda: not list(tmp_path.glob("*.json")))
+    embed.close()
+    faulty.refuse()
+    assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
 
 
 def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(

@@ -8,9 +8,8 @@ import pytest
 from faqsvc_embed import FAQ, FAQNotFound
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.cache.entries import JITTER, Key, Need
+from faqsvc_embed.cache.entries import JITTER, Key, Need, StoredFAQ
 from faqsvc_embed.cache.memory import MAX_TOTAL_BYTES
-from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.models import Item
 from faqsvc_embed.testing import fake_embed
 from tests.cache.entries import (
@@ -225,7 +224,6 @@ def test_a_record_is_stored_with_what_is_left_of_its_lifetime(clock: Clock) -> N
     assert record.fresh_for == pytest.approx(60 * (1 - JITTER) - 10)
     assert record == StoredFAQ(
         PRICING,
-        None,
         entry.updated_at or clock.wall(),
         record.fresh_for,
         Validators('"v1"'),

@@ -29,7 +29,7 @@ def test_a_good_folder_passes(tmp_path: Path) -> None:
 def test_every_problem_is_a_line_with_its_place(tmp_path: Path) -> None:
     faqs = folder(
         tmp_path,
-        a__md="## Why?\n\n## How?\n\nSo.\n\n## How?\n\nSo.\n",
+        a__md="## Why?\n\n## How?\n\nSo.\n\n## Who?\n",
         b__csv="question,answer\nWhy?,\n",
         c__yaml="items: [",
         pricing__md=PRICING,
@@ -58,12 +58,26 @@ def test_an_unknown_language_and_a_file_of_html_are_notes(tmp_path: Path) -> Non
     assert "faqsvc extract" in notes[1]
 
 
-def test_text_that_belongs_to_no_question_is_a_problem(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, pricing__md=PRICING, terms__md="# Terms\n\nHello.\n\n## Why?\n\nSo.\n")
+@pytest.mark.parametrize(
+    ("name", "content", "line", "named"),
+    [
+        ("terms.md", "---\nlang: en\n---\n## Terms\nHello.\n### Why?\n\nSo.\n### Who?\nWe.\n", 5, "Hello."),
+        ("terms.md", "---\nlang: en\nauthor: Jo\n---\n## Why?\n\nSo.\n", None, "author"),
+        ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\nUse {{ name }}.\n", 8, "{{ name }}"),
+        ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\n## Why?\nYes.\n", 9, "asks the same"),
+        ("terms.yaml", "lang: en\nanswerFormat: text\nitems:\n- q: Why?\n  a: It is <b>so</b>.\n", 4, "<b>"),
+        ("terms.csv", "question,answer,colour\nWhy?,So.,red\n", None, "colour"),
+    ],
+    ids=["text of a section", "front matter", "a template", "a repeated question", "tags", "a column"],
+)
+def test_what_is_left_out_or_shown_as_typed_is_a_note_with_its_place(
+    tmp_path: Path, name: str, content: str, line: int | None, named: str
+) -> None:
+    faqs = folder(tmp_path, **{name.replace(".", "__"): content})
     result = check(faqs)
-    assert result.exit_code == 1
-    assert result.stdout.startswith(f"{faqs}/terms.md:3: ")
-    assert len(result.stdout.splitlines()) == 2
+    notes = [one for one in result.stdout.splitlines() if named in one]
+    place = f"{faqs}/{name}" + (f":{line}: " if line else ": ")
+    assert (result.exit_code, [one.startswith(place) for one in notes]) == (0, [True])
 
 
 def test_links_and_images_that_no_page_would_show_are_problems_with_their_lines(tmp_path: Path) -> None:

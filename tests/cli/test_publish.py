@@ -1,7 +1,6 @@
 """`faqsvc publish`: from files to FAQs."""
 
 import json
-import re
 from pathlib import Path
 from typing import Final
 
@@ -57,10 +56,10 @@ def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultySe
 @pytest.mark.parametrize(
     ("name", "content", "places"),
     [
-        ("faq.csv", "question,answer\n\nOpen?,\nOpen?,Yes\nOpen?,No\n", ["row 3: answer", "row 5: question"]),
+        ("faq.csv", "question,answer\n\nOpen?,\nOpen?,Yes\nClosed?,\n", ["row 3: answer", "row 5: answer"]),
         (
             "faq.md",
-            "---\nlang: en\n---\n## One?\n\n## Two?\nYes.\n## Two?\nNo.\n",
+            "---\nlang: en\n---\n## One?\n\n## Two?\nYes.\n## Three?\n",
             ["line 4: answer", "line 8: "],
         ),
         ("faq.yaml", "items:\n- question: One?\n- answer: Yes\n", ["line 2: answer", "line 3: question"]),
@@ -92,23 +91,14 @@ def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
     assert "1780 more" in failure(faqsvc("publish", file))
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("# Tea\n\nWe sell it.\n\n## Why?\n\nSo.\n", [3]),
-        ("a\n# b\nc\n## Why?\nSo.\n", [1, 3]),
-    ],
-)
-def test_a_file_with_text_that_no_page_would_show_is_not_published(
-    ours: Service, tmp_path: Path, text: str, lines: list[int]
+def test_a_text_that_belongs_to_no_question_is_named_and_the_rest_is_published(
+    ours: Service, tmp_path: Path
 ) -> None:
-    (tmp_path / "faq.md").write_text(text)
+    (tmp_path / "faq.md").write_text("# Tea\n\n## Orders\nAll of them.\n### Why?\n\nSo.\n")
     website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    for target in (tmp_path / "faq.md", tmp_path):
-        message = failure(faqsvc("publish", str(target), *website))
-        assert str(tmp_path / "faq.md") in message
-        assert all(re.search(rf"(line |:){line}: ", message) for line in lines)
-        assert faqsvc("get", "faq").exit_code == 1
+    result = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
+    assert "line 4: " in result.stderr
 
 
 def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(

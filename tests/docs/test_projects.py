@@ -12,7 +12,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
 
-from tests.cache.stores.conftest import valkey
+from tests.cache.conftest import valkey
 from tests.docs.applications import needs
 from tests.docs.pages import ROOT, blocks_of
 from tests.docs.running import EXAMPLE, write_files

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.cache.stores import resilient
-from faqsvc_embed.cache.stores.directory import DirectoryStore
+from faqsvc_embed.cache import backend
+from faqsvc_embed.cache.entries import Tombstone
+from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
@@ -65,11 +66,11 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     faulty.behave(faults.status(410))
     with FAQEmbed(faulty.base_url, directory=faqs, store=store) as embed:
         title(embed)
-    release, is_buried = threading.Event(), DirectoryStore.tombstone
+    release, tombstone = threading.Event(), SharedStore.tombstone
 
-    async def is_buried_slowly(store: DirectoryStore, slug: str) -> bytes | None:
+    async def tombstone_slowly(store: SharedStore, slug: str) -> Tombstone | None:
         await asyncio.to_thread(release.wait)
-        return await is_buried(store, slug)
+        return await tombstone(store, slug)
 
     async def release_later() -> None:
         release.set()
@@ -77,8 +78,8 @@ def test_no_page_shows_a_file_before_the_store_was_read(
     async def pages(embed: FAQEmbed) -> Any:
         return await asyncio.gather(embed.arender("pricing"), embed.arender("pricing"), release_later())
 
-    monkeypatch.setattr(DirectoryStore, "tombstone", is_buried_slowly)
-    monkeypatch.setattr(resilient, "CALL_TIMEOUT", 60)
+    monkeypatch.setattr(SharedStore, "tombstone", tombstone_slowly)
+    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60)
     faulty.behave(faults.hang)
     with FAQEmbed(faulty.base_url, directory=faqs, store=store, wait=60) as embed:
         assert asyncio.run(pages(embed)) == ["", "", None]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.cache.stores.conftest import valkey
+from tests.cache.conftest import valkey
 
 __all__ = ["valkey"]
 

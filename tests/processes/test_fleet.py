@@ -1,4 +1,4 @@
-"""A fleet of processes: one refreshes, edits reach all, and whichever is killed, nothing is lost."""
+"""A fleet of processes: edits reach all, and whichever is killed, nothing is lost."""
 
 import asyncio
 import statistics
@@ -40,62 +40,34 @@ def serve(faulty: FaultyServer, title: str, lifetime: int) -> None:
     faulty.serve(samples.record("pricing", title=title), {"Cache-Control": f"max-age={lifetime}"})
 
 
-def test_each_lifetime_costs_one_request_for_all_workers(faulty: FaultyServer, store: str) -> None:
-    faulty.behave(behaviours.slow_head(0.1))  # so that all want it while one fetches it
-    with workers(WORKERS, base_url=faulty.base_url, store=store, wait=5) as fleet:
-        for lifetime in range(3):
-            serve(faulty, f"In lifetime {lifetime}", 1)
-            results = together(fleet, "settle")
-            assert [result["title"] for result in results] == [f"In lifetime {lifetime}"] * WORKERS
-            assert len(faulty.log) == lifetime + 1
-            time.sleep(1.1)  # the real lifetime: the clocks are those of other processes
-
-
-def test_a_worker_that_is_killed_in_a_refresh_delays_the_others_no_longer_than_its_lock(
-    faulty: FaultyServer, store: str
-) -> None:
+def test_a_worker_that_is_killed_in_a_refresh_delays_no_other(faulty: FaultyServer, store: str) -> None:
     serve(faulty, "One", 1)
     with workers(3, base_url=faulty.base_url, store=store, wait=0.3, timeout=3) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
-        time.sleep(1.1)
+        time.sleep(1.1)  # the real lifetime: the clocks are those of other processes
         serve(faulty, "Two", 60)
+        before = len(faulty.log)
         faulty.behave(behaviours.hang)
         fleet[0].send("page")
-        faulty.wait_for_requests(2)
+        faulty.wait_for_requests(before + 1)
         assert fleet[0].receive()["title"] == "One"
         fleet[0].kill()
         faulty.behave(behaviours.healthy)
-        start = time.monotonic()
         results = together(fleet[1:], "page")
         assert [result["title"] for result in results] == ["One", "One"]
         assert max(result["seconds"] for result in results) < 0.3 + SLACK  # a stale record costs no wait
         assert {result["title"] for result in together(fleet[1:], "settle")} == {"Two"}
-        lock = 0.0 if store.startswith("file:") else 3.0 + 1.0
-        assert time.monotonic() - start < lock + 3.0
-        assert len(faulty.log) == 3
+        assert len(faulty.log) <= before + 3  # each process may ask once
 
 
-def test_forget_reaches_every_process_of_a_fleet(faulty: FaultyServer, valkey: str) -> None:
+def test_forget_reaches_every_process_of_a_fleet(faulty: FaultyServer, store: str) -> None:
     serve(faulty, "One", 3600)
-    with workers(WORKERS, base_url=faulty.base_url, store=valkey, wait=5) as fleet:
+    with workers(WORKERS, base_url=faulty.base_url, store=store, wait=5) as fleet:
         assert {result["title"] for result in together(fleet, "settle")} == {"One"}
         serve(faulty, "Two", 3600)
         assert fleet[0].run("forget", "pricing")["title"] == "Two"
         wait_until(lambda: {result["title"] for result in together(fleet, "settle")} == {"Two"})
-        assert len(faulty.log) == 2
-
-
-def test_on_one_machine_forget_reaches_the_others_with_the_next_lifetime(
-    faulty: FaultyServer, tmp_path: Path
-) -> None:
-    serve(faulty, "One", 1)
-    with workers(2, base_url=faulty.base_url, store=f"file:{tmp_path}", wait=5) as fleet:
-        assert {result["title"] for result in together(fleet, "settle")} == {"One"}
-        serve(faulty, "Two", 60)
-        assert fleet[0].run("forget", "pricing")["title"] == "Two"
-        time.sleep(1.2)
-        assert fleet[1].run("settle")["title"] == "Two"
-        assert len(faulty.log) == 2
+        assert len(faulty.log) <= 2 * WORKERS  # each process may ask once
 
 
 def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
@@ -127,7 +99,7 @@ def _breaks_no_page(faulty: FaultyServer, store: str, breaks: Callable[[], objec
         assert {result["title"] for result in results} <= {"One", "Two"}
         assert max(result["seconds"] for result in results) < 0.3 + SLACK
         assert {result["title"] for result in together(fleet, "settle")} == {"Two"}
-        assert 2 <= len(faulty.log) <= 4  # one for all, or one each
+        assert 2 <= len(faulty.log) <= 6  # each process may ask once in a lifetime
 
 
 GUNICORN: Final = "gunicorn -w 4 -b 127.0.0.1:{port} tests.processes.site:wsgi"

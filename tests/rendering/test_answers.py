@@ -14,8 +14,6 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
-from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.files import WRITERS, Document, read_file
 from faqsvc_embed.jinja import install
 from faqsvc_embed.models import AnswerFormat
@@ -197,17 +195,12 @@ def test_a_table_of_short_rows_takes_no_time(answer: str) -> None:
     assert time.process_time() - begin < 0.8
 
 
-def test_files_and_stores_keep_the_format(tmp_path: Path) -> None:
-    from datetime import UTC, datetime
-
+def test_files_keep_the_format(tmp_path: Path) -> None:
     faq = record("*Yes*")
     for ending, write in WRITERS.items():
         path = tmp_path / f"pricing{ending}"
         path.write_text(write(Document.from_faq(faq)))
         assert read_file(path).answer_format == "markdown"
-    stored = StoredFAQ(faq, "en", datetime(2026, 1, 1, tzinfo=UTC), 60.0)
-    text = stored.to_json("https://faq.example").encode()
-    assert StoredFAQ.from_json(text, "https://faq.example", Key("pricing", "en")).faq == faq
 
 
 ANSWER = "Five **euros** & more.\n\n- one\n- two\n\n# Heading\n\nSee [this](https://x.example) and https://y.example"

@@ -37,7 +37,38 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("> a", "<blockquote>\n<p>a</p>\n</blockquote>"),
         ("`a<b`", "<p><code>a&lt;b</code></p>"),
         ("```py\na < b\n```", "<pre><code>a &lt; b\n</code></pre>"),
-        ("a <b>b</b> &amp; c", "<p>a &lt;b&gt;b&lt;/b&gt; &amp; c</p>"),  # HTML is text
+        ("a <b>b</b> &amp; c", "<p>a <b>b</b> &amp; c</p>"),
+        (
+            "a <your name> List<String>",
+            "<p>a &lt;your name&gt; List&lt;String&gt;</p>",
+        ),  # no elements of HTML
+        (
+            "Press <kbd>x</kbd>,<br>10<sup>6</sup> ~~a~~",
+            "<p>Press <kbd>x</kbd>,<br>10<sup>6</sup> <s>a</s></p>",
+        ),
+        (
+            "<div align='center'>a</div>\n\n<a href='/b' onclick='c'>d</a>",
+            'a\n<p><a href="/b" rel="noopener">d</a></p>',
+        ),
+        (
+            "<details><summary>More</summary>\n\n**a**\n\n</details>",
+            "<p><strong>More</strong></p>\n<p><strong>a</strong></p>",
+        ),
+        (":::tip\na\n:::", "<blockquote>\n<p><strong>Tip</strong></p><p>a</p>\n</blockquote>"),
+        ("::: warning Mind\na\n:::", "<blockquote>\n<p><strong>Mind</strong></p><p>a</p>\n</blockquote>"),
+        ('!!! note "Mind"\n    a', "<blockquote>\n<p><strong>Mind</strong></p>\n<p>a</p>\n</blockquote>"),
+        ("> [!NOTE]\n> a", "<blockquote>\n<p><strong>Note</strong><br>\na</p>\n</blockquote>"),
+        ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
+        ("a\n: b", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
+        (
+            "[a](https://x.example){target=_blank} b\n{: .note }",
+            '<p><a href="https://x.example" rel="noopener">a</a> b\n</p>',
+        ),
+        (
+            "**무료(free)**입니다 **「無料」**です **免费。**请 a**b**c",
+            "<p><strong>무료(free)</strong>입니다 <strong>「無料」</strong>です <strong>免费。</strong>请 a"
+            "<strong>b</strong>c</p>",
+        ),
         ("[a](https://x.example 'title')", '<p><a href="https://x.example" rel="noopener">a</a></p>'),
         ("<me@x.example>", '<p><a href="mailto:me@x.example" rel="noopener">me@x.example</a></p>'),
         ("[call](tel:+49301234)", '<p><a href="tel:+49301234" rel="noopener">call</a></p>'),
@@ -70,8 +101,7 @@ def test_json_ld_is_cut_from_what_is_shown() -> None:
     page = fake_embed({"p": faq(("Q?", text))}, answer_format="markdown").render("p")
     (node,) = json_ld(page)
     assert node["mainEntity"][0]["acceptedAnswer"]["text"] == (
-        '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> <a href="/d">d</a></p>\n\n'
-        "<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>"
+        '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> d</p>\n\n<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>'
     )
 
 

@@ -51,14 +51,14 @@ def test_questions_of_a_section_are_below_its_heading(variant: Variant) -> None:
     ]
 
 
-def test_each_section_has_one_heading_and_other_questions_come_first() -> None:
+def test_each_section_has_one_heading_where_it_begins() -> None:
     record = faq("Orders", None, "Returns", "Orders")
     html = fragment(record).html
     assert headings(html)[1:] == [
-        ("h3", "Question 1?"),
         ("h3", "Orders"),
         ("h4", "Question 0?"),
         ("h4", "Question 3?"),
+        ("h3", "Question 1?"),
         ("h3", "Returns"),
         ("h4", "Question 2?"),
     ]
@@ -140,6 +140,6 @@ def test_the_page_and_its_json_ld_have_the_same_ids() -> None:
     (page,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', rendered)
     nodes = json.loads(page)["mainEntity"]
     assert [(node["@id"], node["acceptedAnswer"]["@id"]) for node in nodes] == [
-        ("#faq-shop--how", "#faq-shop--how-answer"),
         ("#faq-shop--zurueckgeben", "#faq-shop--zurueckgeben-answer"),
+        ("#faq-shop--how", "#faq-shop--how-answer"),
     ]

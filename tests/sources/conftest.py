@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cache.stores.conftest import valkey
+from tests.cache.conftest import valkey
 from tests.sources.backends import ALL, REMOTE, Backend, Remote
 
 __all__ = ["backend", "remote", "valkey"]

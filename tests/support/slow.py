@@ -8,10 +8,10 @@ from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Fetched, NotFound
-from faqsvc_embed.cache.counts import Signals
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.cache.report import Signals
 
 
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:

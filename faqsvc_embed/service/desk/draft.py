@@ -22,6 +22,7 @@ _LABELS: Final = {
     "title": "The title",
     "websiteName": "The name of the website",
     "websiteUrl": "The address of the website",
+    "introduction": "The introduction",
     "items": "The list of questions",
     "question": "The question",
     "answer": "The answer",
@@ -29,7 +30,7 @@ _LABELS: Final = {
     "id": "The id",
 }
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
-_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl")
+_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl", "introduction")
 """The settings in the order of the form, which has them before the questions, or after those of a new FAQ."""
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
@@ -76,6 +77,7 @@ class Draft:
     website_name: str = ""
     website_url: str = ""
     page_url: str = ""
+    introduction: str = ""
     answer_format: AnswerFormat = "text"
     items: tuple[DraftItem, ...] = ()
     cta: Any = None
@@ -98,6 +100,7 @@ class Draft:
             website_name=_one_line(form.get("website_name")),
             website_url=_one_line(form.get("website_url")),
             page_url=_one_line(form.get("page_url")),
+            introduction=form.get("introduction").strip(),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(
                 DraftItem(question, answer, _one_line(section), item_id)
@@ -116,6 +119,7 @@ class Draft:
             website_name=_one_line(faq.website_name),
             website_url=_one_line(publication.website_url),
             page_url=faq.page_url or "",
+            introduction=normalized(faq.introduction or "").strip(),
             answer_format=faq.answer_format,
             items=tuple(
                 DraftItem(
@@ -223,6 +227,7 @@ class Draft:
             self.answer_format,
             cta,
             self.page_url or None,
+            self.introduction or None,
         )
 
     def record(self, limit: int = MAX_ITEMS) -> FAQ:
@@ -238,6 +243,7 @@ class Draft:
             cta=None,
             answer_format=self.answer_format,
             website_url=self.website_url or None,
+            introduction=self.introduction or None,
         )
 
     def not_shown(self) -> dict[int, list[str]]:
@@ -259,7 +265,7 @@ class Draft:
             "websiteName": self.website_name,
             "items": [item.fields for item in self.written],
         }
-        optional = {"title": self.title, "pageUrl": self.page_url}
+        optional = {"title": self.title, "pageUrl": self.page_url, "introduction": self.introduction}
         return body | {name: value for name, value in optional.items() if value}
 
     def _place(self, path: str) -> str:

@@ -68,9 +68,8 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
-    if lines := document.text_outside:
-        places = ", ".join(map(str, lines[:5])) + (" and others" if len(lines) > 5 else "")
-        done += f" The text that begins in line {places} belongs to no question and was left out."
+    if notes := document.all_notes():
+        done += f" Note: {'; '.join(notes[:5])}{' and others' if len(notes) > 5 else ''}."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
 
 
@@ -112,6 +111,7 @@ def draft_of(document: Document, empty: Draft) -> Draft:
         website_name=_text(document.website_name) or empty.website_name,
         website_url=_text(document.website_url) or empty.website_url,
         page_url=_text(document.page_url),
+        introduction=_text(document.introduction),
         answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else _format(items),
         items=items,
     )

@@ -37,6 +37,11 @@ _STRUCTS: Final = (
     contract.GenerateResponse,
     contract.Problem,
 )
+_REQUIRED: Final = {
+    "PublishBody": (["websiteUrl", "websiteName"], ["revision"]),
+    "ChangeBody": (["changes"], ["title"], ["introduction"]),
+}
+"""The fields of which a body must have one group."""
 _DESCRIPTION: Final = (
     "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
@@ -68,6 +73,8 @@ def document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(_STRUCTS, ref_template=_REFERENCE)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema.get("description", ""))
+    for name, alternatives in _REQUIRED.items():
+        schemas[name]["anyOf"] = [{"required": fields} for fields in alternatives]
     paths = dict[str, dict[str, Any]]()
     for operation in OPERATIONS:
         paths.setdefault(operation.path, {})[operation.method] = _described(operation)
@@ -160,7 +167,6 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "pattern": REVISION_CURSOR,
         "description": "`next` of the previous page.",
     },
-    "after:slug": msgspec.json.schema(Slug),
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
     "slug:list": {
         "type": "array",

@@ -231,7 +231,6 @@ OPERATIONS: Final = (
         "List the FAQs of listed sites as Markdown",
         (200, 304),
         (400, *_READS),
-        query=("after:slug",),
         media_types=("text/plain", "text/markdown"),
     ),
     Operation(

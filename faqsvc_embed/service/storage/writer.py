@@ -11,7 +11,6 @@ from sqlalchemy import Row, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.models import Item
 from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
@@ -103,12 +102,12 @@ class Writer:
         self,
         access: Access,
         key: tuple[str, Lang | None],
-        change: Callable[[tuple[Item, ...]], tuple[Item, ...]],
+        change: Callable[[Content], Content],
         preconditions: Preconditions,
         *,
         is_draft: bool,
     ) -> Written:
-        """Write a revision with changed items; everything else stays as in the newest revision.
+        """Write a revision with what `change` makes of the content of the newest one.
 
         `key` is a slug with a language, or None for the default language.
 
@@ -121,16 +120,7 @@ class Writer:
             lang = lang or edit.present(slug).lang
             newest = _existing(edit, slug, lang)
             check_preconditions(preconditions, newest)
-            faq = newest.faq
-            content = Content(
-                newest.website_url,
-                faq.website_name,
-                change(faq.items),
-                faq.title,
-                faq.answer_format,
-                faq.cta,
-                faq.page_url,
-            )
+            content = change(Content.of(newest.faq, newest.website_url))
             return _store(edit, newest, (slug, lang), content, is_draft=is_draft)
 
     def publish(

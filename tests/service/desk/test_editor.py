@@ -36,7 +36,8 @@ def base_of(text: str) -> str:
 def texts_of(text: str) -> list[str]:
     """Return what the text areas have, in their order."""
     return [
-        html.unescape(found) for found in re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
+        html.unescape(found)
+        for found in re.findall(r"<textarea(?! id=.introduction)[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
     ]
 
 

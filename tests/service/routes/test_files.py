@@ -20,6 +20,7 @@ def put(client: TestClient, key: str) -> Put:
     def send(answer: str, key: str = key, **fields: Any) -> Response:
         items = [{"question": "How much?", "answer": answer}]
         body = {**publication(items=items, lang="en"), **fields}
+        body = {name: value for name, value in body.items() if value is not ...}
         return client.put(f"{PATH}/tea", json=body, headers={"X-Plugin-Key": key})
 
     return send
@@ -62,7 +63,7 @@ def test_a_file_publishes_nothing_that_was_unpublished(client: TestClient, put: 
 
 
 def test_a_file_keeps_the_website_that_it_leaves_out(client: TestClient, put: Put) -> None:
-    lacking = {"websiteUrl": None, "websiteName": None, "title": None}
+    lacking = {"websiteUrl": ..., "websiteName": ..., "title": ...}
     problems = put("Five.", revision=None, **lacking).json()["problems"]
     assert problems == ["websiteUrl is missing", "websiteName is missing"]
     put("Five.", title="Tea")

@@ -1,0 +1,290 @@
+"""Records that outlive the process and are shared with other processes.
+
+A backend keeps values under names, and nothing else. The rules are here, for every backend: which records
+are stored, what a value contains, and what happens when an FAQ is forgotten or unpublished.
+"""
+
+import asyncio
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable
+from datetime import datetime
+from functools import partial
+from typing import Final
+from weakref import WeakMethod
+
+import msgspec
+
+from faqsvc_embed.api.cache_control import CacheControl
+from faqsvc_embed.api.requests import Validators
+from faqsvc_embed.cache.backend import Backend, ResilientBackend
+from faqsvc_embed.cache.entries import Key, StoredFAQ, Tombstone
+from faqsvc_embed.cache.source import source_name
+from faqsvc_embed.errors import InvalidFAQ
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.runtime.background_loop import finished
+from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import clean_text
+
+OnForgotten = Callable[[str | None], None]
+OnGap = Callable[[], None]
+
+MAX_PENDING: Final = 1000
+MARKS_FOR: Final = 60 * 86_400.0
+"""Seconds for which a store knows when an FAQ was forgotten: longer than any fetch may take."""
+FOR_EVER: Final = float("inf")
+FORM: Final = "faqsvc/2"
+
+
+class SharedStore:
+    """The records of one source in a backend. No call raises or takes long: see `ResilientBackend`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        open_backend: Callable[[], Backend],
+        *,
+        is_shared: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.is_shared = is_shared
+        """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
+        self._prefix = f"faqsvc:{source_name(settings)}"
+        self._max_size = max_size(settings)
+        self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
+        self._secret = (settings.store_secret or "").encode()
+        self._backend = ResilientBackend(open_backend, clock)
+        self._process = secrets.token_hex(8)
+        self._pending: dict[str | None, tuple[datetime, Tombstone | None]] = {}
+        """What was forgotten, and the backend does not know yet; None stands for all FAQs."""
+        self._log = LogOnce()
+        self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
+        self._of_parents: list[object] = []
+
+    # Records
+
+    async def load(self, key: Key) -> StoredFAQ | None:
+        """Return a record, or None if there is none that can be used."""
+        await self._send_pending()
+        if key.slug in self._pending or None in self._pending:
+            return None
+        name = self._record(key)
+        found = await self._backend.call(
+            "read", lambda backend: backend.get(name, self._mark(key.slug), self._mark(None))
+        )
+        if found is None or found[0] is None:
+            return None
+        try:
+            stored = self._unseal(name, found[0], key.slug)
+        except InvalidFAQ as error:
+            self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
+            return None
+        return None if _is_forgotten(stored, found[1:]) else stored
+
+    async def save(self, key: Key, stored: StoredFAQ) -> None:
+        """Replace a record; if it may not be stored, remove the earlier one, which must not come back."""
+        cache_control = stored.cache_control
+        if cache_control.no_store or (cache_control.private and self.is_shared):
+            await self.delete(key)
+        else:
+            await finished(self._backend.call("written", partial(self._save, key, stored)))
+
+    async def _save(self, key: Key, stored: StoredFAQ, backend: Backend) -> None:
+        name, gone = self._record(key), self._gone(key.slug)
+        await backend.put(name, self._seal(name, stored), stored.fresh_for + self._keep_for)
+        tombstone, *marks = await backend.get(gone, self._mark(key.slug), self._mark(None))
+        if _is_forgotten(stored, marks):  # by a process that removed the earlier record meanwhile
+            await backend.delete(name)
+        elif tombstone is not None and not _is_later(tombstone, stored):
+            await backend.delete(gone)  # the FAQ was published again
+
+    async def delete(self, *keys: Key) -> None:
+        """Remove records."""
+        names = map(self._record, keys)
+        await finished(self._backend.call("written", lambda backend: backend.delete(*names)))
+
+    async def tombstone(self, slug: str) -> Tombstone | None:
+        """Return the tombstone of an FAQ; None if there is none that can be read."""
+        found = await self._backend.call("read", lambda backend: backend.get(self._gone(slug)))
+        return None if found is None or found[0] is None else Tombstone.from_json(found[0])
+
+    # Forgetting
+
+    def mark_invalid(self, slug: str | None, at: datetime, tombstone: Tombstone | None = None) -> None:
+        """Hide the records of `slug`, or all records, until `invalidate` succeeds.
+
+        After that, records that were confirmed before `at` stay hidden, because a slow process may still save
+        one. `at` comes from the clock that also sets `updated_at`. The store keeps the `tombstone` of an FAQ
+        that was unpublished.
+        """
+        if len(self._pending) >= MAX_PENDING:
+            self._pending, slug, tombstone = {}, None, None
+        self._pending[slug] = at, tombstone
+
+    async def invalidate(self) -> bool:
+        """Remove the records that are marked invalid, and tell the other processes, even during backoff.
+
+        Returns whether the backend has done both.
+        """
+        await self._send_pending(now=True)
+        return not self._pending
+
+    async def _send_pending(self, *, now: bool = False) -> None:
+        for slug in list(self._pending):
+            await finished(self._backend.call("written", partial(self._invalidate, slug), now=now))
+            if slug in self._pending:
+                break
+
+    async def _invalidate(self, slug: str | None, backend: Backend) -> None:
+        if (pending := self._pending.get(slug)) is None:
+            return
+        at, tombstone = pending
+        await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
+        if slug is None:
+            await backend.clear(self._name("record:"))
+        else:
+            if tombstone is not None:
+                await backend.put(self._gone(slug), tombstone.to_json(), FOR_EVER)
+            await backend.delete(*(self._record(Key(slug, lang)) for lang in (None, *LANGUAGES)))
+        message = json.dumps({"from": self._process, "slug": slug})
+        await backend.publish(self._name("messages"), message.encode())
+        if self._pending.get(slug) is pending:  # it was not forgotten again meanwhile
+            del self._pending[slug]
+
+    def watch(self, on_forgotten: OnForgotten, on_gap: OnGap) -> None:
+        """Receive what other processes forget, in a task of the running loop.
+
+        Both are methods; this does not keep their objects alive. `on_gap` is called if messages may have been
+        missed.
+        """
+        loop = asyncio.get_running_loop()
+        if self._watch is None or self._watch[0] is not loop:
+            # Nothing can be missed before the first connection.
+            work = self._receive(WeakMethod(on_forgotten), WeakMethod(on_gap), is_first=self._watch is None)
+            self._watch = loop, loop.create_task(work)
+
+    async def _receive(
+        self, on_forgotten: WeakMethod[OnForgotten], on_gap: WeakMethod[OnGap], *, is_first: bool
+    ) -> None:
+        async for message in self._backend.messages(self._name("messages"), is_first=is_first):
+            if not message and (expire := on_gap()) is not None:
+                expire()
+            for slug in self._forgotten(message):
+                if (forget := on_forgotten()) is not None:
+                    forget(slug)
+
+    def _forgotten(self, message: bytes) -> list[str | None]:
+        """Return the slug of a message, if it is from another process and can be read."""
+        try:
+            found = json.loads(message)
+            process, slug = found["from"], found["slug"]
+        except (ValueError, TypeError, KeyError):
+            return []
+        return [slug] if process != self._process and (slug is None or isinstance(slug, str)) else []
+
+    def after_fork(self) -> None:
+        """In a forked child, drop what belongs to the parent, without using its connections."""
+        self._backend.after_fork()
+        self._of_parents.append(self._watch)
+        self._watch = None
+        self._process = secrets.token_hex(8)
+
+    # Names and values
+
+    def _name(self, name: str) -> str:
+        return f"{self._prefix}:{name}"
+
+    def _record(self, key: Key) -> str:
+        return self._name(f"record:{key.lang or '-'}:{key.slug}")
+
+    def _gone(self, slug: str) -> str:
+        return self._name(f"gone:{slug}")
+
+    def _mark(self, slug: str | None) -> str:
+        """Return the name of the time when `slug`, or everything, was last forgotten."""
+        return self._name("forgotten" if slug is None else f"forgotten:{slug}")
+
+    def _seal(self, name: str, stored: StoredFAQ) -> bytes:
+        """Return the value of a record; with the setting `store_secret`, only who knows it can write one."""
+        document = _Document(
+            FORM,
+            stored.updated_at,
+            stored.fresh_for,
+            stored.cache_control.lifetime,
+            stored.validators,
+            msgspec.Raw(clean_text(stored.faq.to_json()).encode()),
+        )
+        text = msgspec.json.encode(document)
+        return self._digest(name, text) + b"\n" + text
+
+    def _unseal(self, name: str, value: bytes, slug: str) -> StoredFAQ:
+        """Read the value of a record.
+
+        Raises:
+            InvalidFAQ: it is damaged, was written by another version, or belongs to another FAQ.
+        """
+        digest, _, text = value.partition(b"\n")
+        if len(value) > self._max_size or not hmac.compare_digest(digest, self._digest(name, text)):
+            raise InvalidFAQ("it is damaged, too large, or signed with another secret")
+        try:
+            document = msgspec.json.decode(text, type=_Document)
+        except (msgspec.DecodeError, UnicodeError) as error:
+            raise InvalidFAQ(f"it is not of the form {FORM!r}: {error}") from None
+        faq = FAQ.from_json(bytes(document.faq))
+        if document.form != FORM or faq.slug != slug:
+            raise InvalidFAQ(f"it has the form {document.form[:40]!r} and the slug {faq.slug!r}")
+        cache_control = CacheControl(document.lifetime)
+        return StoredFAQ(faq, document.updated_at, document.fresh_for, document.validators, cache_control)
+
+    def _digest(self, name: str, text: bytes) -> bytes:
+        return hmac.digest(self._secret, name.encode() + b"\n" + text, "sha256").hex().encode()
+
+
+class _Document(msgspec.Struct, rename="camel"):
+    form: str
+    updated_at: datetime
+    fresh_for: float
+    lifetime: float | None
+    validators: Validators
+    faq: msgspec.Raw
+
+
+def _is_forgotten(stored: StoredFAQ, marks: list[bytes | None]) -> bool:
+    """Return whether a record was confirmed before its FAQ was forgotten.
+
+    Times come from several machines: if the clock of one is ahead, more records are fetched again than
+    necessary. A mark that cannot be read counts as later than every record.
+    """
+    try:
+        times = [datetime.fromisoformat(mark.decode()) for mark in marks if mark is not None]
+        return any(stored.updated_at <= time for time in times)
+    except (ValueError, TypeError):
+        return True
+
+
+def _is_later(tombstone: bytes, stored: StoredFAQ) -> bool:
+    found = Tombstone.from_json(tombstone)
+    return found is not None and found.at > stored.updated_at
+
+
+def max_size(settings: Settings) -> int:
+    """Return how many bytes the value of a record may have."""
+    return 4 * settings.max_bytes + 65_536
+
+
+def open_store(settings: Settings) -> SharedStore | None:
+    """Return the store that the settings name. Nothing is opened before its first use."""
+    if settings.store is None:
+        return None
+    if settings.store.startswith("file:"):
+        from faqsvc_embed.cache.sqlite import SQLiteBackend
+
+        path = settings.store.removeprefix("file:").removeprefix("//")
+        return SharedStore(settings, partial(SQLiteBackend, path), is_shared=False)
+    from faqsvc_embed.cache.redis import RedisBackend
+
+    return SharedStore(settings, partial(RedisBackend, settings.store, max_size(settings)), is_shared=True)

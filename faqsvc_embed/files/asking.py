@@ -1,0 +1,51 @@
+"""Whether a line asks, and whether a title says that a file is an FAQ."""
+
+import re
+from typing import Final
+
+_LEAD: Final = re.compile(r"[\W_]*(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.):]?[ \t]+)?")
+_MAX_LINE: Final = 500
+"""Characters of a line that are read, from its end."""
+_MARKS: Final = ("?", "？", "؟", "⸮")
+_REMARK: Final = re.compile(r"[(（\[][^()（）\[\]]{0,200}[)）\]][.。]?\Z")
+_ENDS: Final = re.compile(
+    "(?:ですか|ますか|せんか|でしょうか|のか|るか|たか|[吗嗎呢么麼]|나요|까요|가요|은가|는가|인가요|습니까|니까)\\Z"
+)
+"""The words that end a question in Japanese, Chinese and Korean."""
+_GREEK: Final = re.compile("[\u0370-\u03ff\u1f00-\u1fff][;\u037e]")
+_BEGINS: Final = re.compile(
+    r"(?:(?:how|what|why|when|where|who|whom|whose|which|whats|what's|can i|can we|can you|could i|do i"
+    r"|do you|does|is it|is there|are there|are you|am i|should i|may i|must i|will i"
+    r"|wie|was|warum|wann|wo|wer|welche[rsmn]?|wozu|wieso|weshalb|woher|wohin|kann ich|muss ich|darf ich"
+    r"|comment|pourquoi|quand|où|qui|quel(?:le)?s?|combien|que faire|est-ce|puis-je|qu'est-ce"
+    r"|cómo|como|qué|por qué|cuándo|cuánto|cuál(?:es)?|dónde|quién|puedo"
+    r"|come|perché|quanto|dove|posso|как|почему|что|зачем|где|когда|можно ли|сколько|кто)\b"
+    r"|¿|如何|为什么|為什麼|怎么|怎麼|怎样|怎樣|是否|什么是|什麼是|能否|どうやって|なぜ|어떻게|왜 )",
+    re.I,
+)
+_FAQ: Final = re.compile(
+    r"\bf\.?a\.?q|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions?\b|\bfragen\b|preguntas|perguntas|domande"
+    r"|\bvragen\b|spørsmål|spørgsmål|\bfrågor|pytania|вопрос|întrebări|intrebari|sorular|câu hỏi|otázky"
+    r"|kysymy|자주\s*묻|질문|よくある|質問|常见问题|常見問題|常见疑问|问与答|問與答|问答|問答|疑难|الأسئلة|أسئلة",
+    re.I,
+)
+
+
+def asks(text: str) -> bool:
+    """Return whether a line of plain text asks: by its mark, or by the word that it begins with."""
+    text = text.strip()
+    begin, end = text[:_MAX_LINE], text[-_MAX_LINE:]
+    if any(f"{mark} " in end for mark in _MARKS):  # and more, as in "Why? And how"
+        return True
+    end = _REMARK.sub("", end).rstrip()
+    while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
+        end = end[:-1]
+    if end.endswith(_MARKS) or _ENDS.search(end) or _GREEK.match(end[-2:]):
+        return True
+    lead = _LEAD.match(begin)
+    return _BEGINS.match(begin, lead.end() if lead else 0) is not None
+
+
+def says_faq(title: str) -> bool:
+    """Return whether a title says that what follows are questions and answers."""
+    return _FAQ.search(title) is not None

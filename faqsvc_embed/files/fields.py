@@ -1,0 +1,149 @@
+"""The names of fields, columns, labels and slots in files: one table for all formats."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+QUESTION_LABELS: Final = (
+    *("question", "questions", "q", "ｑ", "frage", "fragen", "f", "pregunta", "preguntas", "p"),
+    *("질문", "문의", "質問", "问题", "問題", "问", "問", "вопрос", "в", "pergunta", "domanda", "d"),
+    *("intrebare", "întrebare", "vraag", "v", "pytanie", "spørsmål", "spørgsmål", "fråga", "soru", "hỏi"),
+)
+"""The words for a question; a letter is one only beside a letter or a word for an answer."""
+ANSWER_LABELS: Final = (
+    *("answer", "answers", "a", "ａ", "antwort", "antworten", "respuesta", "respuestas", "r", "réponse"),
+    *("réponses", "reponse", "reponses", "답변", "답", "대답", "回答", "答え", "答案", "答", "ответ", "о"),
+    *("resposta", "risposta", "raspuns", "răspuns", "antwoord", "odpowiedź", "svar", "cevap", "đáp"),
+)
+QUESTION_FIELDS: Final = (
+    *QUESTION_LABELS,
+    "faq",
+    "title",
+    "name",
+    "heading",
+    "header",
+    "summary",
+    "titre",
+    "titel",
+)
+"""The names of a question in records; the general ones, from `title` on, need texts that ask."""
+ANSWER_FIELDS: Final = (
+    *(
+        *ANSWER_LABELS,
+        "acceptedanswer",
+        "answermarkdown",
+        "answertext",
+        "text",
+        "body",
+        "content",
+        "contents",
+    ),
+    *("response", "reply", "description", "html", "details", "value"),
+)
+SECTION_FIELDS: Final = (
+    *(
+        "section",
+        "category",
+        "group",
+        "topic",
+        "sectiontitle",
+        "kategorie",
+        "rubrik",
+        "thema",
+        "bereich",
+        "sección",
+    ),
+    *(
+        "seccion",
+        "categoría",
+        "categoria",
+        "tema",
+        "catégorie",
+        "categorie",
+        "rubrique",
+        "thème",
+        "카테고리",
+        "분류",
+    ),
+    *(
+        "구분",
+        "カテゴリ",
+        "カテゴリー",
+        "分類",
+        "分类",
+        "类别",
+        "類別",
+        "категория",
+        "раздел",
+        "kategori",
+        "type",
+    ),
+)
+GROUP_NAMES: Final = (*SECTION_FIELDS, "title", "name", "label", "heading", "header")
+"""The names of the field that names a group of records."""
+GENERAL: Final = frozenset(("title", "name", "heading", "header", "summary", "titre", "titel"))
+
+DOCUMENT_FIELDS: Final = {
+    "slug": "slug",
+    "title": "title",
+    "introduction": "introduction",
+    "websiteName": "website_name",
+    "websiteUrl": "website_url",
+    "lang": "lang",
+    "answerFormat": "answer_format",
+    "items": "items",
+    "cta": "cta",
+    "pageUrl": "page_url",
+    "draft": "draft",
+    "revision": "revision",
+}
+"""The fields of a document, by their names in the REST contract."""
+
+_LANGUAGE: Final = re.compile(r"[_\-. (]([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
+_LANGUAGES: Final = {
+    **dict.fromkeys(("frage", "fragen", "antwort", "antworten"), "de"),
+    **dict.fromkeys(("pregunta", "preguntas", "respuesta", "respuestas"), "es"),
+    **dict.fromkeys(("réponse", "réponses", "reponse", "reponses"), "fr"),
+    **dict.fromkeys(("질문", "문의", "답변", "답", "대답"), "ko"),
+    **dict.fromkeys(("質問", "答え"), "ja"),
+    **dict.fromkeys(("问题", "问", "答案"), "zh"),
+}
+
+
+def plain_name(name: object) -> str:
+    """Return a name in lower case, without spaces and punctuation, to compare it with others."""
+    return "".join(c for c in str(name).lower() if c not in " _-*:@#\u00a0\u3000\ufeff")
+
+
+def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
+    """Return the name among `names` that is wanted most: itself, for one language, or as one of its words."""
+    names = list(names)
+    plain = {plain_name(name): name for name in reversed(names)}
+    wanted = tuple(wanted)
+    if found := next((plain[want] for want in wanted if want in plain), None):
+        return found
+    for strip in (lambda name: [_LANGUAGE.sub("", name)], lambda name: re.split(r"[\s_\-./]+", name)):
+        words = {plain_name(word): name for name in reversed(names) for word in strip(name)}
+        if found := next((words[want] for want in wanted if len(want) > 1 and want in words), None):
+            return found
+    return None
+
+
+def find_columns(header: Iterable[str]) -> tuple[str, str] | None:
+    """Return the names of the columns with the questions and the answers, or None if one is missing."""
+    header = list(header)
+    question = find_field(header, QUESTION_FIELDS)
+    answer = find_field([name for name in header if name != question], ANSWER_FIELDS)
+    return None if question is None or answer is None else (question, answer)
+
+
+def is_general(name: str) -> bool:
+    """Return whether a name of a question's field is also that of other texts."""
+    return plain_name(name) in GENERAL
+
+
+def language_of(*names: str) -> str | None:
+    """Return the language of column names: that of their words, or of their endings, if it is one."""
+    languages = {_LANGUAGES[plain] for name in names if (plain := plain_name(name)) in _LANGUAGES}
+    languages |= {found[1].lower() for name in names if (found := _LANGUAGE.search(name))}
+    return languages.pop() if len(languages) == 1 else None

@@ -1,0 +1,70 @@
+"""Lines of Markdown: comments, ids, numbers and signs in them, and which of them have words."""
+
+import re
+from typing import Final
+
+_CODE: Final = (
+    r"^[ \t]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
+    # A code span does not cross a blank line.
+    r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
+)
+_COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
+NUMBER: Final = re.compile(
+    r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
+)
+SIGN: Final = re.compile(
+    r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
+    r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
+)
+_ID: Final = re.compile(r"(?<!\\)\{:?[ \t]*#([^{}\s]*)[^{}]*\}[ \t]*\Z")
+ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
+HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
+HTML_HEADING: Final = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>.{0,20}", re.I)
+FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
+PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
+TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
+DECORATION: Final = re.compile(
+    r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
+    r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>"
+    r"|:{2,}(?:[ \t]*\{[^{}]*\})?)?",
+    re.I,
+)
+"""A blank line, a rule, an anchor, or a link to one, without white space around it."""
+_NO_TEXT: Final = re.compile(
+    DECORATION.pattern
+    + r"|(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+(?:\[[^\[\]]*\]\(#[^()]*\)[ \t]*)+|(?:</?[a-z][^<>]*>[ \t]*)+",
+    re.I,
+)
+"""Decoration, an entry in a table of contents, or tags alone, without white space around them."""
+CONTENTS: Final = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)")
+
+
+def split_id(heading: str) -> tuple[str, str | None]:
+    """Return the text of a heading, and the id that `{#id}` at its end states."""
+    found = _ID.search(heading)
+    if found is None:
+        return heading, None
+    return heading[: found.start()].rstrip(" \t"), found[1]
+
+
+def without_comments(text: str) -> str:
+    """Return Markdown without its comments; the lines after them keep their numbers."""
+    return _COMMENT.sub(_blank, text)
+
+
+def _blank(found: re.Match[str]) -> str:
+    """Return as many line ends as a comment has, so that the lines after it keep their numbers."""
+    is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
+    return "\n" * found[0].count("\n") if is_comment else found[0]
+
+
+def without_end(heading: str) -> str:
+    """Return the text of a heading without the number signs that may close it."""
+    text = heading.rstrip()
+    shorter = text.rstrip("#")
+    return shorter.rstrip() if shorter[-1:].isspace() else text
+
+
+def is_text(line: str) -> bool:
+    """Return whether a line has words that a reader would miss."""
+    return not _NO_TEXT.fullmatch(line.strip(" \t"))

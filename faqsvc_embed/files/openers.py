@@ -1,0 +1,324 @@
+"""The lines of Markdown that can begin a question, in the forms in which people write them.
+
+A heading is one form. The others are labels (`Q:`), boxes that unfold (`details`, `???`, `:::`, components),
+defined terms, bold lines, lines that begin with one sign, list items, and plain lines that ask.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_LABELS
+
+BELOW_HEADINGS: Final = 7
+"""The level of an opener that is not a heading, below the six levels of headings."""
+
+# Patterns match lines without leading white space: their time would grow with the square of its length.
+_MARK: Final = r"(?P<mark>(?:>[ \t]?)?(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?)"
+_ANCHOR: Final = r"(?:<a\s[^<>]*>[ \t]*</a>[ \t]*|\[\]\{[^{}]*\}[ \t]*)?"
+_BOLD: Final = re.compile(
+    _MARK
+    + _ANCHOR
+    + r"(?P<sign>\*\*\*|\*\*|__|\*|_|<(?:b|strong)>)(?P<text>\S.*?)(?:\*\*\*|\*\*|__|\*|_|</(?:b|strong)>)"
+    r"[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)",
+    re.I,
+)
+_LIST_ITEM: Final = re.compile(r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)(?P<text>.+)")
+_TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
+"""A definition that is no entry of a table of contents."""
+_SUMMARY: Final = re.compile(
+    r"<summary[^<>]*>((?:(?!</?(?:summary|details)).){1,1000})</summary>", re.I | re.S
+)
+_DETAILS: Final = re.compile(r"<(/?)details\b[^<>]*>", re.I)
+_BOX: Final = re.compile(
+    r"(?P<open>\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b)|`{3,}(?=\{dropdown\})"
+    r"|:{3,}(?=[ \t]*\{?(?:details|question|faq|dropdown|collapse|spoiler|expand|accordion)\b))"
+    r"[ \t]*\{?[\w.-]*\}?[ \t]*(?P<text>\[.*\]|\".*\"|[^\"\[{].*)"
+)
+_COMPONENT: Final = re.compile(
+    r"(?:<(?P<name>[A-Z][\w.]*|[a-z]+-[\w-]+)|\{\{[<%]\s*(?P<code>[\w-]+)|\{%\s*(?P<tag>details|expand|faq|accordion|question)\b)"
+    r"(?P<attributes>[^\n]*)"
+)
+_ATTRIBUTE: Final = r"\b(?:{})=\{{?([\"'])(?P<text>.*?)\1"
+_QUESTION_ATTRIBUTE: Final = re.compile(
+    _ATTRIBUTE.format("question|title|summary|q|header|heading|label|name")
+)
+_ANSWER_ATTRIBUTE: Final = re.compile(_ATTRIBUTE.format("answer|a|content|text"))
+_QUOTED: Final = re.compile(r"[\"“](?P<text>[^\"“”]+)[\"”]")
+
+
+def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
+    """Return the pattern of a label, such as `Q:`, `**Frage 2:**` or `- A.`, with the text after it."""
+    words = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    space = "[ \\t\u00a0\u202f]*"
+    number = rf"(?:[0-9]{{1,4}}{space})?"
+    word = rf"(?:(?P<word>{words})|{letters}){space}{number}"
+    sign = rf"{word}(?P<end>\*\*|__)?(?(word)[:：]|[.．)、])"
+    # The end of the bold text may stand before or behind the sign.
+    return re.compile(
+        rf"{_MARK}(?P<head>\#+[ \t]+)?(?P<bold>\*\*|__)?{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I
+    )
+
+
+_QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
+_ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
+
+
+@dataclass(slots=True, eq=False)
+class Opener:
+    """A line that may begin a question or a section, and what is below it."""
+
+    line: int
+    """The number of its line, from 0."""
+    below: int
+    """The number of the first line of its text, which is `line` if `rest` is not empty."""
+    text: str
+    """In Markdown."""
+    level: int = BELOW_HEADINGS
+    rest: str = ""
+    """The text behind it on its line."""
+    indent: int = 0
+    mark: str = ""
+    """What stands before each line of its text: spaces, or the sign of a quotation."""
+    has_text: bool = False
+    """Whether a text stands between it and its first child."""
+    end: int | None = None
+    """The line after its text and what closes it, if that is marked."""
+    tail: str | None = None
+    """The text on the line that closes it; None if that is a line as others."""
+    is_labelled: bool = False
+    is_explicit: bool = False
+    """Whether its form says that it is a question."""
+    asks: bool = False
+    children: "list[Opener]" = field(default_factory=list)
+    is_question: bool = False
+
+
+Form = Callable[["Sequence[str]", "Container[int]"], Iterator[Opener]]
+"""Finds the openers of one form in the lines of a file; lines of code are left out."""
+
+
+def answer_label(line: str) -> re.Match[str] | None:
+    """Return the label of an answer at the beginning of a line."""
+    return _ANSWER_LABEL.fullmatch(line.strip(" \t"))
+
+
+def question_label(line: str) -> re.Match[str] | None:
+    """Return the label of a question at the beginning of a line."""
+    return _QUESTION_LABEL.fullmatch(line.strip(" \t"))
+
+
+def text_after(label: re.Match[str]) -> str:
+    """Return the text after a label, without the end of bold text that begins before the label."""
+    text, bold = label["text"].rstrip(" \t\\"), label["bold"]
+    if bold and not (label["end"] or label["after"]):
+        head, found, tail = text.rpartition(bold)
+        return head + tail if found else text
+    return text
+
+
+def _opener(line: int, found: re.Match[str], text: str, rest: str = "") -> Opener:
+    mark = found.groupdict().get("mark") or ""
+    quote = ">" if mark.startswith(">") else ""
+    indent = len(mark) - (2 if mark.startswith("> ") else len(quote)) if mark else 0
+    below = line if rest.strip() else line + 1
+    return Opener(line, below, text.strip(), rest=rest, indent=indent, mark=quote)
+
+
+def labelled(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the questions with labels, such as `Q: What does it cost?`, if answers have labels, too."""
+    found = [
+        (number, label)
+        for number, line in enumerate(lines)
+        if number not in code and (label := question_label(line)) and not label["head"]
+    ]
+    answers = any(number not in code and answer_label(line) for number, line in enumerate(lines))
+    asking = sum(asks(text_after(label)) for _, label in found)
+    if not answers and (len(found) < 2 or asking * 2 < len(found)):
+        return
+    for number, label in found:
+        text, below = text_after(label), number + 1
+        if not text and below < len(lines):  # the label stands alone on its line
+            text, below = lines[below].strip(), below + 1
+        opener = _opener(number, label, text)
+        opener.below, opener.is_labelled, opener.is_explicit = below, True, True
+        yield opener
+
+
+def folded(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the questions that are the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion>`."""
+    end = 0
+    for number, line in enumerate(lines):
+        if number < end or (number in code and not line.lstrip().startswith("```{")):
+            continue
+        for form in (_details, _box, _component):
+            if (opener := form(number, line, lines)) is not None:
+                end = opener.end or number + 1
+                yield opener
+                break
+
+
+def _details(number: int, line: str, lines: Sequence[str]) -> Opener | None:
+    if "<summary" not in line.lower():
+        return None
+    text = "\n".join(lines[number : number + 8])
+    found = _SUMMARY.search(text)
+    if found is None or found.start() > len(line):
+        return None
+    at = number + text.count("\n", 0, found.end())
+    end, tail = _closing(lines, at, found.end() - text.rfind("\n", 0, found.end()) - 1)
+    rest = text[found.end() :].partition("\n")[0]
+    rest = _DETAILS.split(rest)[0]
+    below = at if rest.strip() else at + 1
+    return Opener(number, below, " ".join(found[1].split()), rest=rest, end=end, tail=tail)
+
+
+def _closing(lines: Sequence[str], at: int, start: int) -> tuple[int, str | None]:
+    """Return the line after the element that is open at a place, and the text before its closing tag."""
+    depth = 1
+    for place in range(at, len(lines)):
+        line = lines[place][start:] if place == at else lines[place]
+        if depth == 1 and "<summary" in line.lower() and "<details" not in line.lower():
+            return place, None  # the elements of the file are not closed
+        for tag in _DETAILS.finditer(line):
+            depth += -1 if tag[1] else 1
+            if depth == 0:
+                return place + 1, line[: tag.start()]
+    return len(lines), None
+
+
+def _box(number: int, line: str, lines: Sequence[str]) -> Opener | None:
+    indent = len(line) - len(line.lstrip(" \t"))
+    found = _BOX.fullmatch(line.strip(" \t"))
+    if found is None:
+        return None
+    sign, text = found["open"], found["text"].strip('[]" \t')
+    if sign[0] in ":`":
+        ends = (place for place in range(number + 1, len(lines)) if lines[place].strip() == sign)
+        end = next(ends, len(lines) - 1) + 1
+        return Opener(number, number + 1, text, indent=indent, end=end, tail="")
+    end = number + 1
+    while end < len(lines) and (
+        not lines[end].strip()
+        or lines[end][indent : indent + 2] in ("  ", "\t")
+        or lines[end].startswith("\t")
+    ):
+        end += 1
+    return Opener(number, number + 1, text, indent=indent + 4, end=end)
+
+
+def _component(number: int, line: str, lines: Sequence[str]) -> Opener | None:
+    """Return the opener of a component such as `<Accordion title="Why?">` or `{{% details "Why?" %}}`."""
+    found = _COMPONENT.match(line.strip(" \t"))
+    if found is None:
+        return None
+    name = found["name"] or found["code"] or found["tag"]
+    attributes, place = found["attributes"], number
+    while found["name"] and ">" not in attributes and place + 1 < min(len(lines), number + 8):
+        place += 1
+        attributes += " " + lines[place].strip()
+    title = _QUESTION_ATTRIBUTE.search(attributes) or (
+        None if found["name"] else _QUOTED.match(attributes.lstrip())
+    )
+    if title is None:
+        return None
+    if answer := _ANSWER_ATTRIBUTE.search(attributes):
+        return Opener(number, number, title["text"], rest=answer["text"], end=place + 1, is_explicit=True)
+    closing = re.compile(
+        rf"</{re.escape(name)}\s*>|\{{[{{%][<%]?\s*(?:/|end){re.escape(name)}\s*[>%]?[%}}]\}}?"
+    )
+    for end in range(place, len(lines)):
+        if (closed := closing.search(lines[end])) is not None:
+            rest = lines[end][: closed.start()].partition(">")[2] if end == place else ""
+            indent = len(lines[place + 1]) - len(lines[place + 1].lstrip(" ")) if place + 1 < end else 0
+            return Opener(
+                number,
+                number if rest.strip() else place + 1,
+                title["text"],
+                rest=rest,
+                end=end + 1,
+                indent=indent,
+                tail=lines[end][: closed.start()],
+            )
+    return None
+
+
+def terms(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the terms of definition lists, whose definitions begin with a colon."""
+    for number in range(len(lines) - 1):
+        line = lines[number].strip()
+        if number in code or not line or line.startswith(":"):
+            continue
+        below = number + 1 if lines[number + 1].strip() else number + 2
+        if below < len(lines) and _TERM.match(lines[below].lstrip(" ")):
+            yield Opener(number, below, line, indent=4, mark=":")
+
+
+def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the lines that are bold, and those that begin with a bold question; all of them if most ask."""
+    for number, line in enumerate(lines):
+        found = None if number in code else _BOLD.fullmatch(line.strip(" \t"))
+        if found is None or line.startswith(("    ", "\t")):
+            continue
+        rest, text = found["rest"], found["text"]
+        is_list = found["mark"].strip(" >") != ""
+        starts = (
+            is_list
+            or number == 0
+            or not lines[number - 1].strip()
+            or number - 1 in code
+            or lines[number - 1].startswith("#")
+        )
+        if rest and not asks(text) and not (is_list and text.endswith((":", "："))):
+            continue
+        if (len(found["sign"]) == 1 and (rest or not asks(text))) or not (starts or asks(text)):
+            continue
+        yield _opener(number, found, text.rstrip(":："), rest)
+
+
+def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the items of lists that are not nested, whose first lines ask."""
+    for number, line in enumerate(lines):
+        found = None if number in code else _LIST_ITEM.fullmatch(line)
+        if found is not None and not found["text"].startswith("["):
+            opener = _opener(number, found, found["text"])
+            opener.indent = len(found["mark"])
+            yield opener
+
+
+def signed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the lines that begin with the sign that most of them begin with, such as an arrow."""
+    starts = {
+        number: line[0]
+        for number, line in enumerate(lines)
+        if number not in code
+        and line[:1]
+        and unicodedata.category(line[0]) in ("So", "Sm", "Po", "Pf", "Pd")
+        and line[0] not in "*-_#>+`|~=\\<\"'!&.,:;/@%"
+        and len(line.strip()) > 3
+    }
+    counted = Counter(starts.values()).most_common(1)
+    if counted and counted[0][1] > 1:
+        for number, sign in starts.items():
+            if sign == counted[0][0]:
+                yield Opener(number, number + 1, lines[number][1:].strip(" \t\ufe0f"))
+
+
+def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+    """Yield the paragraphs of one line that ask."""
+    for number, line in enumerate(lines):
+        if (
+            number not in code
+            and asks(line)
+            and "](#" not in line
+            and (not number or not lines[number - 1].strip())
+        ):
+            yield Opener(number, number + 1, line.strip())
+
+
+FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)
+"""From the form that says most clearly what is a question to the one that says least."""

@@ -1,0 +1,194 @@
+"""What is a title, a section and a question among the openers of a Markdown file.
+
+An opener is judged by its siblings: where most of a level ask, all are questions; what stands above openers
+that ask, and does not ask itself, is a section.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Final
+
+from faqsvc_embed.files.asking import says_faq
+from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
+
+_MOST: Final = 0.5
+"""The share of siblings that decides about all."""
+
+
+@dataclass(slots=True)
+class Outline:
+    """The openers of a file, by what they are."""
+
+    title: Opener | None = None
+    questions: list[tuple[Opener, Opener | None]] = field(default_factory=list)
+    """Each question with its section."""
+    sections: list[Opener] = field(default_factory=list)
+    others: list[Opener] = field(default_factory=list)
+    """Headings with a text that is no answer."""
+
+    @property
+    def is_faq(self) -> bool:
+        """Whether the file reads as an FAQ: most of what could be a question asks or is marked as one."""
+        asking = sum(opener.asks or opener.is_explicit for opener, _ in self.questions)
+        return bool(self.questions) and asking >= _MOST * (len(self.questions) + len(self.others))
+
+
+def outline_of(
+    lines: Sequence[str], headings: list[Opener], code: Container[int], *, title: str = ""
+) -> Outline:
+    """Return the outline of a file; `title` is the title that its front matter states."""
+    inner = _inner(lines, headings, code)
+    asking = sum(one.asks for one in headings)
+    if any(one.is_explicit or one.asks for one in inner) and sum(one.asks for one in inner) >= asking:
+        within = {n for one in inner if one.end for n in range(one.line + 1, one.end)}
+        headings = [one for one in headings if one.line not in within]
+    roots, outline = _tree(sorted([*headings, *inner], key=lambda one: one.line)), Outline()
+    outline.title = _title(roots, title)
+    if outline.title is not None:
+        at = roots.index(outline.title)
+        roots[at : at + 1] = outline.title.children
+    for one in _walk(roots):
+        between = lines[one.below : one.children[0].line] if one.children else []
+        one.has_text = any(line.strip() for line in between)
+    level = _main_level(roots)
+    if level < BELOW_HEADINGS:
+        roots = _without_inner(roots, level)
+    if (
+        outline.title is None
+        and len(roots) == 1
+        and roots[0].children
+        and not roots[0].asks
+        and says_faq(roots[0].text)
+    ):
+        outline.title = roots[0]
+        roots = roots[0].children
+    _sort(roots, level, None, outline)
+    return outline
+
+
+def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int]) -> list[Opener]:
+    """Return the openers that are not headings, of the form that asks most; earlier forms win."""
+    best, most = list[Opener](), 0.0
+    ends = {one.line for one in headings}
+    for form in FORMS:
+        found = [one for one in form(lines, code) if one.line not in ends]
+        found = _with_text(found, lines, ends)
+        for one in found:
+            one.asks = one.asks or one.is_explicit or _asks(one)
+        asking = sum(one.asks for one in found)
+        named = form.__name__ == "folded"
+        if form.__name__ not in ("labelled", "folded", "terms") and asking < _MOST * len(found):
+            found = [one for one in found if one.asks]
+        score = asking + (0.5 * (len(found) - asking) if named else 0)
+        if found and score > most * 1.2 and (asking or named):
+            best, most = found, score
+    return best
+
+
+def _asks(opener: Opener) -> bool:
+    from faqsvc_embed.files.asking import asks
+    from faqsvc_embed.files.markdown_text import plain_text
+
+    return asks(plain_text(opener.text, {}))
+
+
+def _with_text(openers: Sequence[Opener], lines: Sequence[str], ends: Container[int]) -> list[Opener]:
+    """Return the openers that have a text of their own: a list of questions alone is a table of contents."""
+    kept = list[Opener]()
+    for one, following in zip_longest(openers, openers[1:]):
+        end = one.end or (following.line if following else len(lines))
+        for number in range(one.below, end):
+            if number in ends:
+                break
+            if lines[number].strip() and (number > one.line or one.rest.strip()):
+                kept.append(one)
+                break
+    return kept
+
+
+def _tree(openers: Sequence[Opener]) -> list[Opener]:
+    """Return the openers of the highest levels, with those below them as their children."""
+    roots, above = list[Opener](), list[Opener]()
+    for one in openers:
+        while above and above[-1].level >= one.level:
+            above.pop()
+        (above[-1].children if above else roots).append(one)
+        above.append(one)
+    return roots
+
+
+def _title(roots: list[Opener], stated: str) -> Opener | None:
+    """Return the heading that is the title: the first of level 1, unless it is one of many sections."""
+    firsts = [one for one in roots if one.level == 1]
+    if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
+        return None
+    first, others = firsts[0], firsts[1:]
+    if says_faq(first.text) or not others:
+        return first
+    is_like_others = any(bool(one.children) == bool(first.children) for one in others)
+    if is_like_others and (first.children or stated):
+        return None
+    return first
+
+
+def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
+    for one in roots:
+        yield one
+        yield from _walk(one.children)
+
+
+def _main_level(roots: Sequence[Opener]) -> int:
+    """Return the level on which most openers ask; if none asks, the level of most."""
+    asking, own = Counter[int](), Counter[int]()
+    for one in _walk(roots):
+        asking[one.level] += one.asks
+        own[one.level] += not one.children
+    return max(own, key=lambda level: (asking[level], own[level], -level), default=BELOW_HEADINGS)
+
+
+def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = False) -> list[Opener]:
+    """Return openers without those in the answers of headings; a section may have only such ones."""
+    for one in openers:
+        alone = one.level < level and all(child.level == BELOW_HEADINGS for child in one.children)
+        one.children = _without_inner(one.children, level, is_section=alone)
+    return [one for one in openers if is_section or one.level < BELOW_HEADINGS]
+
+
+def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
+    """Sort siblings into questions, sections and others."""
+    sections = [one for one in siblings if _is_section(one, siblings, level)]
+    leaves = [one for one in siblings if one not in sections]
+    most = sum(one.asks for one in leaves) >= _MOST * len(leaves)
+    for one in siblings:
+        if one in sections:
+            outline.sections.append(one)
+            _sort(one.children, level, one, outline)
+        elif (
+            one.asks or one.level == level or (most and one.level <= level) or (section is not None and most)
+        ):
+            one.is_question = True
+            outline.questions.append((one, section))
+        else:
+            outline.others.append(one)
+
+
+def _is_section(one: Opener, siblings: Sequence[Opener], level: int) -> bool:
+    """Return whether an opener is a section of questions below it."""
+    if not one.children:
+        return False
+    if one.level >= level and not all(child.asks for child in one.children):
+        return False
+    if one.level >= level and (one.asks or (one.has_text and len(one.children) == 1)):
+        return False
+    ask = sum(child.asks for child in _walk(one.children) if child.level <= max(level, one.children[0].level))
+    most = ask and sum(child.asks or bool(child.children) for child in one.children) >= _MOST * len(
+        one.children
+    )
+    if not one.asks:
+        return bool(most) or (
+            one.level < level and any(child.level == level for child in _walk(one.children))
+        )
+    others = [sibling for sibling in siblings if sibling.asks and not sibling.children]
+    return bool(most) and one.level < level and len(others) * 2 < max(len(siblings), 2)

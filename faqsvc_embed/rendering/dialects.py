@@ -1,0 +1,175 @@
+"""What the dialects of Markdown add to CommonMark, in the plainest form that loses no word.
+
+Admonitions and containers become quotations with a bold title; footnotes become a list at the end of the
+answer; attributes in braces are left out. Bold text beside Chinese, Japanese and Korean punctuation is bold.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+
+_ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[.#][\w-][^{}\n]*\}|\{[\w-]+=[^{}\n]*\}")
+_ALERT: Final = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*")
+_CONTAINER: Final = re.compile(
+    r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"([^\"]*)\"[^{}]*\}|\{[^{}]*\})?\s*(.*)"
+)
+_EAST_ASIAN: Final = re.compile(
+    "[\u1100-\u11ff\u2e80-\u303f\u3040-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
+)
+
+
+def add_to(parser: "MarkdownIt") -> None:
+    """Let a parser read footnotes, admonitions, containers, definition lists and East Asian bold text."""
+    from mdit_py_plugins.admon import admon_plugin
+    from mdit_py_plugins.container import container_plugin
+    from mdit_py_plugins.deflist import deflist_plugin
+    from mdit_py_plugins.footnote import footnote_plugin
+
+    parser.use(footnote_plugin, inline=False, move_to_end=True).use(deflist_plugin).use(admon_plugin)
+    parser.use(container_plugin, "box", validate=lambda *_: True)
+    parser.inline.ruler.at("emphasis", _emphasis)
+    parser.add_render_rule("footnote_ref", _footnote_mark)
+    for name in ("footnote_block_open", "footnote_block_close"):
+        parser.add_render_rule(name, _list_tag)
+    parser.add_render_rule("footnote_anchor", _nothing)
+
+
+def _footnote_mark(renderer: object, tokens: "Sequence[Token]", at: int, options: object, env: object) -> str:
+    return f"<sup>[{int(tokens[at].meta['id']) + 1}]</sup>"
+
+
+def _list_tag(renderer: object, tokens: "Sequence[Token]", at: int, options: object, env: object) -> str:
+    return "<ol>\n" if tokens[at].nesting > 0 else "</ol>\n"
+
+
+def _nothing(renderer: object, tokens: object, at: int, options: object, env: object) -> str:
+    return ""
+
+
+def simplify(tokens: "list[Token]") -> None:
+    """Turn boxes into quotations with bold titles, and leave out attributes in braces."""
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        if token.type.startswith("container_box_") or token.type in ("admonition_open", "admonition_close"):
+            token.tag, token.attrs = "blockquote", {}
+            if token.type == "container_box_open" and (title := _title(token.info)):
+                tokens[at + 1 : at + 1] = _paragraph(title, token)
+        elif token.type in ("admonition_title_open", "admonition_title_close"):
+            token.tag = "p"
+            if token.nesting > 0:
+                embolden(tokens[at + 1])
+        elif token.type == "inline":
+            _simplify_inline(token, is_quoted=at > 1 and tokens[at - 2].type == "blockquote_open")
+        at += 1
+
+
+def _title(info: str) -> str:
+    """Return the title of a container such as `tip`, `tip Read this` or `tip[Read this]`."""
+    found = _CONTAINER.fullmatch(info)
+    if found is None:
+        return info.strip()
+    kind, *titles = found.groups()
+    title = next(filter(None, titles), "") or ("" if "{" in info else kind.capitalize())
+    return title.strip()
+
+
+def _paragraph(text: str, box: "Token") -> "list[Token]":
+    from markdown_it.token import Token
+
+    inline = Token("inline", "", 0, content=text, map=box.map, children=[Token("text", "", 0, content=text)])
+    embolden(inline)
+    return [Token("paragraph_open", "p", 1, map=box.map), inline, Token("paragraph_close", "p", -1)]
+
+
+def _simplify_inline(inline: "Token", *, is_quoted: bool) -> None:
+    children = inline.children or []
+    if is_quoted and children and children[0].type == "text" and (alert := _ALERT.match(children[0].content)):
+        children[0].content = (
+            alert[1].capitalize()
+            + (": " if alert.end() < len(children[0].content) else "")
+            + children[0].content[alert.end() :]
+        )
+        end = next((at for at, child in enumerate(children) if child.type == "softbreak"), len(children))
+        for child in children[end : end + 1]:
+            child.type, child.tag = "hardbreak", "br"
+        children[:end] = _bold(children[:end])
+    for at, child in enumerate(children):
+        if child.type != "text" or "{" not in child.content:
+            continue
+        after = children[at - 1].type if at else "softbreak"
+        if after in ("link_close", "image", "code_inline", "strong_close", "em_close", "softbreak"):
+            found = _ATTRIBUTES.match(child.content.lstrip() if after == "softbreak" else child.content)
+            if found and (after != "softbreak" or found.end() == len(child.content.strip())):
+                child.content = (
+                    child.content.lstrip()[found.end() :]
+                    if after == "softbreak"
+                    else child.content[found.end() :]
+                )
+        if (
+            at == len(children) - 1
+            and (found := _ATTRIBUTES.search(child.content))
+            and found.end() == len(child.content.rstrip())
+        ):
+            child.content = child.content[: found.start()].rstrip()
+    inline.children = children
+
+
+def embolden(inline: "Token") -> None:
+    """Make the text of a token bold."""
+    inline.children = _bold(inline.children or [])
+
+
+def _bold(children: "list[Token]") -> "list[Token]":
+    from markdown_it.token import Token
+
+    return [Token("strong_open", "strong", 1), *children, Token("strong_close", "strong", -1)]
+
+
+def _emphasis(state: "StateInline", silent: bool) -> bool:
+    """Collect delimiters as the parser does, where East Asian text and punctuation are no obstacle.
+
+    CommonMark's rule is made for scripts with spaces (commonmark-spec, issue 650). This is the amendment that
+    is proposed there: a run beside other punctuation may also open or close at an East Asian character.
+    """
+    from markdown_it.rules_inline.state_inline import Delimiter
+
+    marker = state.src[state.pos]
+    if silent or marker not in "*_":
+        return False
+    scanned = state.scanDelims(state.pos, marker == "*")
+    can_open, can_close = scanned.can_open, scanned.can_close
+    if marker == "*":
+        before = state.src[state.pos - 1 : state.pos] or " "
+        after = state.src[state.pos + scanned.length : state.pos + scanned.length + 1] or " "
+        can_open = can_open or _flanks(after, before)
+        can_close = can_close or _flanks(before, after)
+    for _ in range(scanned.length):
+        token: Any = state.push("text", "", 0)
+        token.content = marker
+        state.delimiters.append(
+            Delimiter(
+                marker=ord(marker),
+                length=scanned.length,
+                token=len(state.tokens) - 1,
+                end=-1,
+                open=can_open,
+                close=can_close,
+            )
+        )
+    state.pos += scanned.length
+    return True
+
+
+def _flanks(inside: str, outside: str) -> bool:
+    """Return whether a run of asterisks between two characters may be at the edge of emphasis."""
+    if inside.isspace():
+        return False
+    is_punctuation = unicodedata.category(inside)[0] in "PS" and not _EAST_ASIAN.match(inside)
+    return not is_punctuation or _EAST_ASIAN.match(outside) is not None

@@ -1,0 +1,41 @@
+"""Markup that a reader would see as typed: one pass over what is rendered, whatever made it."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import Final
+
+from faqsvc_embed.rendering.answers import Dropped
+
+_CODE: Final = re.compile(r"<(pre|code)>.*?</\1>", re.DOTALL)
+_BREAK: Final = re.compile(r"<br>|</?(?:p|li|d[td]|t[rdh]|h[1-6]|blockquote)>")
+_TAGS: Final = re.compile(r"<[^<>]*>")
+_KINDS: Final = {
+    "Markdown": r"\*\*|__(?=\w)|\]\((?=[^\s()])|\]\[(?=\w)|(?m:^[ \t]*\#{2,6}(?!\#))|~~",
+    "a footnote mark": r"\[\^[^\]\s]+\]",
+    "a box": r"(?m:^[ \t]*(?::{2,}[ \t]*\S*|(?:!!!|\?\?\?\+?|===)[ \t]+[\w\"].*))|\[![A-Z]+\]",
+    "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{[\w-]+=[^{}\n]*\}",
+    "a template": r"\{\{[^\n]{0,60}|\{%[^\n]{0,60}",
+    "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
+}
+_LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
+
+
+class Leftover(Dropped):
+    """Markup in an answer that is shown as it is typed."""
+
+    def __str__(self) -> str:
+        return f"{self.what} is shown as typed"
+
+
+def leftovers(html: str, answer: str) -> Iterator[Leftover]:
+    """Yield each kind of markup that the HTML of an answer shows as text, outside code, with its line."""
+    text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
+    lines, seen = answer.split("\n"), set[tuple[int, str]]()
+    for found in _LEFTOVER.finditer(text):
+        kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
+        sign = found[0].strip()
+        line = next((n for n, one in enumerate(lines, 1) if sign in one and (n, kind) not in seen), 1)
+        if (line, kind) not in seen:
+            seen.add((line, kind))
+            yield Leftover(line, f"{kind} (`{sign[:30]}`)")
