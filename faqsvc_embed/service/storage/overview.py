@@ -24,13 +24,16 @@ from faqsvc_embed.service.storage.revisions import (
     translation_state,
     with_author,
 )
-from faqsvc_embed.service.storage.schema import faqs, revisions, translations
+from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
+from faqsvc_embed.service.storage.trigrams import INDEX
 from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, default_first, folded
 
 MAX_COUNTED: Final = 1000
 """How many FAQs of a list are counted. A list with more than these is read no further."""
 MAX_WORDS: Final = 20
 """How many words of a search are searched for."""
+MAX_RARE: Final = 2000
+"""How many translations of all sites have words that are rare."""
 _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 
 
@@ -130,16 +133,16 @@ class Overview:
 
     def faqs(self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0) -> list[FAQInfo]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
-        query = self._select(site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
         with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
             return _with_translations(connection, connection.execute(query).all(), binned=wanted.is_bin)
 
     def counted(
         self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0
     ) -> tuple[list[FAQInfo], int]:
         """Return what `faqs` returns, and how many FAQs match: `MAX_COUNTED` and one stand for more."""
-        query = self._select(site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
         with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
             slugs = connection.scalars(query.limit(max(offset + limit, MAX_COUNTED + 1))).all()
             page = select(faqs).where(faqs.c.slug.in_(slugs[offset : offset + limit])).order_by(*_ORDER)
             found = _with_translations(connection, connection.execute(page).all(), binned=wanted.is_bin)
@@ -165,9 +168,9 @@ class Overview:
             InvalidCursor: `after` is not a cursor.
         """
         cursor = FAQCursor.decode(after)
-        query = self._select(site, wanted)
-        page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
         with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted)
+            page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
             rows = connection.execute(page).all()
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
             cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
@@ -216,7 +219,7 @@ class Overview:
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
             return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
 
-    def _select(self, site: str, wanted: Filter) -> Select[Any]:
+    def _select(self, connection: Connection, site: str, wanted: Filter) -> Select[Any]:
         """Select the rows of the FAQs that match a filter."""
         query = select(faqs).where(faqs.c.site == site)
         if not wanted.is_bin:
@@ -225,7 +228,28 @@ class Overview:
             query = query.where(faqs.c.state == wanted.state)
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
+        if (found := self._with_rare_words(connection, site, _words(wanted))) is not None:
+            query = query.where(faqs.c.slug.in_(found))
         return query
+
+    def _with_rare_words(
+        self, connection: Connection, site: str, words: Sequence[str]
+    ) -> Sequence[str] | None:
+        """Return the slugs of all sites with words by the index of trigrams; None if they are many.
+
+        None is also returned if this does not pay: for a small site, for short words, and without that index.
+        """
+        words = [word for word in words if len(word) > 2]
+        if self._database.is_sqlite or not words:
+            return None
+        is_indexed = func.to_regclass(INDEX).is_not(None)
+        query = select(sites.c.faq_count).where(sites.c.id == site, is_indexed)
+        if (connection.scalar(query) or 0) <= MAX_COUNTED:
+            return None
+        columns = translations.c
+        matching = (columns.search_text.contains(word, autoescape=True) for word in words)
+        found = connection.scalars(select(columns.slug).where(*matching).limit(MAX_RARE + 1)).all()
+        return None if len(found) > MAX_RARE else found
 
     def _matching(self, wanted: Filter) -> ColumnElement[bool]:
         """Match FAQs with a translation that a filter wants."""
@@ -239,11 +263,9 @@ class Overview:
             conditions.append(columns.newest != func.coalesce(columns.published, columns.withdrawn, 0))
         if wanted.lang:
             conditions.append(columns.lang == wanted.lang)
-        for word in folded(wanted.search).split()[:MAX_WORDS]:
-            if self._database.is_sqlite:  # several times as fast as LIKE
-                conditions.append(func.instr(columns.search_text, word) > 0)
-            else:
-                conditions.append(columns.search_text.contains(word, autoescape=True))
+        # Several times as fast as LIKE; and PostgreSQL would search all sites by the index of trigrams.
+        find = func.instr if self._database.is_sqlite else func.strpos
+        conditions += [find(columns.search_text, word) > 0 for word in _words(wanted)]
         return select(columns.slug).where(*conditions).exists()
 
 
@@ -268,6 +290,11 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
         for row in rows
         if row.lang in found.get(row.slug, {}) or (binned and row.slug in found)  # not just purged
     ]
+
+
+def _words(wanted: Filter) -> list[str]:
+    """Return the words of a search."""
+    return folded(wanted.search).split()[:MAX_WORDS]
 
 
 def _translation(row: Any) -> TranslationInfo:

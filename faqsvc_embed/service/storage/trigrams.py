@@ -1,7 +1,11 @@
 """An index for searches on PostgreSQL, which finds any part of a word, by the extension `pg_trgm`."""
 
+from typing import Final
+
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
+
+INDEX: Final = "translations_by_trigram"
 
 
 def index_trigrams(connection: Connection) -> None:
@@ -21,8 +25,5 @@ def index_trigrams(connection: Connection) -> None:
         )
     )
     connection.execute(
-        text(
-            "CREATE INDEX translations_by_trigram ON translations"
-            f" USING gin (search_text {schema}.gin_trgm_ops)"
-        )
+        text(f"CREATE INDEX {INDEX} ON translations USING gin (search_text {schema}.gin_trgm_ops)")
     )
