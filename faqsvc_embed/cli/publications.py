@@ -1,7 +1,7 @@
 """Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -125,6 +125,7 @@ def read_publications(
         for file, document in _files_of(target)
     ]
     _check_duplicates(read)
+    read.sort(key=_order_of(read))
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
         items = publication.body()["items"]
@@ -202,6 +203,17 @@ def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
     for file in sorted(folder.files, key=lambda file: (file.slug, _rank(file.lang))):
         if file.document is not None:
             yield str(file.path), replace(file.document, slug=file.slug)
+
+
+def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tuple[int, int]]:
+    """Return a sort key: files stay in their order, but an FAQ comes before its translations.
+
+    The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`.
+    """
+    places = dict[Any, int]()
+    for place, publication in enumerate(publications):
+        places.setdefault(publication.slug or publication.file, place)
+    return lambda one: (places[one.slug or one.file], _rank(one.document.lang))
 
 
 def _rank(lang: str | None) -> int:

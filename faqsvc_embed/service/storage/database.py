@@ -1,5 +1,6 @@
 """The connections to a database, SQLite or PostgreSQL."""
 
+import os
 import select
 import sqlite3
 import threading
@@ -65,6 +66,7 @@ class Database:
             raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
+        self._file: int | None = None
         self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
             self.path: str = str(_path(url).absolute())  # a later chdir must not matter
@@ -94,6 +96,7 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Lend a connection in a transaction: on disk when the block ends, rolled back if it raises."""
+        self.check_file()
         with (
             self._locked(),
             self._errors_translated(),
@@ -173,15 +176,30 @@ class Database:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def exists(self) -> bool:
-        """Return whether the SQLite file exists; always True for PostgreSQL."""
-        return not self.is_sqlite or Path(self.path).exists()
+        """Return whether the SQLite file exists and is not empty; always True for PostgreSQL."""
+        path = Path(self.path)
+        return not self.is_sqlite or (path.exists() and (not path.is_file() or path.stat().st_size > 0))
+
+    def check_file(self) -> None:
+        """Raise `StorageUnavailable` if the SQLite file that is open was deleted or replaced by another."""
+        if not self.is_sqlite:
+            return
+        try:
+            file: int | None = os.stat(self.path).st_ino
+        except FileNotFoundError:
+            file = None
+        if self._file is None:
+            self._file = file
+        elif self._file != file:
+            what = "deleted" if file is None else "replaced"
+            raise StorageUnavailable(f"{self.name} was {what} while it was open: restart the service")
 
     def must_exist(self) -> None:
         """Raise `StorageUnavailable` if the SQLite file does not exist."""
         if not self.exists():
             raise StorageUnavailable(
-                f"there is no database {self.path!r}: name the database of the service with --database or"
-                " FAQSVC_DATABASE_URL"
+                f"there is no database {self.path!r}, or its file is empty: name the database of the service"
+                " with --database or FAQSVC_DATABASE_URL"
             )
 
     def data_version(self) -> int | None:
@@ -207,6 +225,7 @@ class Database:
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
+        self._file = None
         for engine in (self._reader, self._browser, self._writer):
             engine.dispose()
 

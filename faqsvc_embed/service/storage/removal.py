@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage.edit import Edit, check_preconditions
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
+from faqsvc_embed.service.storage.wall_clock import is_steady
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -134,8 +135,14 @@ class Removal:
             edit.log("restore", slug, None, site=faq.site, subject="slug")
 
     def empty_bin(self) -> int:
-        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number."""
+        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
+
+        Nothing is deleted before the wall clock has run for a day without a jump (`wall_clock.py`).
+        """
         count = 0
+        with self._writer.database.writing() as connection:
+            if not is_steady(connection, self._writer.clock()):
+                return count
         while (found := self._overdue()) is not None:
             slug, site = found
             with self._writer.editing(Access(None, site)) as edit:

@@ -241,3 +241,11 @@ webhooks: Final = Table(
     Column("owner", Text),  # the process that delivers
     Column("owned_until", Timestamp),
 )
+
+# At most one row: for how long the wall clock has run without a jump.
+wall_clock: Final = Table(
+    "wall_clock",
+    metadata,
+    Column("since", Timestamp, nullable=False),
+    Column("seen", Timestamp, nullable=False),
+)

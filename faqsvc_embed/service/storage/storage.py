@@ -96,6 +96,7 @@ class Storage:
 
     def ping(self) -> None:
         """Check that the database responds."""
+        self.database.check_file()
         with self.database.reading() as connection:
             connection.execute(text("SELECT 1"))
 

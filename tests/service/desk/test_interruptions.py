@@ -11,6 +11,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.service.storage.writes import a_month_later
 from tests.support.clock import Clock
 
 
@@ -111,8 +112,7 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     editor.get("/new")
     base = base_of(editor.post("/new", action="draft", **written()).text)
     editor.post("/faqs/pricing/remove", action="bin")
-    clock.advance(31 * 24 * 3600)
-    storage.removal.empty_bin()
+    a_month_later(storage, clock)
     editor.sign_in(storage)
     editor.get("/new")
     response = editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Mine.", "Yes."]))

@@ -3,7 +3,7 @@
 from typing import Final
 
 from alembic import op
-from sqlalchemy import BigInteger, Column, text
+from sqlalchemy import BigInteger, Column, Text, text
 
 from faqsvc_embed.service.storage.trigrams import index_trigrams
 
@@ -47,6 +47,7 @@ def upgrade() -> None:
     for name, table, columns in PARTIAL:
         condition = text(f"{columns[0]} IS NOT NULL")
         op.create_index(name, table, columns, sqlite_where=condition, postgresql_where=condition)
+    op.create_table("wall_clock", Column("since", Text, nullable=False), Column("seen", Text, nullable=False))
     has_none = text("search_text = ''")
     name, table, columns = "purged_translations", "translations", ["slug", "lang"]
     op.create_index(name, table, columns, sqlite_where=has_none, postgresql_where=has_none)
