@@ -14,6 +14,7 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import (
     audit_log,
     binned,
+    choice,
     editor,
     faq_list,
     history,
@@ -27,7 +28,7 @@ from faqsvc_embed.service.desk import (
 )
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
-from faqsvc_embed.service.desk.session import Sessions, set_cookie
+from faqsvc_embed.service.desk.session import Sessions, SeveralSites, set_cookie
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.desk.website import FromWebsite
@@ -63,6 +64,7 @@ class Desk:
             self._route("", get=faq_list.show),
             self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
             self._route("/sign-in", get=page.show, post=page.submit, is_open=True),
+            self._route(choice.PATH, get=choice.show, post=choice.submit, is_open=True),
             self._route("/sign-out", post=sign_in.sign_out),
             self._route("/new", get=editor.show_new, post=editor.submit),
             self._route("/import", get=importing.show, post=importing.submit),
@@ -136,7 +138,12 @@ class Desk:
         )
 
     def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
-        session = self._sessions.find(visit.request)
+        try:
+            session = self._sessions.find(visit.request)
+        except SeveralSites:
+            if handler not in (choice.show, choice.submit):
+                return choice.ask(visit)
+            session = None
         visit = replace(visit, session=session)
         response = self._handle(handler, visit, is_open)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.

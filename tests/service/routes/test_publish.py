@@ -320,7 +320,7 @@ def test_the_largest_body_makes_a_record_that_clients_accept() -> None:
     assert MAX_BODY - MAX_ITEMS < len(body) <= MAX_BODY
     request = parse_publish_body(body)
     items = tuple(Item(index, item.question, item.answer) for index, item in enumerate(request.items))
-    record = FAQ("s" * 200, "t" * 200, request.website_name, "en", items).to_json()
+    record = FAQ("s" * 200, "t" * 200, str(request.website_name), "en", items).to_json()
 
     assert len(record.encode()) <= Settings(base_url="https://faq.example.com").max_bytes
 
