@@ -16,7 +16,7 @@ imported = {
     "django",
     "mcp",
     "redis",
-    "uvicorn",
+    "granian",
     "httpx2",
 } & sys.modules.keys()
 assert not imported, f"import faqsvc_embed imports {imported}"

@@ -5,22 +5,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain, starmap
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from markupsafe import Markup
 
 from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.cache.report import Health, Statistics
-from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.page.context import Rendering
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.presenter import Presenter
+from faqsvc_embed.page.options import FROM_PYTHON
+from faqsvc_embed.page.presenter import Presenter, check_schema_argument
+from faqsvc_embed.rendering.fragments import inline_elements
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed
-from faqsvc_embed.settings.api_key import wrap_keys
 from faqsvc_embed.sources import open_source
 from faqsvc_embed.telemetry import Telemetry
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
 MAX_SHARED_EMBEDS: Final = 8
+UNREAD: Final = FAQState(error=FAQUnavailable("the FAQ cannot be read"))
+"""The state of an FAQ if not even its error can be stated."""
 
 
 class FAQEmbed:
@@ -59,11 +62,8 @@ class FAQEmbed:
         settings: Settings | None = None,
         **overrides: "Unpack[EmbedOptions]",
     ) -> None:
-        options = {**wrap_keys(overrides), "api_key": None}
-        del overrides
-        if base_url is not None:
-            options["base_url"] = base_url
-        settings = changed(settings, options)
+        given = {} if base_url is None else {"base_url": base_url}
+        settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
         self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
         """Whether the host serves the stylesheet or the script as files."""
@@ -81,6 +81,9 @@ class FAQEmbed:
         self._telemetry = Telemetry(self)
         self.listen(self._telemetry)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
+
     @property
     def cache(self) -> "MemoryCache":
         """The records in memory."""
@@ -93,23 +96,13 @@ class FAQEmbed:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None,
-        exc: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.aclose()
 
     def close(self) -> None:
@@ -133,11 +126,17 @@ class FAQEmbed:
         has the same state, and all waits together take at most the setting `wait`. In an event loop, this
         does not wait.
         """
-        return self.presenter.use_faq(self.presenter.document(), slug, lang, wait)
+        show = self.presenter
+        return show.guarded(
+            show.use_faq, None, slug, lang, wait, otherwise=UNREAD, about=slug, on_error=show.failed_state
+        )
 
     async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        return await self.presenter.ause_faq(self.presenter.document(), slug, lang, wait)
+        show = self.presenter
+        return await show.aguarded(
+            show.ause_faq, None, slug, lang, wait, otherwise=UNREAD, about=slug, on_error=show.failed_state
+        )
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from its source, waiting for as long as one request may take.
@@ -174,11 +173,15 @@ class FAQEmbed:
         the nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
         `strict` is on.
         """
-        return self.presenter.render(self.presenter.document(), slug_or_faq, options)
+        show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
+        return show.guarded(show.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed)
 
     async def arender(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
-        return await self.presenter.arender(self.presenter.document(), slug_or_faq, options)
+        show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
+        return await show.aguarded(
+            show.arender, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed
+        )
 
     def schema(self, *faqs: FAQ | FAQState | None, nonce: str | None = None) -> Markup:
         """Return one script element with the FAQPage of all `faqs`; empty if they have no questions.
@@ -188,13 +191,26 @@ class FAQEmbed:
         Raises:
             ConfigurationError: an argument is neither an FAQ nor the result of `use_faq()`.
         """
-        return self.presenter.script(faqs, nonce)
+        for faq in faqs:
+            check_schema_argument("schema()", faq)
+        return self.presenter.guarded(self._schema, faqs, nonce, otherwise=Markup())
+
+    def _schema(self, faqs: "Iterable[FAQ | FAQState | None]", nonce: str | None) -> Markup:
+        presenter = self.presenter
+        records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
+        elements = presenter.options.elements(presenter.page(), nonce)
+        return presenter.script([(faq, None) for faq in records if faq is not None], elements)
 
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        with Rendering(Document(is_joined=True)):
+        outer, document = DOCUMENT.get(), Document(is_joined=True)
+        guarded(begin_document, document, otherwise=None)
+        try:
             yield
+        finally:
+            DOCUMENT.set(outer)
+            document.is_over = True
 
     def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.
@@ -203,10 +219,9 @@ class FAQEmbed:
         what the current page has printed so far.
         """
         from faqsvc_embed.rendering.csp import csp_sources
-        from faqsvc_embed.rendering.fragments import inline_elements
 
         if html is None:
-            printed = self.presenter.document().page.inline
+            printed = self.presenter.page_of(current_document() or Document()).inline
             html = "".join(chain.from_iterable(starmap(inline_elements, printed)))
         return csp_sources(html)
 
@@ -222,11 +237,11 @@ class FAQEmbed:
             self.presenter.options.log.warning(
                 "prefetch", "prefetch() does not wait in an event loop: await aprefetch() instead"
             )
-        self.presenter.prefetch(slugs, lang)
+        self.presenter.guarded(self.presenter.prefetch, slugs, lang, otherwise=None)
 
     async def aprefetch(self, *slugs: str, lang: str | None = None) -> None:
         """Fetch the FAQs that are not cached, as `prefetch` does, without blocking the event loop."""
-        await self.presenter.aprefetch(slugs, lang)
+        await self.presenter.aguarded(self.presenter.aprefetch, slugs, lang, otherwise=None)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
@@ -280,13 +295,11 @@ class FAQEmbed:
 def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
     """Return the embed that a middleware got, or create one from its settings and the environment.
 
-    `options` are the settings, in which API keys are wrapped.
-
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
     if embed is None:
-        return FAQEmbed(settings=Settings.from_env(**{**options, "api_key": None}))
+        return FAQEmbed(settings=Settings.from_env(**options))
     return only_embed("FAQMiddleware", embed, options)
 
 

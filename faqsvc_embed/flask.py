@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 try:
@@ -22,23 +23,17 @@ except ImportError as _error:
 
 import click
 from jinja2 import TemplateNotFound
-from werkzeug.datastructures import Headers
 
 from faqsvc_embed.embed import FAQEmbed, only_embed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.headers import (
-    changes_headers,
-    fillable_charset,
-    headers_of_filled_body,
-    with_page_headers,
-)
+from faqsvc_embed.page.border import guarded, guarded_change, guarded_parts
+from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
-from faqsvc_embed.page.placeholders import filled, filled_parts
+from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import FOLDER, find_file
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -73,13 +68,11 @@ class FAQExtension:
         embed: FAQEmbed | None = None,
         **settings: "Unpack[SettingOptions]",
     ) -> None:
-        options = wrap_keys(settings)
-        del settings
         if embed is not None:
-            only_embed("FAQExtension", embed, options)
-        Settings(**{**options, "api_key": None})  # raises for invalid settings here, not in init_app()
+            only_embed("FAQExtension", embed, settings)
+        Settings(**settings)  # raises for invalid settings here, not in init_app()
         self._embed = embed
-        self._options = options
+        self._options = settings
         if app is not None:
             self.init_app(app)
 
@@ -95,8 +88,7 @@ class FAQExtension:
             raise ConfigurationError("the application has a FAQExtension already: call init_app() once")
         embed = self._embed
         if embed is None:
-            options = {**self._options, "api_key": None}
-            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **options))
+            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **self._options))
         app.extensions[EMBED] = embed
         embed.presenter.find_pages_with(_page)
         install(app.jinja_env, embed)
@@ -123,95 +115,110 @@ def faqs_from(app: Flask | None = None) -> FAQEmbed:
     return embed
 
 
-class _FlaskPage(RequestPage):
+class _FlaskPage(RequestPage, kw_only=True):
     """The page of a Flask request. It does not refer to the request, because the request refers to it."""
 
     may_block = True  # an event loop in a view serves only this request
 
+    app: Flask
     fills_stream: bool = False
     """Whether the drafts of a preview are filled in while the body is sent."""
 
     @property
     def shows_problems(self) -> bool:
-        return current_app.debug
+        return self.app.debug
 
     def nonce(self) -> object:
         return g.get("csp_nonce")
 
-    def preferences(self) -> tuple[object, str]:
-        """Return the language in `g`, else the locale of Flask-Babel; and the Accept-Language header."""
-        if choice := first_of(g.get, LANGUAGE_NAMES):
-            return choice, ""
-        if "babel" in current_app.extensions:
+    def chosen_language(self) -> object:
+        """Return the language in `g`, else the locale of Flask-Babel."""
+        attributes = g._get_current_object()  # each use of `g` looks it up again
+        choice = first_of(attributes.get, LANGUAGE_NAMES)
+        if not choice and "babel" in self.app.extensions:
             from flask_babel import get_locale
 
-            if choice := get_locale():
-                return choice, ""
-        return None, request.environ.get("HTTP_ACCEPT_LANGUAGE", "")[:MAX_HEADER]
+            choice = get_locale()
+        return choice or None
 
-    def fill_drafts(self, response: Response) -> Response:
-        """Fill the drafts of a preview in, before a hook of the host compresses the body."""
+    def accept_language(self) -> str:
+        return str(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
+
+    def fill_drafts(self, response: Response) -> None:
+        """Fill in the drafts of a preview."""
         if self.placeholders is None or self.fills_stream:
-            return response
+            return
         charset = fillable_charset(response.status_code, response.headers)
-        if charset is not None:
-            self.fills_stream = response.is_streamed
-            if response.is_streamed:
-                if (close := getattr(response.response, "close", None)) is not None:
-                    response.call_on_close(close)
-                response.response = filled_parts(response.iter_encoded(), self.placeholders, charset)
-            else:
-                response.set_data(filled(response.get_data(), self.placeholders, charset))
-            response.headers = Headers(headers_of_filled_body(response.headers))
-        return response
+        if charset is None:
+            return
+        filler = BodyFiller(self.placeholders, charset)
+        self.fills_stream = response.is_streamed
+        if response.is_streamed:
+            if (close := getattr(response.response, "close", None)) is not None:
+                response.call_on_close(close)
+            response.response = guarded_parts(response.iter_encoded(), filler.split, filler.finish)
+        else:
+            response.set_data(filler.finish(response.get_data()))
+        change(response.headers, filled_body_changes())
+
+    def set_headers(self, response: Response) -> None:
+        """Set the headers that depend on the page. A streamed body may still show FAQs."""
+        if response.is_streamed:
+            self.sent_headers = list(response.headers)
+        change(response.headers, page_changes(self, response.headers))
 
 
-_FINISHED: Final = _FlaskPage(is_over=True)
-"""The page of a request that showed no FAQ, after its response was sent."""
+_NO_PAGE: Final = RequestPage(is_over=True)
+"""Stands for the page of a request that showed no FAQ, after its response was sent."""
 
 
-def _page() -> "_FlaskPage | None":
+def _page() -> RequestPage | None:
     """Return the page of the current request, made for its first FAQ; None outside of a request."""
     if not has_request_context():
         return None
     # Each use of a proxy looks up its object again.
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    page: _FlaskPage | None = getattr(this_request, PAGE, None)
+    page: RequestPage | None = getattr(this_request, PAGE, None)
     if page is None:
-        if EMBED not in current_app.extensions:
-            return None
         page = _new_page(this_request)
-    return None if page.is_over else page
+    return None if page is None or page.is_over else page
 
 
-def _new_page(this_request: Request) -> _FlaskPage:
-    """Return the page of a request, which is stored on the request."""
-    embed, page = faqs_from(), _FlaskPage()
-    page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""))
-    if embed.serves_files:
-        page.folder = f"{this_request.script_root}/{FOLDER}"
-    if page.preview is not None:
-        after_this_request(page.fill_drafts)
+def _new_page(this_request: Request) -> RequestPage | None:
+    """Return the page of a request, which is stored on the request; None if its application has no FAQs."""
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    if EMBED not in app.extensions:
+        return None
+    embed, page = faqs_from(app), _FlaskPage(app=app)
+    root_path = this_request.script_root if embed.serves_files else None
+    page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""), root_path)
+    if page.preview is not None:  # before a hook of the host compresses the body
+        after_this_request(partial(guarded_change, page.fill_drafts))
     setattr(this_request, PAGE, page)
     return page
 
 
-def _finish(_: Flask, response: Response, **__: Any) -> None:
-    """Set the headers that depend on the page. A streamed body may still show FAQs."""
+def _page_of(response: Response) -> RequestPage | None:
+    """Return the page of a response; a streamed one may still show FAQs."""
     this_request: Request = request._get_current_object()  # type: ignore[attr-defined]
-    is_stream = response.is_streamed and response.mimetype == "text/html"
-    page: _FlaskPage | None = _page() if is_stream else getattr(this_request, PAGE, None)
+    if response.is_streamed and response.mimetype == "text/html":
+        return _page()
+    page: RequestPage | None = getattr(this_request, PAGE, None)
     if page is None:  # a thread with a copy of the context may show FAQs later
-        setattr(this_request, PAGE, _FINISHED)
-        return
-    page.fill_drafts(response)  # drafts that a hook has rendered
-    if is_stream:
-        page.sent_headers = list(response.headers)
-        response.call_on_close(page.end)
-    else:
-        page.end()
-    if changes_headers(page):
-        response.headers = Headers(with_page_headers(page, response.headers))
+        setattr(this_request, PAGE, _NO_PAGE)
+    return page
+
+
+def _finish(_: Flask, response: Response, **__: Any) -> None:
+    """Complete the response of a page."""
+    page = guarded(_page_of, response, otherwise=None)
+    if isinstance(page, _FlaskPage):
+        guarded(page.fill_drafts, response, otherwise=None)  # that a hook has rendered
+        guarded(page.set_headers, response, otherwise=None)
+        if response.is_streamed:
+            response.call_on_close(partial(guarded, page.end, otherwise=None))
+        else:
+            guarded(page.end, otherwise=None)
 
 
 def _file_of_any_host() -> Response | None:

@@ -1,7 +1,7 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from inspect import iscoroutinefunction
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
@@ -11,21 +11,26 @@ from jinja2.parser import Parser
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from faqsvc_embed.embed import FAQEmbed
+from faqsvc_embed.embed import UNREAD, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.context import Rendering, begin_stream, own_document
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
+from faqsvc_embed.rendering.fragments import Rendered
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
 __all__ = ["install"]
 
-GLOBALS: Final = ("faq", "use_faq", "faq_schema")
-"""Also registered as filters `faqsvc_…`: the tag calls a filter, and a macro hides the global of its name."""
+GLOBALS: Final = {"faq": Markup(), "tag": "", "use_faq": UNREAD, "faq_schema": Markup()}
+"""What is called from templates, and what each call returns if it fails.
+
+All are filters `faqsvc_…` as well: the tag calls a filter, and a macro hides the global of its name.
+"""
 
 _log: Final = LogOnce()
 
@@ -45,8 +50,12 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
         host_loader = host_loader.host
     embed.presenter.renderer.use_host(environment, host_loader)
     functions = _AsyncGlobals(embed.presenter) if environment.is_async else _Globals(embed.presenter)
-    for name in GLOBALS:
-        environment.globals[name] = environment.filters[f"faqsvc_{name}"] = getattr(functions, name)
+    for name, nothing in GLOBALS.items():
+        do = getattr(functions, name)
+        guard = _aguarded if iscoroutinefunction(do) else _guarded
+        environment.filters[f"faqsvc_{name}"] = call = guard(embed.presenter, do, nothing)
+        if name != "tag":
+            environment.globals[name] = call
     environment.add_extension(FAQTag)
     if not issubclass(environment.template_class, DocumentTemplate):
         environment.template_class = type(
@@ -74,34 +83,33 @@ class _WithPackage(ChoiceLoader):
 
 
 class _Globals:
-    """The globals of a synchronous environment."""
+    """What the globals of a synchronous environment do, of a call's context, arguments and options."""
 
     def __init__(self, presenter: Presenter) -> None:
         self._presenter = presenter
 
-    @pass_context
-    def faq(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
+    def faq(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> Markup:
         """Return the FAQ of a slug: `faq(slug, lang)`, and options."""
-        presenter = self._presenter
-        slug, options = split_arguments(arguments, options)
-        return presenter.render(presenter.document(), slug, _defined(options), context)
+        return Rendered(self.tag(context, arguments, options))
 
-    @pass_context
-    def use_faq(self, context: Context, /, *arguments: Any, **options: Any) -> FAQState:
+    def tag(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
+        """Return the text of what `faq` returns, for the tag."""
+        if options or len(arguments) != 1:
+            return self._presenter.text(None, *_slug_and_options(arguments, options), context)
+        return self._presenter.text(None, arguments[0], options, context)
+
+    def use_faq(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> FAQState:
         """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
-        slug, lang = self._reading(context, arguments, options)
-        return self._presenter.use_faq(self._presenter.document(), slug, lang)
+        return self._presenter.use_faq(None, *self._slug_and_lang(context, arguments, options))
 
-    @pass_context
-    def faq_schema(self, context: Context, /, *arguments: Any, **options: Any) -> Markup:
+    def faq_schema(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> Markup:
         """Return the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `faq_schema(faq)`."""
-        presenter = self._presenter
         faq, options = split_arguments(arguments, options, ("faq",))
-        presenter.options.check_names(options, ("nonce",), "", context)
+        self._presenter.options.check_names(options, ("nonce",), "", context)
         nonce = _none_if_undefined(options.get("nonce"))
-        return presenter.schema(presenter.document(), _none_if_undefined(faq), nonce, context)
+        return self._presenter.schema(None, _none_if_undefined(faq), nonce, context)
 
-    def _reading(
+    def _slug_and_lang(
         self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> tuple[Any, str | None]:
         if context.environment.autoescape is False:
@@ -116,27 +124,52 @@ class _Globals:
 
 
 class _AsyncGlobals(_Globals):
-    """The globals of an environment with `enable_async`, which awaits their results."""
+    """The same for an environment with `enable_async`, where a call awaits an FAQ that is not cached."""
 
-    @pass_context
     async def faq(  # type: ignore[override]
-        self, context: Context, /, *arguments: Any, **options: Any
+        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> Markup:
-        presenter = self._presenter
-        slug, options = split_arguments(arguments, options)
-        return await presenter.arender(presenter.document(), slug, _defined(options), context)
+        return Rendered(await self.tag(context, arguments, options))
+
+    async def tag(  # type: ignore[override]
+        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> str:
+        return await self._presenter.atext(None, *_slug_and_options(arguments, options), context)
+
+    async def use_faq(  # type: ignore[override]
+        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> FAQState:
+        return await self._presenter.ause_faq(None, *self._slug_and_lang(context, arguments, options))
+
+
+def _guarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
+    """Return a global that does this, or returns `nothing` if that fails."""
+    guarded, on_error = presenter.guarded, presenter.failed_state if nothing is UNREAD else presenter.failed
 
     @pass_context
-    async def use_faq(  # type: ignore[override]
-        self, context: Context, /, *arguments: Any, **options: Any
-    ) -> FAQState:
-        slug, lang = self._reading(context, arguments, options)
-        return await self._presenter.ause_faq(self._presenter.document(), slug, lang)
+    def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
+        return guarded(do, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error)
+
+    return call
 
 
-def _defined(options: dict[str, Any]) -> dict[str, Any]:
-    """Return options without undefined variables, which mean the default."""
-    return options and {name: value for name, value in options.items() if not isinstance(value, Undefined)}
+def _aguarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
+    """Return a global that is a coroutine function, as `_guarded` does."""
+    guarded, on_error = presenter.aguarded, presenter.failed_state if nothing is UNREAD else presenter.failed
+
+    @pass_context
+    async def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
+        return await guarded(
+            do, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error
+        )
+
+    return call
+
+
+def _slug_and_options(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the slug of a call and its options; an undefined variable means the default."""
+    slug, options = split_arguments(arguments, options)
+    return slug, {name: value for name, value in options.items() if not isinstance(value, Undefined)}
 
 
 def _none_if_undefined(value: Any) -> Any:
@@ -147,19 +180,31 @@ class DocumentTemplate(Template):
     """A template. Each rendering of it, with all that it includes and extends, is a document."""
 
     def render(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
+        try:
             return super().render(*args, **kwargs)
+        finally:
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     async def render_async(self, *args: Any, **kwargs: Any) -> str:
-        with own_document():
+        outer, document = DOCUMENT.get(), guarded(begin_document, otherwise=None)
+        try:
             return await super().render_async(*args, **kwargs)
+        finally:
+            DOCUMENT.set(outer)
+            if document is not None:
+                document.is_over = True  # a copy of this context may still have it
 
     def generate(self, *args: Any, **kwargs: Any) -> Iterator[str]:
-        begin_stream(parts := super().generate(*args, **kwargs))
+        parts = super().generate(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     def generate_async(self, *args: Any, **kwargs: Any) -> AsyncGenerator[str, object]:
-        begin_stream(parts := super().generate_async(*args, **kwargs))
+        parts = super().generate_async(*args, **kwargs)
+        guarded(begin_stream, parts, otherwise=None)
         return parts
 
     # Jinja renders a template that is included or imported without context once, and caches the result.
@@ -170,8 +215,13 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
+        try:
             return super().make_module(vars, shared, locals)
+        finally:
+            DOCUMENT.set(outer)
+            if kept is not None:
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
     async def make_module_async(
         self,
@@ -179,17 +229,23 @@ class DocumentTemplate(Template):
         shared: bool = False,
         locals: Mapping[str, Any] | None = None,
     ) -> TemplateModule:
-        with _kept(self.name) if vars is None else nullcontext():
+        outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
+        try:
             return await super().make_module_async(vars, shared, locals)
+        finally:
+            DOCUMENT.set(outer)
+            if kept is not None:
+                guarded(_end_kept, kept, self.name, otherwise=None)
 
 
-@contextmanager
-def _kept(name: str | None) -> Iterator[None]:
-    """Render a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
-    document = Document(page=Page(slugs={}))
-    with Rendering(document):
-        yield
-    if document.page.slugs:
+def _begin_kept() -> Document | None:
+    """Begin a document that Jinja caches, so that it may contain neither placeholders nor drafts."""
+    return begin_document(Document(Page(slugs={})))
+
+
+def _end_kept(document: Document, name: str | None) -> None:
+    document.is_over = True
+    if document.page is not None and document.page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "
@@ -217,9 +273,14 @@ class FAQTag(Extension):
         if not (arguments or slugs):
             parser.fail("the tag 'faq' has no slug", line)
         options = [option for option in options if option.key != "slug" or arguments]
-        # A filter, because calling it is faster than calling a function in an expression.
-        call = nodes.Filter((arguments + slugs)[0], "faqsvc_faq", [], options, None, None)
-        return nodes.Output([call]).set_lineno(line)
+        # A filter, because calling it is faster than calling a function in an expression. Its text is HTML
+        # already, and escaping would copy it twice; but a `finalize` of the host may have to know that.
+        name = "faqsvc_tag" if parser.environment.finalize is None else "faqsvc_faq"
+        output = nodes.Output([nodes.Filter((arguments + slugs)[0], name, [], options, None, None)])
+        if parser.environment.finalize is not None:
+            return output.set_lineno(line)
+        unescaped = [nodes.Keyword("autoescape", nodes.Const(False))]
+        return nodes.ScopedEvalContextModifier(unescaped, [output]).set_lineno(line)
 
     @staticmethod
     def _option(parser: Parser) -> nodes.Keyword:

@@ -14,12 +14,14 @@ from msgspec.structs import force_setattr
 from faqsvc_embed import wire
 from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
-from faqsvc_embed.origin import UNKNOWN, AnswerRenderer, Origin
+from faqsvc_embed.origin import AnswerRenderer, Origin
 from faqsvc_embed.text import clean_text
 
 StateSource = Literal["memory", "store", "network", "none"]
 AnswerFormat = Literal["text", "markdown"]
 ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
+_NO_RECORD: Final = Origin()
+"""The origin of an item that belongs to no record."""
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -39,7 +41,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     answer: str
     section: str | None = None
     id: str | None = None
-    _origin: Origin = UNKNOWN
+    _origin: Origin = _NO_RECORD
 
     def __post_init__(self) -> None:
         if type(self.position) is not int:
@@ -109,27 +111,26 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
                     path=f"items[{index}]",
                 )
-        in_order = sorted([copy(item) for item in items], key=attrgetter("position"))
-        force_setattr(self, "items", tuple(in_order))
+        force_setattr(self, "items", tuple(sorted(map(copy, items), key=attrgetter("position"))))
         for name in ("slug", "title", "website_name"):
             force_setattr(self, name, _clean(name, getattr(self, name)))
-        lang = self.lang if is_language_tag(self.lang) else None
-        force_setattr(self, "lang", None if lang is None else clean_text(lang))
+        lang = clean_text(self.lang or "") if is_language_tag(self.lang) else None
+        force_setattr(self, "lang", lang)
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
-        introduction = _clean("introduction", self.introduction) if self.introduction else None
-        force_setattr(self, "introduction", introduction)
-        if self.cta is not None:
-            if not wire.is_json(self.cta):
-                raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
-            force_setattr(self, "cta", wire.copied(self.cta))
+        force_setattr(self, "introduction", _clean("introduction", self.introduction or "") or None)
+        if not wire.is_json(self.cta):
+            raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
+        force_setattr(self, "cta", wire.copied(self.cta))
         if self.answer_format not in ANSWER_FORMATS:
             raise InvalidFAQ(
                 f"answer_format is {quoted(self.answer_format)}: text or markdown is accepted",
                 path="answerFormat",
             )
-        origin = Origin(self.slug, is_markdown=self.answer_format == "markdown", website_url=self.website_url)
-        origin.adopt(self.items)
+        answers, is_markdown = [item.answer for item in self.items], self.answer_format == "markdown"
+        origin = Origin(self.slug, answers, is_markdown, self.website_url)
+        for item in self.items:
+            force_setattr(item, "_origin", origin)
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -305,8 +306,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
         if self.data is not None:
             if self.is_degraded != (self.error is not None) and not self.is_fetching:
                 return "with data, is_degraded must be true if there is an error, and false otherwise"
-            is_contradiction = self.is_degraded and not self.is_stale
-            return "if is_degraded is true, is_stale must be true" if is_contradiction else ""
+            is_fresh = not self.is_stale
+            return "if is_degraded is true, is_stale must be true" if self.is_degraded and is_fresh else ""
         if self.error is None and not self.is_fetching:
             return "without data, set error, or set is_fetching to True"
         if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
@@ -338,9 +339,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def age(self) -> float | None:
         """Seconds since the source last confirmed `data`, never negative."""
-        if self.updated_at is None:
-            return None
-        return max(0.0, (datetime.now(UTC) - self.updated_at).total_seconds())
+        updated_at = self.updated_at
+        return None if updated_at is None else max(0.0, (datetime.now(UTC) - updated_at).total_seconds())
 
 
 def _clean(name: str, text: str) -> str:

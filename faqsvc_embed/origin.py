@@ -1,30 +1,43 @@
-"""What an item knows of its record: the format of the answers, and what renders them."""
+"""What the items of one record share: the renderer of their answers, and what it has rendered."""
 
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Protocol
 
 from markupsafe import Markup
-from msgspec.structs import force_setattr
 
 
 class AnswerRenderer(Protocol):
-    """Renders answers as HTML, with the settings of an embed."""
+    """Renders answers as HTML."""
 
     def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
         """Return an answer as an FAQ prints it; `section` is the heading above its question."""
 
 
 class Origin:
-    """The record of an item. All origins are equal, so that items are compared by their content."""
+    """The record of an item, as far as the HTML of its answer depends on it.
 
-    __slots__ = ("_html", "_renderer", "answers", "is_markdown", "slug", "website_url")
+    It is no part of the value of an item: items with the same content are equal, in whatever record they
+    are. So all origins are equal.
+    """
 
-    def __init__(self, slug: str = "", *, is_markdown: bool = False, website_url: str | None = None) -> None:
-        self.slug: str = slug
-        self.website_url: str | None = website_url
-        self.answers: tuple[str, ...] = ()
-        self.is_markdown: bool = is_markdown
+    usual: ClassVar[AnswerRenderer]
+    """Renders the answers of records that no embed has read. `rendering.answers`, which is above this module,
+    sets it when the package is imported."""
+
+    def __init__(
+        self,
+        slug: str = "",
+        answers: Sequence[str] = (),
+        is_markdown: bool = False,
+        website_url: str | None = None,
+    ) -> None:
+        self.slug = slug
+        self.answers = answers
+        """All answers of the record."""
+        self.is_markdown = is_markdown
+        self.website_url = website_url
+        self.is_parsable: bool | None = None
+        """Whether the Markdown of all answers takes little time; None if it was not estimated yet."""
         self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
 
@@ -34,11 +47,8 @@ class Origin:
     def __hash__(self) -> int:
         return 0
 
-    def adopt(self, items: Sequence[Any]) -> None:
-        """Become the origin of items."""
-        for item in items:
-            force_setattr(item, "_origin", self)
-        self.answers = tuple([item.answer for item in items])
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url)
 
     def use(self, renderer: AnswerRenderer) -> None:
         """Render answers with the renderer of an embed from now on."""
@@ -46,22 +56,10 @@ class Origin:
             self._renderer, self._html = renderer, {}
 
     def html(self, answer: str, section: str | None) -> Markup:
-        """Return an answer as HTML; it is rendered once."""
-        if self is UNKNOWN:  # it would cache every answer for ever
-            return _usual_renderer().html(answer, section, self)
-        made, key = self._html, (answer, section)
-        found = made.get(key)
-        if found is None:
-            renderer = self._renderer or _usual_renderer()
-            found = made[key] = renderer.html(answer, section, self)
-        return found
-
-
-UNKNOWN: Final = Origin()
-"""The origin of an item that belongs to no record."""
-
-
-def _usual_renderer() -> AnswerRenderer:
-    """Return the renderer for a record that no embed has read. It is imported here: few programs need it."""
-    renderer: AnswerRenderer = import_module("faqsvc_embed.rendering.answers").USUAL
-    return renderer
+        """Return an answer as HTML; that of a record is rendered once."""
+        renderer, key = self._renderer or self.usual, (answer, section)
+        if not self.answers:  # the item is of no record; what is rendered would be kept for ever
+            return renderer.html(answer, section, self)
+        if key not in self._html:
+            self._html[key] = renderer.html(answer, section, self)
+        return self._html[key]

@@ -10,11 +10,11 @@ from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.asgi import Message, PageResponse, Send
+from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
-from faqsvc_embed.settings.api_key import wrap_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -47,52 +47,67 @@ class FAQMiddleware:
     def __init__(
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
-        options = wrap_keys(settings)
-        del settings  # tracebacks show local variables
         self.app = app
-        self.embed: FAQEmbed = embed_of_middleware(embed, options)
-        self.embed.presenter.renderer.load_templates()
+        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
+        guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] == "http":
-            await self._respond(scope, receive, send)
-        elif scope["type"] == "lifespan":
+        if scope["type"] != "http":
+            await self._pass_on(scope, receive, send)
+            return
+        file = guarded(self._file, scope, otherwise=None)
+        if file is not None:
+            await _send_file(file, scope["method"], send)
+            return
+        outer = scope.get(EMBED)
+        scope[EMBED] = self.embed
+        response = guarded(self._response, scope, send, outer, otherwise=None)
+        if response is None:  # the page is that of another FAQMiddleware around this one
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                scope[EMBED] = outer or self.embed
+            return
+        token = REQUEST.set(response.page)
+        try:
+            await self.app(scope, receive, response.send)
+            for message in response.held:  # the application has sent no body
+                await send(message)
+        finally:
+            guarded(response.page.end, otherwise=None)
+            REQUEST.reset(token)
+
+    async def _pass_on(self, scope: Any, receive: Any, send: Any) -> None:
+        """Pass on what is no request: it has no page."""
+        if scope["type"] == "lifespan":
             if not in_event_loop():
                 raise ConfigurationError(
                     "FAQMiddleware needs asyncio: run the server with an asyncio event loop"
                 )
-            await self.app(scope, receive, self._closing(send))
-        else:
-            if scope["type"] == "websocket":
-                scope[EMBED] = self.embed  # for `faqs_from`; a WebSocket has no page
-            await self.app(scope, receive, send)
+            send = self._closing(send)
+        elif scope["type"] == "websocket":
+            scope[EMBED] = self.embed  # for `faqs_from`
+        await self.app(scope, receive, send)
 
-    async def _respond(self, scope: Scope, receive: Receive, send: Send) -> None:
-        serves_files = self.embed.serves_files
-        if serves_files and (file := _file(scope)) is not None:
-            await _send_file(file, scope["method"], send)
-            return
-        folder = f"{scope.get('root_path', '')}/{FOLDER}" if serves_files else None
-        outer, outer_page = scope.get(EMBED), request_page()
-        scope[EMBED] = self.embed
-        if outer is not None and outer_page is not None:  # there is another FAQMiddleware around this one
-            outer_page.folder = outer_page.folder or folder
-            try:
-                await self.app(scope, receive, send)
-            finally:
-                scope[EMBED] = outer
-            return
+    def _file(self, scope: Scope) -> File | None:
+        """Return the static file that is requested."""
+        if not self.embed.serves_files:
+            return None
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return requested_file(scope["method"], path, scope["query_string"].decode("latin-1"))
+
+    def _response(self, scope: Scope, send: Send, outer: FAQEmbed | None) -> PageResponse | None:
+        """Return the response of a new page; None if the page of an outer middleware goes on."""
+        root_path = scope.get("root_path", "") if self.embed.serves_files else None
+        outer_page = request_page()
+        if outer is not None and outer_page is not None:
+            if root_path is not None and outer_page.folder is None:
+                outer_page.folder = f"{root_path}/{FOLDER}"
+            return None
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
-        page = _ASGIPage(scope=scope, folder=folder)
-        page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"))
-        response = PageResponse(page, scope["method"], send)
-        token = REQUEST.set(page)
-        try:
-            await self.app(scope, receive, response.sender())
-            await response.finish()
-        finally:
-            page.end()
-            REQUEST.reset(token)
+        page = _ASGIPage(scope=scope)
+        page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"), root_path)
+        return PageResponse(page, scope["method"], send)
 
     def _closing(self, send: Send) -> Send:
         async def send_and_close(message: Message) -> None:
@@ -126,7 +141,7 @@ def faqs_from(request: Connection) -> FAQEmbed:
 class _ASGIPage(RequestPage, kw_only=True):
     """The page of a request. Its templates cannot wait, because they run in the event loop."""
 
-    defers = True
+    fills_placeholders = True
 
     scope: Scope
 
@@ -138,17 +153,13 @@ class _ASGIPage(RequestPage, kw_only=True):
         state = self.scope.get("state")
         return first_of(state.get, NONCE_NAMES) if state else None
 
-    def preferences(self) -> tuple[object, str]:
+    def chosen_language(self) -> object:
         state = self.scope.get("state")
-        choice = first_of(state.get, LANGUAGE_NAMES) if state else None
+        return first_of(state.get, LANGUAGE_NAMES) if state else None
+
+    def accept_language(self) -> str:
         values = [value for name, value in self.scope["headers"] if name == b"accept-language"]
-        return choice, b",".join(values)[:MAX_HEADER].decode("latin-1")
-
-
-def _file(scope: Scope) -> File | None:
-    """Return the static file that is requested."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
-    return requested_file(scope["method"], path, scope["query_string"].decode("latin-1"))
+        return b",".join(values)[:MAX_HEADER].decode("latin-1")
 
 
 async def _send_file(file: File, method: str, send: Send) -> None:

@@ -1,23 +1,22 @@
 """Middleware for any WSGI application. It gives each request a page."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
+from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.headers import (
-    changes_headers,
+    applied,
     fillable_charset,
-    headers_of_filled_body,
-    with_page_headers,
+    filled_body_changes,
+    page_changes,
 )
-from faqsvc_embed.page.page import Page, RequestPage
-from faqsvc_embed.page.placeholders import filled_parts
-from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
-from faqsvc_embed.settings.api_key import wrap_keys
+from faqsvc_embed.page.page import RequestPage
+from faqsvc_embed.page.placeholders import BodyFiller
+from faqsvc_embed.rendering.assets import File, requested_file
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,45 +47,59 @@ class FAQMiddleware:
     def __init__(
         self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
-        options = wrap_keys(settings)
-        del settings  # tracebacks show local variables
         self.app = app
-        self.embed: FAQEmbed = embed_of_middleware(embed, options)
+        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
-        serves_files = self.embed.serves_files
-        if serves_files and (file := _file(environ)) is not None:
-            return _send_file(file, start_response)
-        outer = environ.get(EMBED)
+        file = guarded(self._file, environ, otherwise=None)
+        if file is not None:
+            start_response("200 OK", list(file.headers.items()))
+            return [file.content]
+        outer, outer_page = environ.get(EMBED), REQUEST.get()
         environ[EMBED] = self.embed
-        if outer is not None and request_page() is not None:  # there is another FAQMiddleware around this one
-            parts: Iterable[bytes] = ()
+        response = guarded(self._response, environ, start_response, outer, otherwise=None)
+        parts: Iterable[bytes] = ()
+        if response is None:  # the page is that of another FAQMiddleware around this one
             try:
                 parts = self.app(environ, start_response)
             finally:
                 if isinstance(parts, list | tuple):  # a generator looks for its embed later
-                    environ[EMBED] = outer
+                    environ[EMBED] = outer or self.embed
             return parts
-        page = _WSGIPage(environ=environ)
-        page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")))
-        if serves_files:
-            page.folder = f"{environ.get('SCRIPT_NAME', '')}/{FOLDER}"
-        start, outer_page = _Start(page, start_response), REQUEST.get()
-        REQUEST.set(page)  # without a token: a server may send the body in another context
-        body: Iterable[bytes] = ()
+        REQUEST.set(response.page)  # without a token: a server may send the body in another context
+        is_whole = True
         try:
-            body = self.app(environ, start)
+            parts = self.app(environ, response.start)
+            is_whole = guarded(_is_whole, parts, environ, otherwise=False)
         finally:
-            is_whole = isinstance(body, list | tuple) or _is_file(body, environ)
             if is_whole:
-                page.end()
+                guarded(response.page.end, otherwise=None)
                 REQUEST.set(outer_page)
         if not is_whole:
-            return _Body(start, body, outer_page)
-        if page.placeholders is not None:
-            body = list(start.filled(iter(body)))
-        start.send()
-        return body
+            response.parts = parts
+            return response
+        if not response.has_started:
+            start_response(*guarded(response.head, otherwise=response.given))
+        unfilled = [response.rest, *parts] if response.rest else parts
+        return guarded(response.filled, parts, otherwise=unfilled)
+
+    def _file(self, environ: "WSGIEnvironment") -> File | None:
+        """Return the static file that is requested."""
+        if not self.embed.serves_files:
+            return None
+        method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
+        return requested_file(method, path, environ.get("QUERY_STRING", ""))
+
+    def _response(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse", outer: FAQEmbed | None
+    ) -> "_Response | None":
+        """Return the response of a new page; None if the page of an outer middleware goes on."""
+        if outer is not None and request_page() is not None:
+            return None
+        page = _WSGIPage(environ=environ)
+        root_path = environ.get("SCRIPT_NAME", "") if self.embed.serves_files else None
+        page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")), root_path)
+        return _Response(page, start_response)
 
 
 def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
@@ -111,90 +124,103 @@ class _WSGIPage(RequestPage, kw_only=True):
     def nonce(self) -> object:
         return self.environ.get(NONCE)
 
-    def preferences(self) -> tuple[object, str]:
-        choice = self.environ.get(LANGUAGE)
-        return choice or None, str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
+    def chosen_language(self) -> object:
+        return self.environ.get(LANGUAGE) or None
+
+    def accept_language(self) -> str:
+        return str(self.environ.get("HTTP_ACCEPT_LANGUAGE", ""))[:MAX_HEADER]
 
 
-class _Start:
-    """The start of a response. It is sent with the first part of the body, because the page may change it."""
+class _Response:
+    """The response of a page. Its start is sent with the first part of the body: the page may change it.
+
+    It is the body that a server iterates over, if the application has returned one in parts.
+    """
 
     def __init__(self, page: _WSGIPage, start_response: "StartResponse") -> None:
         self.page = page
+        self.given: tuple[str, list[Header]] = ("", [])
+        """Status and headers as the application has stated them."""
+        self.parts: Iterable[bytes] = ()
+        self.has_started = False
+        """Whether the start was sent."""
+        self.server_write: Any = None
+        """The function of the server that writes a part of the body (PEP 3333)."""
         self._start_response: Callable[..., Any] = start_response
-        self._write: Callable[[bytes], object] | None = None
-        self._status = ""
-        self._headers = list[Header]()
+        self._outer_page = REQUEST.get()
+        self._filler: BodyFiller | None = None
+        self.rest = b""
+        """The end of the part that was sent last, with the beginning of a placeholder."""
 
-    def __call__(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
+    def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""
-        self._status, self._headers = status, headers
-        if self._write is not None:  # this raises the error, because the headers were sent
+        self.given = (status, headers)
+        if self.has_started:  # this raises the error, because the headers were sent
             self._start_response(status, headers, exc_info)
         return self.write
 
     def write(self, part: bytes) -> None:
         """Send a part of the body, before the parts that the application returns."""
-        self.send()(part)
-
-    def send(self) -> Callable[[bytes], object]:
-        """Send the start, unless it was sent already."""
-        if self._write is None:
-            page, headers = self.page, self._headers
-            page.sent_headers = headers
-            if changes_headers(page):
-                headers = with_page_headers(page, headers)
-            self._write = self._start_response(self._status, headers)
-        return self._write
-
-    def filled(self, parts: Iterator[bytes]) -> Iterator[bytes]:
-        """Return the parts of a body with the drafts of a preview."""
-        charset = fillable_charset(int(self._status[:3] or 0), self._headers)
-        if self.page.placeholders is None or charset is None:
-            return parts
-        self._headers = headers_of_filled_body(self._headers)
-        return filled_parts(parts, self.page.placeholders, charset)
-
-
-class _Body:
-    """A body in parts: the first one sends the start of the response, and the last one ends the page."""
-
-    def __init__(self, start: _Start, parts: Iterable[bytes], outer_page: Page | None) -> None:
-        self._start = start
-        self._parts = parts
-        self._outer_page = outer_page
+        if not self.has_started:
+            self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+            self.has_started = True
+        part = self.rest + part
+        part, self.rest = guarded(self._split, part, otherwise=(part, b""))
+        self.server_write(part)
 
     def __iter__(self) -> Iterator[bytes]:
-        rest = iter(self._parts)
-        parts: Iterator[bytes] = chain(list(islice(rest, 1)), rest)
-        if self._start.page.placeholders is not None:
-            parts = self._start.filled(parts)
-        self._start.send()
-        return parts
+        """Yield the parts of the body; the first one sends the start."""
+        for part in self.parts:
+            if not self.has_started:
+                self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+                self.has_started = True
+            if self._filler is not None:
+                part = self.rest + part
+                part, self.rest = guarded(self._split, part, otherwise=(part, b""))
+            yield part
+        if not self.has_started:
+            self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
+            self.has_started = True
+        if self.rest:
+            yield guarded(self._finish, self.rest, otherwise=self.rest)
 
     def close(self) -> None:
-        """Close what the application returned (PEP 3333)."""
-        self._start.page.end()
+        """Close what the application has returned (PEP 3333)."""
+        guarded(self.page.end, otherwise=None)
         REQUEST.set(self._outer_page)
-        close = getattr(self._parts, "close", None)
-        if close is not None:
-            close()
+        if hasattr(self.parts, "close"):
+            self.parts.close()
+
+    def head(self) -> tuple[str, list[Header]]:
+        """Return status and headers with what the page changes."""
+        status, headers = self.given
+        self.page.sent_headers = headers
+        changes, filler = page_changes(self.page, headers), None
+        if self.page.placeholders is not None:
+            charset = fillable_charset(int(status[:3] or 0), headers)
+            if charset is not None:
+                filler = BodyFiller(self.page.placeholders, charset)
+                changes = {**filled_body_changes(), **changes}
+        headers = applied(headers, changes) if changes else headers
+        self._filler = filler
+        return status, headers
+
+    def filled(self, parts: Iterable[bytes]) -> Iterable[bytes]:
+        """Return a whole body with the drafts of a preview."""
+        return parts if self._filler is None else [self._filler.finish(b"".join([self.rest, *parts]))]
+
+    def _split(self, part: bytes) -> tuple[bytes, bytes]:
+        return (part, b"") if self._filler is None else self._filler.split(part)
+
+    def _finish(self, rest: bytes) -> bytes:
+        return rest if self._filler is None else self._filler.finish(rest)
 
 
-def _is_file(body: object, environ: "WSGIEnvironment") -> bool:
-    """Return whether a body is a file, which the server sends faster if it is unchanged (PEP 3333)."""
+def _is_whole(body: object, environ: "WSGIEnvironment") -> bool:
+    """Return whether a body is passed on as it is: a list, or a file, which servers send fast (PEP 3333)."""
+    if isinstance(body, list | tuple):
+        return True
     wrapper = environ.get("wsgi.file_wrapper")
     if isinstance(wrapper, type):
         return isinstance(body, wrapper)
     return wrapper is not None and hasattr(body, "read")  # uWSGI's is a function that returns the file
-
-
-def _file(environ: "WSGIEnvironment") -> File | None:
-    """Return the static file that is requested."""
-    method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
-    return requested_file(method, path, environ.get("QUERY_STRING", ""))
-
-
-def _send_file(file: File, start_response: "StartResponse") -> Iterable[bytes]:
-    start_response("200 OK", list(file.headers.items()))
-    return [file.content]

@@ -21,8 +21,6 @@ from tests.support.waiting import wait_until
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytest_plugins = ["faqsvc_embed.testing.plugin", "pytester"]
-
 hypothesis.settings.register_profile("default", deadline=None, max_examples=10)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
@@ -81,6 +79,13 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def clock() -> Clock:
     """A clock that moves only by `advance()`."""
     return Clock()
+
+
+@pytest.fixture
+def faq_service() -> Iterator[FaultyServer]:
+    """A faulty service with a sample record for every slug."""
+    with FaultyServer(any_slug=True) as service:
+        yield service
 
 
 @pytest.fixture

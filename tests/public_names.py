@@ -15,7 +15,7 @@ PACKAGE: Final = "faqsvc_embed"
 MODULES: Final = (
     PACKAGE,
     *(f"{PACKAGE}.{name}" for name in ("flask", "django", "starlette", "fastapi", "wsgi", "jinja")),
-    *(f"{PACKAGE}.{name}" for name in ("service", "mcp", "testing", "testing.chaos")),
+    *(f"{PACKAGE}.{name}" for name in ("service", "mcp", "testing")),
 )
 
 

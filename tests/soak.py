@@ -31,12 +31,12 @@ from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing.chaos import FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import drip, hang, healthy, refuse, reset, status, truncated
-from faqsvc_embed.testing.chaos.faults import gzip_bomb
 from tests.support import samples
 from tests.support.asgi import aget
+from tests.support.faults.behaviours import drip, hang, healthy, refuse, reset, status, truncated
+from tests.support.faults.kinds import gzip_bomb
 from tests.support.faults.sizes import header_flood, oversize
+from tests.support.faulty import FaultyServer
 
 KNOWN: Final = [f"faq-{number}" for number in range(40)]
 MOODS: Final = (

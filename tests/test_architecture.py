@@ -47,6 +47,7 @@ OPTIONAL: Final = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "flask_babel": {"flask"},
+    "granian": {"mcp", "service"},
     "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
@@ -60,7 +61,6 @@ OPTIONAL: Final = {
     "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
     "turbohtml": {"generation"},
-    "uvicorn": {"mcp", "service"},
 }
 """The parts of the package that may import an optional dependency."""
 

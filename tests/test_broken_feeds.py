@@ -7,10 +7,11 @@ from contextlib import ExitStack
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.testing.chaos import FAULTS, Chaos, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import healthy
-from faqsvc_embed.testing.chaos.embed_access import EmbedClock
+from tests.support.chaos import Chaos
+from tests.support.chaos.embed_access import EmbedClock
 from tests.support.faults import EVERY_FAULT, FEEDS
+from tests.support.faults.behaviours import healthy
+from tests.support.faulty import FAULTS, Fault, FaultyServer
 from tests.support.waiting import wait_until
 from tests.test_chaos import flask_app
 

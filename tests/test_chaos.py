@@ -1,10 +1,6 @@
-"""Pages of Flask and ASGI applications under the faults of the chaos kit, and the kit itself."""
+"""Pages of Flask, Django, WSGI and ASGI applications while the service fails in every way."""
 
-import ast
-import sys
 from collections.abc import Callable, Iterable
-from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -16,19 +12,17 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-import faqsvc_embed
-from faqsvc_embed import FAQEmbed, FAQError, wsgi
+from faqsvc_embed import FAQEmbed, wsgi
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing import chaos
-from faqsvc_embed.testing.chaos import FAULTS, Chaos, Fault, FaultyServer, PageCheckFailed
-from faqsvc_embed.testing.chaos.behaviours import hang, healthy, reset, status
-from faqsvc_embed.testing.chaos.clients import open_client
-from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
 from tests.support import django_project
+from tests.support.chaos import Chaos, PageCheckFailed
+from tests.support.chaos.clients import open_client
+from tests.support.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
 from tests.support.faults import EVERY_FAULT, ODDITIES
-from tests.support.faults.behaviours import in_turn
+from tests.support.faults.behaviours import hang, healthy, in_turn, reset, status
+from tests.support.faulty import FAULTS, Fault, FaultyServer
 from tests.support.tls import TLS_FAULTS, SecureServer, trust_authority
 from tests.support.waiting import settle, wait_until
 
@@ -111,15 +105,19 @@ def test_a_page_survives_every_fault(fault: Fault, make_app: MakeApp) -> None:
 
 
 @pytest.mark.matrix
-def test_a_wsgi_page_survives_one_fault_of_each_kind(faq_chaos: Chaos) -> None:
-    faq_chaos.check(wsgi_app(**faq_chaos.settings))
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_wsgi_page_survives_one_fault_of_each_kind(fault: Fault) -> None:
+    with Chaos(fault) as chaos:
+        chaos.check(wsgi_app(**chaos.settings))
 
 
 @pytest.mark.matrix
-def test_a_django_page_survives_one_fault_of_each_kind(faq_chaos: Chaos) -> None:
-    embed = FAQEmbed(**faq_chaos.settings)
-    with django_project.project(django_project.page(PAGE, using="jinja"), embed):
-        faq_chaos.check(DjangoApp(embed))
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_django_page_survives_one_fault_of_each_kind(fault: Fault) -> None:
+    with Chaos(fault) as chaos:
+        embed = FAQEmbed(**chaos.settings)
+        with django_project.project(django_project.page(PAGE, using="jinja"), embed):
+            chaos.check(DjangoApp(embed))
 
 
 @pytest.mark.matrix
@@ -184,7 +182,7 @@ def test_a_page_keeps_its_faqs_while_the_service_flaps(make_app: MakeApp, fault:
             wait_until(has_recovered)
 
 
-# The kit
+# The check itself
 
 
 ERROR: Final = Fault("error", status(500))
@@ -217,10 +215,6 @@ def test_every_fault_has_a_name_of_its_own() -> None:
     assert len(set(names)) == len(names) > 250
 
 
-def test_the_faults_of_the_kit_have_every_meaning() -> None:
-    assert {fault.means for fault in FAULTS} == {fault.means for fault in EVERY_FAULT}
-
-
 def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:
     assert {fault.name for fault in EVERY_FAULT if fault.means == "gone"} == {"410", "410 in HTML"}
     assert {fault.name for fault in EVERY_FAULT if fault.means == "missing"} == {
@@ -230,27 +224,16 @@ def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:
     }
 
 
-def test_the_kit_finds_a_page_with_an_error_status() -> None:
+def test_the_check_finds_a_page_with_an_error_status() -> None:
     assert failure(flask_app, strict=True) == ("uncached", "wrong status")
 
 
-@pytest.mark.matrix
-def test_the_kit_finds_a_late_page() -> None:
-    def wait(embed: FAQEmbed, page: str) -> str:
-        for slug in ("opening-hours", "parking", "tickets", "refunds"):
-            with suppress(FAQError):
-                embed.get_faq(slug)
-        return page
-
-    assert failure(changed_app(wait), Fault("hang", hang)) == ("uncached", "late")
-
-
 @pytest.mark.parametrize("make_app", [flask_app, asgi_app])
-def test_the_kit_finds_a_page_that_loses_its_cached_faq(make_app: MakeApp) -> None:
+def test_the_check_finds_a_page_that_loses_its_cached_faq(make_app: MakeApp) -> None:
     assert failure(make_app, keep_for=0) == ("stale", "FAQ missing")
 
 
-def test_the_kit_finds_a_page_that_shows_an_old_faq() -> None:
+def test_the_check_finds_a_page_that_shows_an_old_faq() -> None:
     cached = list[str]()
 
     def cache_page(embed: FAQEmbed, page: str) -> str:
@@ -261,7 +244,7 @@ def test_the_kit_finds_a_page_that_shows_an_old_faq() -> None:
     assert failure(changed_app(cache_page)) == ("uncached", "FAQ unexpected")
 
 
-def test_the_kit_finds_a_placeholder_that_is_left() -> None:
+def test_the_check_finds_a_placeholder_that_is_left() -> None:
     def leave_placeholder(embed: FAQEmbed, page: str) -> str:
         return page if "<details" in page else f"{page}{PLACEHOLDER_PREFIX}1-->"
 
@@ -277,76 +260,18 @@ def test_the_kit_finds_a_placeholder_that_is_left() -> None:
     ],
     ids=str,
 )
-def test_the_kit_finds_a_response_that_is_taken_for_another(fault: Fault, expected: tuple[str, str]) -> None:
+def test_the_check_finds_a_response_that_is_taken_for_another(
+    fault: Fault, expected: tuple[str, str]
+) -> None:
     assert failure(flask_app, fault) == expected
 
 
-def test_the_kit_finds_a_page_without_faqs() -> None:
-    def empty_app(**settings: Any) -> Flask:
-        app = flask_app(**settings)
-        app.view_functions["home"] = lambda: "Hello"
-        return app
-
-    assert failure(empty_app) == ("healthy", "no request")
-
-
-def test_the_kit_needs_the_embed_of_the_application() -> None:
-    app = Starlette(routes=[Route("/", lambda request: HTMLResponse("Hello"))])
-    with Chaos(ERROR) as chaos, pytest.raises(LookupError):
-        chaos.check(app)
-
-
-@pytest.mark.parametrize("left", ["connections", "threads"])
-def test_the_kit_finds_remaining_threads_and_connections(left: str, faq_service: FaultyServer) -> None:
-    leaked = list[FAQEmbed]()
+def test_the_check_finds_remaining_threads(faq_service: FaultyServer) -> None:
+    leaked = FAQEmbed(faq_service.base_url)
 
     def leak(embed: FAQEmbed, page: str) -> str:
-        if not leaked:
-            base_url = embed.settings.base_url if left == "connections" else faq_service.base_url
-            leaked.append(FAQEmbed(base_url, push=False))
-        leaked[0].use_faq("pricing", wait=0)
+        leaked.use_faq("pricing", wait=0)
         return page
 
-    assert failure(changed_app(leak)) == ("closed", f"{left} left")
-    leaked[0].close()
-
-
-def test_the_kit_imports_only_httpx_and_the_public_api() -> None:
-    directory = Path(str(chaos.__file__)).parent
-    modules = [path for path in directory.rglob("*.py") if path.name != "embed_access.py"]
-    nodes = [node for path in modules for node in ast.walk(ast.parse(path.read_text()))]
-    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
-    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
-    others = {name for name in names if name.partition(".")[0] not in sys.stdlib_module_names}
-    assert {name for name in others if not name.startswith(chaos.__name__)} == {
-        "faqsvc_embed.embed",
-        "httpx2",
-    }
-
-
-@pytest.mark.system
-def test_the_example_of_the_kit_runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = [part for part in (chaos.__doc__ or "").split("\n\n") if part.startswith("    ")]
-    plugin, *tests = ["\n".join(line.removeprefix("    ") for line in part.splitlines()) for part in blocks]
-    pytester.makeconftest(plugin)
-    pytester.makepyfile(
-        """
-import pytest
-from flask import Flask, render_template_string
-from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.testing.chaos import Chaos, Fault, behaviours
-
-def create_app(**settings):
-    app = Flask("shop")
-    FAQExtension(app, **settings)
-    app.add_url_rule("/prices", "prices", lambda: render_template_string('{{ faq("pricing") }}'))
-    return app
-
-"""
-        + "\n\n".join(tests)
-    )
-    monkeypatch.setenv("PYTHONPATH", str(Path(faqsvc_embed.__file__).parent.parent))
-    result = pytester.runpytest_subprocess("-q", "-k", "refused or Latin or proxy", "-p", "no:cacheprovider")
-    outcomes = result.parseoutcomes()
-    assert outcomes["passed"] == 3
-    assert "failed" not in outcomes
+    assert failure(changed_app(leak)) == ("closed", "threads left")
+    leaked.close()

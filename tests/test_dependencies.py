@@ -91,7 +91,7 @@ def test_a_missing_module_of_this_package_is_a_bug() -> None:
         ("import faqsvc_embed.mcp", "jsonschema", "mcp"),
         ("from faqsvc_embed.service import create_app", "protego", "service"),
         ("from faqsvc_embed.service import create_app", "starlette", "service"),
-        ("import faqsvc_embed.service.server", "h11", "service"),
+        ("import faqsvc_embed.service.server", "granian", "service"),
         ("import faqsvc_embed.service.storage", "sqlalchemy", "service"),
     ],
 )

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import ConfigurationError, FAQEvent
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, SLACK, MakeEmbed, refreshed, seconds, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle, wait_until
 
 

@@ -300,7 +300,8 @@ def test_records_are_frozen() -> None:
     with pytest.raises(AttributeError):
         faq.items[0].answer = "other"  # type: ignore[misc]
     assert isinstance(faq.items, tuple)
-    assert pickle.loads(pickle.dumps(faq)) == faq
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(faq, protocol)) == faq
 
 
 def test_a_publication_has_the_fields_of_the_specification() -> None:

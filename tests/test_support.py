@@ -1,23 +1,18 @@
-"""The tools of these tests: the clock, the faulty service, and the browser."""
+"""The faulty service does what the tests of faults expect of it."""
 
-import asyncio
 import gzip
 import http.client
 import json
 import socket
 import threading
 from contextlib import closing, suppress
-from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Page
 
-from faqsvc_embed.testing.chaos import FAULTS, Exchange, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import healthy, refuse, status
-from faqsvc_embed.testing.chaos.faults import redirect_other_origin
 from tests.support import samples
-from tests.support.clock import EPOCH, Clock
-from tests.support.faults import EVERY_FAULT, ODDITIES
+from tests.support.faults import ODDITIES
+from tests.support.faults.behaviours import healthy, refuse
+from tests.support.faulty import FAULTS, Exchange, Fault, FaultyServer
 
 
 def get(
@@ -35,23 +30,6 @@ def get(
             return response.status, names, response.read()
 
 
-# The clock
-
-
-def test_a_clock_moves_by_hand_and_its_wall_clock_can_be_set(clock: Clock) -> None:
-    before = clock.now()
-    clock.advance(90)
-    assert clock.now() == before + 90
-    assert clock.wall() == EPOCH + timedelta(seconds=90)
-    clock.set_wall(EPOCH - timedelta(days=1))
-    assert (clock.now(), clock.wall()) == (before + 90, EPOCH - timedelta(days=1))
-    with pytest.raises(ValueError, match="backwards"):
-        clock.advance(-1)
-
-
-# The faulty service
-
-
 def test_a_healthy_server_serves_records_revalidates_them_and_keeps_a_log(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60", "Age": "5"})
     code, headers, body = get(faulty)
@@ -63,27 +41,6 @@ def test_a_healthy_server_serves_records_revalidates_them_and_keeps_a_log(faulty
     assert faulty.log[1].headers["if-none-match"] == headers["etag"]
     faulty.forget_log()
     assert faulty.log == []
-
-
-def test_a_server_serves_the_requested_language(faulty: FaultyServer) -> None:
-    for lang, record in samples.multilingual().items():
-        faulty.serve(record, lang=lang)
-    assert json.loads(get(faulty, "pricing?lang=ko")[2])["lang"] == "ko"
-    assert faulty.log[0].lang == "ko"
-
-
-def test_a_server_with_any_slug_has_a_sample_for_every_slug() -> None:
-    with FaultyServer(any_slug=True) as server:
-        server.serve(samples.pricing())
-        assert json.loads(get(server)[2]) == samples.pricing()
-        assert json.loads(get(server, "unknown")[2])["slug"] == "unknown"
-
-
-def test_a_behaviour_lasts_or_is_for_one_request(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    faulty.behave(status(500))
-    faulty.then(status(503, {"Retry-After": "9"}), healthy)
-    assert [get(faulty)[0] for _ in range(4)] == [503, 200, 500, 500]
 
 
 def test_a_server_that_refuses_keeps_its_address_and_returns(faulty: FaultyServer) -> None:
@@ -145,20 +102,6 @@ def test_one_fault_of_each_kind_leaves_no_thread_and_no_socket(fault: Fault) -> 
     leaves_nothing(fault)
 
 
-@pytest.mark.matrix
-@pytest.mark.parametrize("fault", EVERY_FAULT, ids=str)
-def test_no_fault_leaves_a_thread_or_a_socket(fault: Fault) -> None:
-    leaves_nothing(fault)
-
-
-def test_a_redirect_to_another_origin_leads_to_a_good_response(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    faulty.behave(redirect_other_origin)
-    code, headers, _ = get(faulty)
-    assert (code, headers["location"]) == (302, f"http://localhost:{faulty.port}/api/v1/faq/pricing")
-    assert get(faulty, headers={"Host": f"localhost:{faulty.port}"})[0] == 200
-
-
 def test_an_exception_in_a_behaviour_fails_the_test() -> None:
     def mistaken(exchange: Exchange) -> None:
         raise KeyError("a mistake in a test")
@@ -169,22 +112,3 @@ def test_an_exception_in_a_behaviour_fails_the_test() -> None:
     with pytest.raises(AssertionError) as caught:
         server.close()
     assert isinstance(caught.value.__cause__, KeyError)
-
-
-# The browser
-
-
-@pytest.mark.system
-def test_a_browser_opens_a_page_without_a_network(page: Page) -> None:
-    page.set_content(f"<h1>{samples.multilingual()['ko']['title']}</h1>")
-    assert page.inner_text("h1") == "요금"
-
-
-@pytest.mark.system
-@pytest.mark.usefixtures("_browser_and_loop")
-def test_an_event_loop_runs_after_a_browser_was_used() -> None:
-    async def main() -> int:
-        await asyncio.sleep(0)
-        return 42
-
-    assert asyncio.run(main()) == 42

@@ -11,8 +11,8 @@ from jinja2 import DictLoader, Environment
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, InvalidFAQ
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed, fake_faqs
-from faqsvc_embed.testing.chaos.embed_access import EmbedClock
 from tests.support import samples
+from tests.support.chaos.embed_access import EmbedClock
 from tests.support.embeds import warnings_of
 
 PRICING = FAQ.from_dict(samples.pricing())
@@ -88,7 +88,7 @@ def test_fake_faqs_replace_those_of_an_application_and_keep_its_settings_and_tem
     page = host.from_string('{{ faq("pricing", schema=false) }}')
     for title in ("One", "Two"):
         fake_faqs(embed, {"pricing": {**samples.pricing(), "title": title}})
-        section = f'<section class="faqsvc" id="faq-pricing" lang="en" dir="ltr">\n{title}\n</section>'
+        section = f'<section class="faqsvc" id="faq-pricing" lang="en" dir="ltr">{title}\n</section>'
         assert page.render() == section
 
 

@@ -18,22 +18,12 @@ def cache_tag(slug: str) -> str:
     return f"faq-{quote(slug, safe='')}"
 
 
-def with_cache_tags(headers: Iterable[tuple[str, str]], slugs: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the headers of a response with the tags of its FAQs, after the tags that it has already."""
+def cache_tag_headers(slugs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the headers with the tags of FAQs: name, separator and value of each."""
     tags = list(_fitting(cache_tag(slug) for slug in slugs if is_slug(slug)))
-    if not tags:
-        return list(headers)
-    present, others = dict[str, list[str]](), list[tuple[str, str]]()
-    for name, value in headers:
-        tag_header = next((known for known in _SEPARATORS if known.lower() == name.lower()), None)
-        if tag_header is not None:
-            present.setdefault(tag_header, []).append(value)
-        else:
-            others.append((name, value))
-    for name, separator in _SEPARATORS.items():
+    for name, separator in _SEPARATORS.items() if tags else ():
         own = [f'"{tag}"' if name == "Cache-Groups" else tag for tag in tags]  # RFC 9875: a list of strings
-        others.append((name, separator.join([*present.get(name, ()), *own])))
-    return others
+        yield name, separator, separator.join(own)
 
 
 def _fitting(tags: Iterable[str]) -> Iterator[str]:

@@ -3,16 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 from typing import Final
-from urllib.parse import quote
 
 import msgspec
 
+from faqsvc_embed.api.contract import FollowBody
 from faqsvc_embed.api.requests import Request
 
 FEED_PATH: Final = "/api/v1/events"
 EVENT_STREAM: Final = "text/event-stream"
-MAX_URL: Final = 8_000
-"""Maximum number of characters of the URL, which contains every slug. Servers refuse longer URLs."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 
@@ -46,11 +44,16 @@ class EventTooLong(ValueError):
 
 def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
     """Return the request for the changes of `slugs` after the event `last_id`."""
-    query = "&".join(f"slug={quote(slug, safe='')}" for slug in slugs)
-    headers = {"accept": EVENT_STREAM, "accept-encoding": "identity", "cache-control": "no-cache"}
+    headers = {
+        "accept": EVENT_STREAM,
+        "accept-encoding": "identity",
+        "cache-control": "no-cache",
+        "content-type": "application/json",
+    }
     if last_id:
         headers["last-event-id"] = last_id
-    return Request(f"{base_url}{FEED_PATH}?{query}", headers)
+    body = msgspec.json.encode(FollowBody(list(slugs)))
+    return Request(f"{base_url}{FEED_PATH}", headers, "POST", body)
 
 
 def parse_change(event: ServerSentEvent) -> Change | None:

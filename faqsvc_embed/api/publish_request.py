@@ -1,4 +1,4 @@
-"""The requests that publish an FAQ and generate items, and the validation of their fields.
+"""The requests that publish or change an FAQ and generate items, and the validation of their fields.
 
 The field types and their limits are in `api/contract.py` and `api/fields.py`. Nothing here does I/O.
 """
@@ -15,9 +15,11 @@ from msgspec import UNSET, UnsetType
 from faqsvc_embed.api.contract import GenerateBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
-from faqsvc_embed.api.validation import problems_of, publication_problems
+from faqsvc_embed.api.validation import change_problems, problems_of, publication_problems
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
+
+Changes = Iterable[Mapping[str, Any]]
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -98,7 +100,7 @@ class PublishRequest:
         problems = [
             *publication_problems(body),
             *_idempotency_key_problems(self.idempotency_key),
-            *if_match_problems(self.if_match),
+            *_if_match_problems(self.if_match),
             *_if_none_match_problems(self.if_none_match),
         ]
         if self.slug is None and self.if_match is not None:
@@ -106,7 +108,7 @@ class PublishRequest:
         if not problems and (size := len(encode(body))) > MAX_BODY:
             problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
         if problems:
-            raise rejected(problems)
+            raise _rejected(problems)
         return body
 
     def to_http(self, base_url: str) -> Request:
@@ -131,6 +133,39 @@ class PublishRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRequest:
+    """The change of an FAQ; `body` validates its fields."""
+
+    changes: object
+    if_match: object
+    draft: object = False
+
+    def body(self) -> dict[str, Any]:
+        """Return the JSON body; changes that are an iterator are consumed.
+
+        Raises:
+            PublishRejected: a field is invalid; `problems` has every reason, with the index of the change.
+        """
+        is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
+        changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
+        body = {"changes": changes, **({"draft": self.draft} if self.draft is not False else {})}
+        problems = [*change_problems(body), *_if_match_problems(self.if_match)]
+        if self.if_match is None:
+            problems.append("if_match is missing: use the etag of the revision that was read")
+        if problems:
+            raise _rejected(problems)
+        return body
+
+    def to_http(self, url: str) -> Request:
+        """Return the HTTP request for the FAQ at `url`, without the API key.
+
+        Raises:
+            PublishRejected: as `body` does.
+        """
+        return write_request("PATCH", url, encode(self.body()), {"if-match": str(self.if_match)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest:
     """The generation of items for a website; `body` validates its fields."""
 
@@ -147,7 +182,7 @@ class GenerateRequest:
         """
         body = _without_none(websiteUrl=self.website_url, lang=self.lang, count=self.count, topic=self.topic)
         if problems := problems_of(body, GenerateBody):
-            raise rejected(problems)
+            raise _rejected(problems)
         return body
 
     def to_http(self, base_url: str) -> Request:
@@ -164,7 +199,7 @@ def encode(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def rejected(problems: Sequence[str]) -> PublishRejected:
+def _rejected(problems: Sequence[str]) -> PublishRejected:
     """Return the error for invalid fields; its message has the first five problems."""
     return PublishRejected(f"not sent: {summary(problems)}", problems=problems)
 
@@ -203,8 +238,7 @@ def _idempotency_key_problems(key: object) -> Iterator[str]:
         yield f"idempotency_key is {quoted(key)}; use 1 to 255 visible ASCII characters"
 
 
-def if_match_problems(etag: object) -> Iterator[str]:
-    """Yield the problem of a value that is no entity tag; None is accepted."""
+def _if_match_problems(etag: object) -> Iterator[str]:
     if etag is not None and (not isinstance(etag, str) or re.fullmatch(r'\*|(?:W/)?"[!#-~]*"', etag) is None):
         yield f'if_match is {quoted(etag)}; use the etag of a Publication, such as "0f5e" with its quotes'
 

@@ -21,6 +21,7 @@ from faqsvc_embed.errors import (
     RateLimited,
 )
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.text import normalized
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
 MAX_VALIDATOR: Final = 1000
@@ -86,8 +87,8 @@ class Failed(msgspec.Struct, frozen=True):
     error: FAQError
     is_misdirected: bool = False
     """Whether it belongs to another record than the cached one, or than the requested one."""
-    is_local: bool = False
-    """Whether no request was made, so that the failure says nothing about the service."""
+    was_sent: bool = True
+    """Whether a request was made. Otherwise the failure says nothing about the service."""
 
 
 Outcome = Fetched | NotModified | NotFound | Gone | Failed
@@ -155,7 +156,7 @@ def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
     except InvalidFAQ as error:
         message = f"the response for FAQ {slug!r} is invalid: {error}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
-    if faq.slug != slug:
+    if normalized("NFC", faq.slug) != normalized("NFC", slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
         return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
     cache_control = parse_cache_control(response.headers, now)

@@ -5,8 +5,8 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Final, Literal, Protocol, TypeVar
 
-from faqsvc_embed.cache.entries import longest_backoff
 from faqsvc_embed.errors import masked
+from faqsvc_embed.runtime.backoff import Backoff
 from faqsvc_embed.runtime.bounded_log import logger
 
 T = TypeVar("T")
@@ -14,6 +14,8 @@ Operation = Literal["read", "written", "watched"]
 
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
+MAX_CALLS: Final = 10
+"""Maximum number of calls at once. Others wait for their turn."""
 
 
 class Backend(Protocol):
@@ -55,7 +57,9 @@ class ResilientBackend:
             "written": Backoff(),
             "watched": Backoff(),
         }
+        self._attempts = set[asyncio.Task[object]]()
         self._opened: tuple[asyncio.AbstractEventLoop, Backend] | None = None
+        self._turns = asyncio.Semaphore(MAX_CALLS)
         self._of_parents: list[object] = []
 
     async def call(
@@ -66,9 +70,11 @@ class ResilientBackend:
         if not now and (backoff.failures or self._backoffs["read"].failures):
             if backoff.failures and self._clock() >= backoff.until:
                 backoff.until = float("inf")  # one call at a time
-                backoff.attempt = asyncio.create_task(self._attempt(operation, work))
+                attempt = asyncio.create_task(self._attempt(operation, work))
+                self._attempts.add(attempt)  # so that it is not collected
+                attempt.add_done_callback(self._attempts.discard)
             return None
-        return await self._attempt(operation, work)
+        return await self._attempt(operation, work, now=now)
 
     async def messages(self, channel: str, *, is_first: bool) -> AsyncIterator[bytes]:
         """Yield the messages of a channel without end, and an empty one when some may have been missed.
@@ -89,13 +95,20 @@ class ResilientBackend:
                 is_first_connection = False
             await asyncio.sleep(max(0.0, self._backoffs["watched"].until - self._clock()))
 
-    async def _attempt(self, operation: Operation, work: Callable[[Backend], Awaitable[T]]) -> T | None:
+    async def _attempt(
+        self, operation: Operation, work: Callable[[Backend], Awaitable[T]], *, now: bool = False
+    ) -> T | None:
+        failures = self._backoffs[operation].failures
         try:
-            backend = self._backend()  # outside the time limit, because of its imports
-            async with asyncio.timeout(CALL_TIMEOUT):
-                result = await work(backend)
+            backend = self._backend()
+            async with self._turns:
+                if self._backoffs[operation].failures > failures and not now:
+                    return None  # others failed while this call waited for its turn
+                async with asyncio.timeout(CALL_TIMEOUT):
+                    result = await work(backend)
         except Exception as error:
-            self._failed(operation, error)
+            if self._backoffs[operation].failures == failures:  # calls that fail together count once
+                self._failed(operation, error)
             return None
         except BaseException:  # the loop is being closed
             self._backoffs[operation].until = self._clock()
@@ -106,7 +119,7 @@ class ResilientBackend:
     def _backend(self) -> Backend:
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
-            self._opened = loop, self._open()
+            self._opened, self._turns = (loop, self._open()), asyncio.Semaphore(MAX_CALLS)
         return self._opened[1]
 
     def _failed(self, operation: Operation, error: Exception) -> None:
@@ -126,20 +139,6 @@ class ResilientBackend:
 
     def after_fork(self) -> None:
         """In a forked child, drop what belongs to the parent: collecting it would close its connections."""
-        self._of_parents.append((self._opened, self._backoffs))
-        self._opened = None
+        self._of_parents.append((self._opened, self._attempts))
+        self._opened, self._attempts = None, set()
         self._backoffs = {operation: Backoff() for operation in self._backoffs}
-
-
-class Backoff:
-    """The time from which a failed operation may be tried again."""
-
-    def __init__(self) -> None:
-        self.failures = 0
-        self.until = float("-inf")
-        self.attempt: asyncio.Task[object] | None = None
-
-    def extend(self, now: float) -> None:
-        """Back off, for longer after each failure."""
-        self.failures += 1
-        self.until = now + longest_backoff(self.failures)

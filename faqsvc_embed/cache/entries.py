@@ -17,11 +17,11 @@ from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.cache.announcement import Announcement
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState, StateSource
+from faqsvc_embed.runtime.backoff import longest_backoff
 
-BACKOFF_BASE: Final = 1.0
-BACKOFF_CAP: Final = 60.0
 JITTER: Final = 0.05
 """Lifetimes are shortened by up to this share, so that FAQs fetched together expire at different times."""
 MIN_REFRESH_INTERVAL: Final = 1.0
@@ -42,6 +42,8 @@ class Entry(msgspec.Struct, eq=False):
 
     key: Key
     faq: FAQ | None = None
+    is_file: bool = False
+    """Whether `faq` is a file of the folder, which is shown until the source has responded."""
     validators: Validators = NO_VALIDATORS
     cache_control: CacheControl = NO_CACHE_CONTROL
     fresh_until: float = 0.0
@@ -58,6 +60,8 @@ class Entry(msgspec.Struct, eq=False):
     """No fetch is started before this time."""
     missing_since: float | None = None
     """Time of the first 404 since the record was last confirmed, or of the 404 or 410 that removed it."""
+    announced: Announcement | None = None
+    """A change that no response has contained yet."""
     used_at: float = 0.0
     """When it was last looked up. Readers write only this field."""
     size: int = 0
@@ -66,14 +70,9 @@ class Entry(msgspec.Struct, eq=False):
     """The state while the record is fresh; created once."""
 
     @property
-    def is_seed(self) -> bool:
-        """Whether the record is a file of the folder."""
-        return self.faq is not None and self.updated_at is None
-
-    @property
     def is_known(self) -> bool:
         """Whether the source has sent a record of this FAQ, or has said that there is none."""
-        return self.updated_at is not None or (self.faq is None and self.missing_since is not None)
+        return not self.is_file and (self.faq is not None or self.missing_since is not None)
 
     @property
     def is_missing(self) -> bool:
@@ -164,6 +163,9 @@ class Lifetimes(msgspec.Struct, frozen=True):
     def after(self, entry: Entry | None, key: Key, outcome: Outcome, at: Moment) -> Entry:
         """Return the entry that follows `entry` when a fetch of `key` ends with `outcome`."""
         entry = entry or Entry(key, used_at=at.now)
+        if _is_outdated(entry, outcome, at.now):
+            message = f"FAQ {key.slug!r}: the service still sends the record before the announced change"
+            return _failed(entry, Failed(FAQUnavailable(message)), at)
         match outcome:
             case Fetched():
                 is_same = entry.faq == outcome.faq  # if it is, rendered fragments stay valid
@@ -202,6 +204,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
         confirmed = replace(
             entry,
+            is_file=False,
             cache_control=cache_control,
             fresh_until=fresh_until,
             keep_until=max(fresh_until + self.keep_for, at.now + MIN_REFRESH_INTERVAL),
@@ -211,6 +214,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
             failures=0,
             retry_at=at.now + MIN_REFRESH_INTERVAL,
             missing_since=None,
+            announced=None,
         )
         return replace(confirmed, fresh_state=fresh_state(confirmed))
 
@@ -227,34 +231,38 @@ class Lifetimes(msgspec.Struct, frozen=True):
         return Entry(entry.key, error=error, retry_at=retry_at, missing_since=at.now, used_at=entry.used_at)
 
 
-def longest_backoff(failures: int) -> float:
-    """Return the maximum seconds of the backoff after this number of failures: 1, 2, 4 … 60."""
-    return min(BACKOFF_BASE * 2.0 ** min(max(failures - 1, 0), 10), BACKOFF_CAP)
-
-
 def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
     """Back off exponentially with full jitter, and at least for Retry-After."""
-    failures = entry.failures + (0 if outcome.is_local else 1)
+    failures = entry.failures + outcome.was_sent
     backoff = max(longest_backoff(failures) * at.random, outcome.error.retry_after or 0.0)
-    return replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
+    failed = replace(entry, error=outcome.error, failures=failures, retry_at=at.now + backoff)
+    return failed if entry.announced is None else expired(failed, at.now)
 
 
-def is_current(outcome: Outcome | None, change: Change, entry: Entry) -> bool:
-    """Return whether the record already contains a change, if this fetch has not changed the record."""
-    match outcome:
-        case Fetched() | NotModified():
-            served = entry.faq.lang if entry.faq is not None else None
-            if change.lang not in (None, entry.key.lang, served):
-                return True  # the change belongs to a translation that this entry does not show
-            if change.state == "published" and change.lang is not None and served not in (None, change.lang):
-                return False  # revisions of two translations cannot be compared
-            if outcome.revision is not None and change.revision is not None and change.state == "published":
-                return outcome.revision >= change.revision
-            return False
-        case Gone() | NotFound():
-            return change.state == "unpublished"
-        case _:
-            return False
+def expired(entry: Entry, now: float) -> Entry:
+    """Return an entry whose record is stale."""
+    return replace(entry, fresh_until=min(entry.fresh_until, now), fresh_state=None)
+
+
+def announced(entry: Entry, change: Change, now: float) -> Entry:
+    """Return an entry that waits for a change; if it is one of this translation, its record is stale."""
+    if entry.faq is not None and change.lang not in (None, entry.key.lang, entry.faq.lang):
+        change = Change(change.slug, state=None)
+    before = entry.announced
+    if before is not None and before.is_awaited(now):
+        return entry if change.state is None else replace(entry, announced=replace(before, change=change))
+    waiting = replace(entry, announced=Announcement(change, now, entry.faq))
+    if change.state is None or entry.faq is None:
+        return waiting
+    return expired(replace(waiting, retry_at=now), now)
+
+
+def _is_outdated(entry: Entry, outcome: Outcome, now: float) -> bool:
+    """Return whether a response has the record before an announced change."""
+    if entry.announced is None or not isinstance(outcome, Fetched | NotModified):
+        return False
+    faq = outcome.faq if isinstance(outcome, Fetched) else entry.faq
+    return faq is not None and entry.announced.is_missing_in(faq, outcome.revision, now)
 
 
 def fresh_state(entry: Entry) -> FAQState:

@@ -1,46 +1,140 @@
-"""One fetch of an FAQ, on which callers wait."""
+"""The fetches under way: one for each FAQ at a time, for any number of callers (single flight)."""
 
 import time
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
+from enum import Enum
+from typing import Final
 
-from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.responses import Outcome
-from faqsvc_embed.cache.entries import Entry, Key
-from faqsvc_embed.runtime.threads import is_gevent_patched, sleep_until
+from faqsvc_embed.cache.entries import Entry, Key, Need, need
+from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.errors import FAQUnavailable
+from faqsvc_embed.runtime.threads import is_gevent_patched, new_lock, sleep_until, wait_for
+
+MAX_FETCHES: Final = 1000
+"""Maximum number of fetches at once. Beyond it, only cached records are refreshed.
+
+Visitors can invent slugs.
+"""
+MAX_DRAFTS: Final = 5
+"""Maximum number of drafts that are fetched at once, because any visitor can invent tokens."""
+
+
+class FetchState(Enum):
+    """The life of a fetch."""
+
+    RUNNING = "its outcome will be cached"
+    OVERDUE = "it took too long, and callers have an error; its outcome will be cached if it arrives"
+    DETACHED = "its outcome is for its callers only: a draft, or an FAQ that was forgotten or has changed"
+    ENDED = "there is nothing more to come"
 
 
 class Fetch:
-    """A running fetch."""
+    """A fetch under way."""
 
-    def __init__(self, key: Key, change: Change | None = None, *, is_draft: bool = False) -> None:
+    def __init__(self, key: Key, token: str | None = None) -> None:
         self.key = key
-        self.change = change
-        """The change that the feed announced. The fetch then skips the store, whose record is older."""
-        self.is_draft = is_draft
-        """Whether this is a draft for one page, which must not be cached."""
-        self.outcome: Outcome | None = None
-        self.result: Future[Entry] = Future()
-        """Done as soon as there is an entry."""
-        self.entry: Entry | None = None
-        """The entry that callers wait for. It may be set before the fetch ends, with a stale record."""
+        self.token = token
+        """The preview token with which a draft is fetched."""
+        self.state = FetchState.RUNNING if token is None else FetchState.DETACHED
         self.started: float = time.monotonic()
-        self.has_ended = False
-        self.is_detached = False
-        """Whether the FAQ was forgotten during the fetch. Callers get the result, but it is not cached."""
+        self.result: Future[Entry] = Future()
+        """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
+        self.entry: Entry | None = None
+        """The result, which greenlets can read without a lock."""
         self.result.set_running_or_notify_cancel()  # so that no caller can cancel it for the others
 
-    def resolve(self, entry: Entry) -> None:
-        """Give the callers their entry; only the first call counts."""
-        if not self.result.done():
-            self.entry = entry
-            self.result.set_result(entry)
+    @property
+    def is_draft(self) -> bool:
+        """Whether this is a draft for one page."""
+        return self.token is not None
+
+    @property
+    def is_detached(self) -> bool:
+        """Whether the outcome is not cached."""
+        return self.state is FetchState.DETACHED
+
+    @property
+    def is_running(self) -> bool:
+        """Whether an outcome will be cached soon."""
+        return self.state is FetchState.RUNNING
 
     def wait(self, seconds: float) -> Entry | None:
         """Wait for the entry, at most `seconds`; return None if it has not arrived by then."""
         if is_gevent_patched():
             sleep_until(lambda: self.entry is not None, seconds)
         else:
-            with suppress(TimeoutError):
-                self.result.result(seconds)
+            wait_for(self.result, seconds)
         return self.entry
+
+    def resolve(self, entry: Entry) -> None:
+        """Give the callers their entry; only the first call counts."""
+        if self.entry is None:
+            self.entry = entry
+            self.result.set_result(entry)
+
+
+class SingleFlight:
+    """The fetches under way, by key and preview token."""
+
+    def __init__(self, cache: MemoryCache) -> None:
+        self._cache = cache
+        self._fetches: dict[tuple[Key, str | None], Fetch] = {}
+        self._lock = new_lock()
+
+    def join(self, key: Key, token: str | None, start: Callable[[Fetch], object]) -> Fetch | None:
+        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
+
+        Raises:
+            FAQUnavailable: there are too many others.
+        """
+        with self._lock:
+            fetch = self._fetches.get((key, token))
+            if fetch is not None:
+                return fetch
+            # A fetch may have ended since the caller looked it up.
+            entry = self._cache.get(key)
+            if token is None and need(entry, self._cache.clock()) is Need.NOTHING:
+                return None
+            others = sum((token is None) is (other is None) for _, other in self._fetches)
+            limit = MAX_FETCHES if token is None else MAX_DRAFTS
+            is_refresh = token is None and entry is not None and entry.faq is not None
+            if others >= limit and not is_refresh:
+                message = f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched"
+                raise FAQUnavailable(message)
+            fetch = self._fetches[key, token] = Fetch(key, token)
+        start(fetch)
+        return fetch
+
+    def replace(self, key: Key) -> Fetch:
+        """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
+        with self._lock:
+            if (before := self._fetches.get((key, None))) is not None:
+                before.state = FetchState.DETACHED
+            fetch = self._fetches[key, None] = Fetch(key)
+        return fetch
+
+    def detach(self, slug: str | None) -> None:
+        """Cache no outcome of the fetches of a slug, or of any; the next caller starts another."""
+        with self._lock:
+            for key, token in list(self._fetches):
+                if slug is None or key.slug == slug:
+                    self._fetches.pop((key, token)).state = FetchState.DETACHED
+
+    def end(self, fetch: Fetch, entry: Entry) -> None:
+        """Remove a fetch, and give its callers their entry."""
+        with self._lock:
+            fetch.state = FetchState.ENDED
+            if self._fetches.get((fetch.key, fetch.token)) is fetch:
+                del self._fetches[fetch.key, fetch.token]
+        fetch.resolve(entry)
+
+    def is_running(self, key: Key | None) -> bool:
+        """Return whether callers can wait for a fetch of `key`, or of anything."""
+        fetches = list(self._fetches.values()) if key is None else [self._fetches.get((key, None))]
+        return any(fetch is not None and fetch.state is not FetchState.OVERDUE for fetch in fetches)
+
+    def after_fork(self) -> None:
+        """Forget the fetches in a forked child, because they belong to the parent."""
+        self._lock = new_lock()
+        self._fetches.clear()

@@ -7,37 +7,27 @@ work runs on one background loop.
 import asyncio
 import time
 from concurrent.futures import Future
-from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.cache.breaker import GuardedSource
-from faqsvc_embed.cache.drafts import DraftReader
-from faqsvc_embed.cache.entries import Entry, Key, Need, is_current, need
-from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
+from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.cache.breaker import CircuitBreaker
+from faqsvc_embed.cache.entries import Entry, Key, Need, need
+from faqsvc_embed.cache.fetch import Fetch, FetchState, SingleFlight
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter, Signals
 from faqsvc_embed.cache.shared import SharedStore
-from faqsvc_embed.cache.source import BaseSource, Feed
-from faqsvc_embed.errors import FAQGone, FAQUnavailable
+from faqsvc_embed.cache.source import BaseSource, Feed, Read
+from faqsvc_embed.errors import FAQGone, FAQTimeout, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
-from faqsvc_embed.runtime.threads import new_lock
 from faqsvc_embed.settings import Settings
-
-POLL: Final = 0.02
-"""Seconds between two checks whether a fetch has ended."""
-MAX_FETCHES: Final = 1000
-"""Maximum number of fetches at once. Beyond it, only cached records are refreshed.
-
-Visitors can invent slugs.
-"""
 
 
 class Fetcher:
-    """Fetches FAQs of one source into a cache."""
+    """Fetches FAQs of one source into a cache, and drafts for the one page of a visitor with a token."""
 
     def __init__(
         self,
@@ -53,66 +43,57 @@ class Fetcher:
         self._store = store
         self._reporter = reporter
         self._background = BackgroundLoop()
-        self._guarded = GuardedSource(source, cache)
-        self.feed: Feed | None = None
-        """Announces changes, if the source has a feed."""
-        self._drafts = DraftReader(source, self._background)
-        self._fetches: dict[Key, Fetch] = {}
-        self._lock = new_lock()
+        self._breaker = CircuitBreaker(source.name, lambda: cache.clock())
+        self._feed: Feed | None = source.feed(cache.slugs, self) if source.follows_changes else None
+        self._fetches = SingleFlight(cache)
         self._log = LogOnce()
         fork.register(self)
 
-    def get_or_start(self, key: Key) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more."""
-        fork.check()
-        with self._lock:
-            fetch = self._fetches.get(key)
-            if fetch is not None:
-                return fetch
-            # A fetch may have ended since the caller looked it up.
-            entry = self._cache.get(key)
-            if need(entry, self._cache.clock()) is Need.NOTHING:
-                return None
-            fetch = Fetch(key)
-            is_full = len(self._fetches) >= MAX_FETCHES and (entry is None or entry.faq is None)
-            if not is_full:
-                self._fetches[key] = fetch
-        if is_full:
-            error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {MAX_FETCHES} others are being fetched")
-            self._reporter.rejected(error)
-            fetch.resolve(self._cache.entry_after(key, Failed(error)))
-        else:
-            self._start(fetch)
-        return fetch
+    def get_or_start(self, key: Key, token: str | None = None) -> Fetch | None:
+        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
 
-    def _start(self, fetch: Fetch) -> None:
+        With a preview token, it is that of a draft, which is never cached or stored.
+        """
+        fork.check()
+        try:
+            return self._fetches.join(key, token, self._start)
+        except FAQUnavailable as error:
+            fetch = Fetch(key, token)
+            self._reporter.rejected(error)
+            self._fetches.end(fetch, self._cache.entry_after(key, Failed(error.without_traceback())))
+            return fetch
+
+    def _start(self, fetch: Fetch) -> Future[None] | None:
+        """Run a fetch on the background loop, and return its end; None if there is no thread."""
         work = self._run(fetch)
         try:
             done = self._background.submit(work)
         except RuntimeError as error:
             work.close()
             self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
-            return
+            return None
         done.add_done_callback(lambda done: self._ended(fetch, done))
+        return done
 
     def _ended(self, fetch: Fetch, done: Future[None]) -> None:
         """Handle a fetch that ended without a result: it was cancelled, or raised an unexpected exception."""
         slug = fetch.key.slug
+        if fetch.state is FetchState.ENDED:
+            return
         if done.cancelled():
-            fetch.is_detached = True  # closing is not a failure of the source
+            fetch.state = FetchState.DETACHED  # closing is not a failure of the source
             failure = FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")
         elif (error := done.exception()) is not None:
             self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
             failure = FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")
         else:
             return
-        if not fetch.has_ended:
-            self._finish(fetch, Failed(failure))
+        self._finish(fetch, Failed(failure))
 
     def signals(self) -> Signals:
         """Return the measurements for metrics."""
-        lag = None if self.feed is None else self.feed.lag
-        return Signals(not self._guarded.breaker.is_open, lag)
+        is_connected = self._feed is not None and self._feed.is_connected
+        return Signals(not self._breaker.is_open, self._cache.lag() if is_connected else None)
 
     @property
     def has_started(self) -> bool:
@@ -121,7 +102,7 @@ class Fetcher:
 
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether `key`, or anything, is being fetched."""
-        return bool(self._fetches) if key is None else key in self._fetches
+        return self._fetches.is_running(key)
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
         """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
@@ -140,9 +121,7 @@ class Fetcher:
 
     def forget_here(self, slug: str | None = None) -> None:
         """Remove `slug`, or everything, from the cache of this process."""
-        with self._lock:
-            for key in [key for key in self._fetches if slug is None or key.slug == slug]:
-                self._fetches.pop(key).is_detached = True
+        self._fetches.detach(slug)
         self._cache.forget(slug)
 
     def close(self) -> None:
@@ -151,69 +130,49 @@ class Fetcher:
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
-        self._lock = new_lock()
-        self._fetches.clear()
-        self._drafts.after_fork()
+        self._fetches.after_fork()
         self._cache.after_fork()  # now, because its lock is needed next
         if self._store is not None:
             self._store.after_fork()
-        if self.feed is not None or (self._store is not None and self._store.is_shared):
+        if self._feed is not None or (self._store is not None and self._store.is_shared):
             self._cache.expire()  # no change is received here until the first fetch
-
-    def start_draft(self, key: Key, token: str) -> Fetch:
-        """Start to fetch the draft of an FAQ, for the one page with its token."""
-        fork.check()
-        return self._drafts.start(key, token)
 
     # The change feed
 
-    async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether the record is as new as the change."""
-        keys = [entry.key for entry in self._cache.entries() if entry.key.slug == change.slug]
-        for key in keys:
-            while key in self._fetches:  # it may have begun before the change
-                await asyncio.sleep(POLL)
-        return all(await asyncio.gather(*(self._revalidate(key, change) for key in keys)))
-
-    def expire(self, slug: str) -> None:
-        """Let the next page refresh a slug."""
-        self._cache.expire(slug)
-
-    async def _revalidate(self, key: Key, change: Change) -> bool:
-        before = self._cache.get(key)
-        with self._lock:
-            fetch = self._fetches[key] = Fetch(key, change)
-        try:
-            await self._run(fetch)
-        finally:
-            self._remove(fetch)
-        after = self._cache.get(key)
-        if change.state is None or after is None or before is None or after.faq != before.faq:
-            return True
-        return is_current(fetch.outcome, change, after)
+    async def refresh(self, change: Change) -> None:
+        """Fetch the cached entries of a slug, which may have changed."""
+        fetches = [self._start(self._fetches.replace(key)) for key in self._cache.announce(change)]
+        ends = [asyncio.wrap_future(end) for end in fetches if end is not None]
+        if ends:
+            await asyncio.wait(ends)
 
     # One fetch, on the background loop
 
     async def _run(self, fetch: Fetch) -> None:
+        if fetch.token is not None:
+            self._finish(fetch, await self._source.fetch_draft(self._read(fetch), fetch.token))
+            return
         is_new = self._cache.get(fetch.key) is None
-        await self._fetch(fetch)
-        if self.feed is not None and not fetch.is_detached:
-            entry = self._cache.get(fetch.key)
-            if entry is not None and (entry.faq is not None or entry.is_missing):
-                is_stored = fetch.outcome is None  # the store may have missed a change of this language
-                self.feed.follow(fetch.key.slug, may_be_old=is_new and is_stored)
+        was_requested = await self._fetch(fetch)
+        entry = self._cache.get(fetch.key)
+        if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
+            # The store may have missed a change of this language.
+            self._feed.follow(
+                fetch.key.slug, is_missing=entry.is_missing, may_be_old=is_new and not was_requested
+            )
 
-    async def _fetch(self, fetch: Fetch) -> None:
-        if self._store is None:
+    async def _fetch(self, fetch: Fetch) -> bool:
+        """Fetch from the store or from the source; return whether the source was asked."""
+        store, entry = self._store, self._cache.get(fetch.key)
+        if store is None:
             self._finish(fetch, await self._request(fetch))
-            return
-        self._store.watch(self.forget_here, self._cache.expire)
-        if fetch.change is not None:
-            if not await self._load_seed(fetch, self._store):
-                await self._request_and_save(fetch, self._store)
-            return
-        if not await self._load(fetch, self._store):
-            await self._request_and_save(fetch, self._store)
+            return True
+        store.watch(self.forget_here, self._cache.expire)
+        has_changed = entry is not None and entry.announced is not None  # the store has an older record
+        is_done = await (self._load_seed(fetch, store) if has_changed else self._load(fetch, store))
+        if not is_done:
+            await self._request_and_save(fetch, store)
+        return not is_done
 
     async def _load(self, fetch: Fetch, store: SharedStore) -> bool:
         """Load the record from the store; return whether it is fresh. Callers get a stale one at once."""
@@ -228,15 +187,15 @@ class Fetcher:
             self._report(fetch, before, entry, None)
         needed = need(entry, self._cache.clock())
         if needed is Need.NOTHING:
-            self._remove(fetch)
-        if needed is not Need.FETCH:
+            self._fetches.end(fetch, entry)
+        elif needed is Need.REFRESH:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
     async def _load_seed(self, fetch: Fetch, store: SharedStore) -> bool:
         """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
         entry = self._cache.get(fetch.key)
-        if entry is None or not entry.is_seed:
+        if entry is None or not entry.is_file:
             return False
         if await store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
@@ -246,44 +205,81 @@ class Fetcher:
         return True
 
     async def _request_and_save(self, fetch: Fetch, store: SharedStore) -> None:
-        was_open = self._guarded.breaker.is_open
+        was_open = self._breaker.is_open
         if was_open:
             await self._load_translation(fetch.key, store)  # callers do not wait for the probe
         outcome = await self._request(fetch)
         if isinstance(outcome, Failed) and not was_open:
             await self._load_translation(fetch.key, store)
         before = self._cache.get(fetch.key)
+        had_record = before is not None and before.faq is not None
+        if isinstance(outcome, Gone) and had_record and not fetch.is_detached:
+            # It is gone in every language and every process. The store knows first: this one may be killed.
+            tombstone = self._cache.bury(fetch.key, outcome)
+            store.mark_invalid(fetch.key.slug, self._cache.wall_clock(), tombstone)
+            await store.invalidate()
+        is_detached = fetch.is_detached
         entry = self._finish(fetch, outcome)
-        if fetch.is_detached:
+        if is_detached:
             return
         if isinstance(outcome, Gone):
-            if before is not None and before.faq is not None:
-                # It is gone in every language and every process.
-                tombstone = self._cache.tombstone(entry.key.slug)
-                store.mark_invalid(entry.key.slug, self._cache.wall_clock(), tombstone)
-                await store.invalidate()
-            else:  # it was gone before; another invalidation would only cause fetches
+            if not had_record:  # it was gone before; another invalidation would only cause fetches
                 await store.delete(*(Key(entry.key.slug, lang) for lang in (None, *LANGUAGES)))
         elif entry.faq is None and isinstance(outcome, NotFound):
             await store.delete(entry.key)
-        elif isinstance(outcome, Fetched | NotModified):
+        elif entry.error is None:
             stored = self._cache.to_store(entry)
             if stored is not None:
                 await store.save(entry.key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:
-        """Fetch from the source. A response from before the FAQ was unpublished counts as 410."""
-        outcome, slug = await self._guarded.fetch(fetch), fetch.key.slug
-        is_announced = fetch.change is not None and fetch.change.state == "published"
-        if not isinstance(outcome, Fetched) or is_announced:
+        """Ask the source. If the breaker is open, callers do not wait, and only a probe is made."""
+        if self._breaker.is_open:
+            message = f"FAQ {fetch.key.slug!r}: {self._source.name} does not respond"
+            refused = Failed(FAQUnavailable(message), was_sent=False)
+            if not self._breaker.may_probe():
+                return refused
+            fetch.resolve(self._cache.entry_after(fetch.key, refused))
+        outcome = await self._source.fetch(self._read(fetch))
+        if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):
+            self._count(outcome)
+        return await self._gone_if_older(outcome, fetch.key) if isinstance(outcome, Fetched) else outcome
+
+    def _count(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout):
+            self._breaker.timed_out()
+        else:
+            self._breaker.responded()
+
+    def _read(self, fetch: Fetch) -> Read:
+        """Return what a source needs to know."""
+        entry = self._cache.get(fetch.key)
+        has_changed = entry is not None and entry.announced is not None
+        # A cache in front of a service may still have the record before a change or a write.
+        return Read(
+            fetch.key,
+            lambda: self._validators(fetch),
+            lambda: self._cache.wall_clock(),
+            lambda failed: self._overdue(fetch, failed),
+            has_changed or self._cache.may_be_old(fetch.key.slug),
+        )
+
+    def _validators(self, fetch: Fetch) -> Validators:
+        """Return the validators of the cached record that a 304 would confirm."""
+        entry = None if fetch.is_detached else self._cache.get(fetch.key)
+        return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
+
+    async def _gone_if_older(self, outcome: Fetched, key: Key) -> Outcome:
+        """Return a 410 for a response from before the FAQ was unpublished."""
+        entry, tombstone = self._cache.get(key), self._cache.tombstone(key.slug)
+        if entry is not None and entry.announced is not None and entry.announced.is_published:
             return outcome
-        entry, tombstone = self._cache.get(fetch.key), self._cache.tombstone(slug)
         if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
-            tombstone = await self._store.tombstone(slug)
-        if tombstone is not None and tombstone.covers(outcome, self._cache.wall_clock()):
-            error = FAQGone(f"FAQ {slug!r} was unpublished, but a cache still sends its record", status=410)
-            outcome = fetch.outcome = Gone(error)
-        return outcome
+            tombstone = await self._store.tombstone(key.slug)
+        if tombstone is None or not tombstone.covers(outcome, self._cache.wall_clock()):
+            return outcome
+        message = f"FAQ {key.slug!r} was unpublished, but a cache still sends its record"
+        return Gone(FAQGone(message, status=410))
 
     async def _load_translation(self, key: Key, store: SharedStore) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""
@@ -299,26 +295,30 @@ class Fetcher:
                 self._cache.adopt(other, stored)
                 return
 
-    def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
-        """Store the outcome of a fetch, and pass it to the callers."""
-        before = self._cache.get(fetch.key)
+    def _overdue(self, fetch: Fetch, failed: Failed) -> None:
+        """Give the callers an error. The fetch stays under way, as what arrives late is used."""
+        self._count(failed)
         if fetch.is_detached:
+            fetch.resolve(self._cache.entry_after(fetch.key, failed))
+            return
+        fetch.state = FetchState.OVERDUE
+        before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, failed)
+        fetch.resolve(entry)
+        self._report(fetch, before, entry, failed)
+
+    def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
+        """Cache the outcome of a fetch, and pass it to the callers."""
+        is_known = fetch.state is FetchState.OVERDUE and isinstance(outcome, Failed)
+        if fetch.is_detached or is_known:
             entry = self._cache.entry_after(fetch.key, outcome)
-        else:
-            entry = self._cache.apply(fetch.key, outcome)
-        fetch.has_ended = True
+            self._fetches.end(fetch, entry)
+            return entry
+        before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, outcome)
         try:
-            if not fetch.is_detached:
-                self._report(fetch, before, entry, outcome)
+            self._report(fetch, before, entry, outcome)
         finally:  # even if a listener exits its thread
-            self._remove(fetch)
-            fetch.resolve(entry)
+            self._fetches.end(fetch, entry)
         return entry
 
     def _report(self, fetch: Fetch, before: Entry | None, after: Entry, outcome: Outcome | None) -> None:
         self._reporter.report(before, after, outcome, time.monotonic() - fetch.started)
-
-    def _remove(self, fetch: Fetch) -> None:
-        with self._lock:
-            if self._fetches.get(fetch.key) is fetch:
-                del self._fetches[fetch.key]

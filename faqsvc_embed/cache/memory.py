@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entries import (
     Entry,
@@ -16,7 +17,9 @@ from faqsvc_embed.cache.entries import (
     Moment,
     StoredFAQ,
     Tombstone,
+    announced,
     digest_of,
+    expired,
     fresh_state,
     size_of,
 )
@@ -72,18 +75,23 @@ class MemoryCache:
         with self._lock:
             moment = self.moment()
             if isinstance(outcome, Gone):
-                if not outcome.is_direct:
-                    self._bury(key, outcome, moment.wall)
+                self._bury(key, outcome)
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
-            elif isinstance(outcome, Fetched):
+            entry = self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+            if isinstance(outcome, Fetched) and entry.error is None:
                 self._tombstones.pop(key.slug, None)  # it was published again
-            return self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
+            return entry
 
-    def _bury(self, key: Key, outcome: Gone, wall: datetime) -> None:
-        """Store a tombstone if the FAQ had a record until now."""
-        entry = self._entries.get(key)
-        if entry is not None and entry.faq is not None:
+    def bury(self, key: Key, outcome: Gone) -> Tombstone | None:
+        """Keep a tombstone of an FAQ that is gone, before `apply` removes its record, and return it."""
+        with self._lock:
+            self._bury(key, outcome)
+        return self.tombstone(key.slug)
+
+    def _bury(self, key: Key, outcome: Gone) -> None:
+        entry, wall = self._entries.get(key), self.wall_clock()
+        if entry is not None and entry.faq is not None and not outcome.is_direct:
             self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
             self._tombstones[key.slug] = Tombstone(wall, outcome.date, digest_of(entry.faq))
             if len(self._tombstones) > self._max_entries:
@@ -108,7 +116,10 @@ class MemoryCache:
             if entry.is_known or entry.faq is faq:
                 return before
             size = 0 if faq is None else size_of(faq)
-            return self._put(replace(entry, faq=faq, size=size, keep_until=float("inf"), source="store"))
+            is_file = faq is not None
+            return self._put(
+                replace(entry, faq=faq, is_file=is_file, size=size, keep_until=float("inf"), source="store")
+            )
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
         """Store a record that another process has fetched, unless this one is newer; return the entry."""
@@ -155,7 +166,22 @@ class MemoryCache:
             now = self.clock()
             for key, entry in self._entries.items():
                 if entry.fresh_until > now and (slug is None or key.slug == slug):
-                    self._entries[key] = replace(entry, fresh_until=now, retry_at=now, fresh_state=None)
+                    self._entries[key] = expired(replace(entry, retry_at=now), now)
+
+    def announce(self, change: Change) -> list[Key]:
+        """Let the entries of a slug wait for a change; return their keys."""
+        with self._lock:
+            now = self.clock()
+            entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]
+            for entry in entries:
+                self._entries[entry.key] = announced(entry, change, now)
+            return [entry.key for entry in entries]
+
+    def lag(self) -> float:
+        """Return the seconds since the oldest announced change that has not arrived; 0 if there is none."""
+        now = self.clock()
+        waiting = (entry.announced for entry in self.entries())
+        return max((now - one.at for one in waiting if one is not None and one.is_awaited(now)), default=0.0)
 
     def forget(self, slug: str | None = None) -> None:
         """Remove the entries of `slug` in all languages, or all entries."""
@@ -177,10 +203,9 @@ class MemoryCache:
         return slug in self._tombstones or self.is_forgotten(slug)
 
     def slugs(self) -> list[str]:
-        """Return the slugs of all records, and those of the last `MAX_MISSING` FAQs that do not exist."""
-        entries = self.entries()
+        """Return the slugs of all records, the last used first, then of `MAX_MISSING` missing FAQs."""
+        entries = sorted(self.entries(), key=lambda entry: entry.used_at, reverse=True)
         missing = [entry for entry in entries if entry.is_missing]
-        missing.sort(key=lambda entry: entry.used_at, reverse=True)
         found = [entry for entry in entries if entry.faq is not None] + missing[:MAX_MISSING]
         return list(dict.fromkeys(entry.key.slug for entry in found))
 

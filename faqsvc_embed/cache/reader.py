@@ -14,6 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.cache.fetch import Fetch
@@ -24,6 +25,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
+"""The readers of this process. A client, which knows none of them, tells all of what it has written."""
 
 
 def forget_written(base_url: str, slug: str) -> None:
@@ -84,6 +86,8 @@ class Reader:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
+        if (normal := _normal(key)) != key:
+            return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
@@ -103,19 +107,20 @@ class Reader:
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
-        waits_for_store = self._settings.store is not None and entry is not None and entry.is_seed
+        waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
         if needed is Need.REFRESH and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=True)
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if self._fetcher is None or not self._source.has_drafts:
-            return FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
-        return self._fetcher.start_draft(key, token)
+        fetch = None
+        if self._fetcher is not None and self._source.has_drafts:
+            fetch = self._fetcher.get_or_start(_normal(key), token)
+        return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -135,7 +140,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=not fetch.has_ended and self.is_fetching(key),
+            is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
         return state if state.data is not None else self._translation(key, state)
@@ -215,10 +220,7 @@ class Reader:
         from faqsvc_embed.cache.fetcher import Fetcher
         from faqsvc_embed.cache.shared import open_store
 
-        fetcher = Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
-        if self._source.follows_changes:
-            fetcher.feed = self._source.feed(self.cache.slugs, fetcher)
-        return fetcher
+        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
@@ -233,6 +235,8 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
+        if slug is not None:
+            slug = normalized("NFC", slug)
         if self._fetcher is None:
             self.cache.forget(slug)
             return
@@ -263,6 +267,11 @@ class Reader:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         signals = Signals() if self._fetcher is None else self._fetcher.signals()
         return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
+
+
+def _normal(key: Key) -> Key:
+    """Return the key with its slug in NFC: editors and file systems write `é` as one character or as two."""
+    return Key(normalized("NFC", key.slug), key.lang)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

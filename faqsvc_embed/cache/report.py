@@ -117,7 +117,7 @@ class Reporter:
         """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""
         self._log(before, after)
         result = _result(before, after, outcome)
-        was_sent = not (isinstance(outcome, Failed) and outcome.is_local)
+        was_sent = not isinstance(outcome, Failed) or outcome.was_sent
         if result == "failed" and not was_sent:
             self._unsent += 1
         elif result == "failed" and after.error is not None:

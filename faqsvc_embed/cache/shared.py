@@ -143,13 +143,15 @@ class SharedStore:
         if (pending := self._pending.get(slug)) is None:
             return
         at, tombstone = pending
-        await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
-        if slug is None:
-            await backend.clear(self._name("record:"))
-        else:
-            if tombstone is not None:
+        try:
+            await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
+            if slug is not None and tombstone is not None:
                 await backend.put(self._gone(slug), tombstone.to_json(), FOR_EVER)
-            await backend.delete(*(self._record(Key(slug, lang)) for lang in (None, *LANGUAGES)))
+        finally:  # also on a full disk
+            if slug is None:
+                await backend.clear(self._name("record:"))
+            else:
+                await backend.delete(*(self._record(Key(slug, lang)) for lang in (None, *LANGUAGES)))
         message = json.dumps({"from": self._process, "slug": slug})
         await backend.publish(self._name("messages"), message.encode())
         if self._pending.get(slug) is pending:  # it was not forgotten again meanwhile

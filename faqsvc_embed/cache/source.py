@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Validators
-from faqsvc_embed.api.responses import Outcome
+from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
@@ -26,32 +26,28 @@ class Read(NamedTuple):
     validators: Callable[[], Validators]
     """Return the validators of the record that is cached now, which a `NotModified` confirms."""
     wall_clock: Callable[[], datetime]
+    overdue: Callable[[Failed], None]
+    """Give the callers an error now. What `fetch` returns later is still used."""
     skips_caches: bool = False
     """Whether a cache in front of the source may have an older record."""
 
 
-class Followed(Protocol):
-    """The methods of the fetcher that a change feed needs."""
+class Refresher(Protocol):
+    """What a change feed needs of the fetcher."""
 
-    async def revalidate(self, change: Change) -> bool:
-        """Revalidate a slug in all languages; return whether the record is as new as the change."""
-
-    def expire(self, slug: str) -> None:
-        """Let the next page refresh a slug."""
+    async def refresh(self, change: Change) -> None:
+        """Fetch the cached entries of a slug, which may have changed."""
 
 
 class Feed(Protocol):
     """Announces changes to the fetcher that it was made for."""
 
     @property
-    def lag(self) -> float | None:
-        """Seconds since the oldest announced change that is not fetched yet; 0 if there is none.
+    def is_connected(self) -> bool:
+        """Whether changes arrive."""
 
-        None while changes of some followed FAQs do not arrive.
-        """
-
-    def follow(self, slug: str, *, may_be_old: bool = False) -> None:
-        """Follow the changes of a slug; revalidate its record now if it may be old."""
+    def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
+        """Follow the changes of a slug; refresh its record now if it may be old."""
 
 
 class Files(Protocol):
@@ -96,7 +92,7 @@ class BaseSource:
         """Return the state of each file; None if the cache knows the state of each FAQ."""
         return None
 
-    def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
+    def feed(self, cached_slugs: Callable[[], list[str]], refresher: Refresher) -> Feed:
         """Return a feed of the changes of the cached slugs; `cached_slugs` lists the most important first."""
         raise NotImplementedError
 

@@ -140,20 +140,31 @@ class SQLiteBackend:
 
         def do() -> T:
             if creates and not self._path.exists():
-                self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                self._path.touch(mode=0o600)
+                self._create()
             if not creates and not (self._path.is_file() and self._path.stat().st_size > 0):
                 return otherwise
             try:
                 return self._transact(work, begin)
             except sqlite3.DatabaseError as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in DAMAGED:
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                if code == sqlite3.SQLITE_FULL and not creates:
+                    # What is forgotten must go, although there is no room for a journal.
+                    return self._transact(work, f"PRAGMA journal_mode = MEMORY; {begin}")
+                if code not in DAMAGED:
                     raise
             logger.warning("the store %r is damaged, and is emptied", str(self._path))
             os.truncate(self._path, 0)  # a new file could get the journal of the old one
             return self._transact(work, begin) if creates else otherwise
 
         return await asyncio.to_thread(_turn.take, do)
+
+    def _create(self) -> None:
+        """Create an empty file, of the owner of its directory: `faqsvc forget` may run as root."""
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._path.touch(mode=0o600)
+        owner = self._path.parent.stat()
+        with contextlib.suppress(OSError, AttributeError):  # another user may not; Windows cannot
+            os.chown(self._path, owner.st_uid, owner.st_gid)
 
     def _transact(self, work: Callable[[sqlite3.Connection], T], begin: str) -> T:
         address = f"{self._path.as_uri()}?mode=rw"
@@ -163,7 +174,7 @@ class SQLiteBackend:
             # Without waiting for the disk: after a power failure, the file may be damaged, and is emptied.
             connection.execute("PRAGMA synchronous = OFF")
             connection.execute("PRAGMA secure_delete = ON")  # what is forgotten is overwritten
-            connection.execute(begin)
+            connection.executescript(begin)
             result = work(connection)
             connection.execute("COMMIT")
         return result

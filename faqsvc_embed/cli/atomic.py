@@ -6,10 +6,6 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
-
-TEMPORARY: Final = ".faqsvc-"
-"""The prefix of the names of temporary files."""
 
 
 @contextlib.contextmanager
@@ -21,7 +17,7 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
     """
     if path.is_dir():
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    temporary = path.with_name(f"{TEMPORARY}{secrets.token_hex(8)}")
+    temporary = path.with_name(f".faqsvc-{secrets.token_hex(8)}")
     try:
         temporary.touch(mode=0o600, exist_ok=False)
         yield temporary

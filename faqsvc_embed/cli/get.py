@@ -70,7 +70,7 @@ def _html(faq: FAQ, _: int | None) -> str:
     from faqsvc_embed.embed import FAQEmbed
 
     # Rendering a record sends no request, so the address does not matter.
-    return str(FAQEmbed("https://faq.invalid", api_key=None, strict=True, directory=None).render(faq))
+    return str(FAQEmbed("https://faq.invalid", strict=True, directory=None).render(faq))
 
 
 def _json_ld(faq: FAQ, _: int | None) -> str:

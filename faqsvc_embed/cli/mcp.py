@@ -25,7 +25,14 @@ def _address(_: click.Context, __: click.Parameter, value: str | None) -> tuple[
     callback=_address,
     help="Serve streamable HTTP at this address instead of standard input; port 0 picks a free one.",
 )
-def mcp(address: tuple[str, int] | None) -> None:
+@click.option(
+    "--allow-host",
+    "hosts",
+    metavar="HOST",
+    multiple=True,
+    help="With --http: a name by which a proxy in front is reached, and which it passes on. Can be repeated.",
+)
+def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...]) -> None:
     """Run the tool server for MCP clients.
 
     It uses standard input and output. Its tools read, list, generate, publish, change and unpublish FAQs.
@@ -36,7 +43,8 @@ def mcp(address: tuple[str, int] | None) -> None:
         "env": {"FAQSVC_BASE_URL": "https://faq.example.com", "FAQSVC_API_KEY": "<API_KEY>"}}}}
 
     With --http, each request brings its own API key, in the header X-Plugin-Key or as a bearer token, and
-    FAQSVC_API_KEY is not used. Put a proxy with TLS in front of any address that others can reach.
+    FAQSVC_API_KEY is not used. Put a proxy with TLS in front of any address that others can reach. An address
+    of this machine refuses requests for other hosts: name those of the proxy with --allow-host.
 
     Exit status: 0 when the client or Ctrl-C ends it, 1 if the address is in use.
     """
@@ -46,14 +54,12 @@ def mcp(address: tuple[str, int] | None) -> None:
         main()
         return
     from faqsvc_embed.mcp import http
+    from faqsvc_embed.runtime.listening import free_address
 
-    host, port = address
     try:
-        listening = http.listen(host, port)
+        host, port = free_address(*address)
     except OSError as error:
         reason = str(error.strerror).partition(" (while ")[0]  # socket.create_server repeats the address
-        raise failure(f"cannot listen on {host}:{port}: {reason}") from error
-    with listening:
-        bound = listening.getsockname()[1]
-        click.echo(f"http://{f'[{host}]' if ':' in host else host}:{bound}{http.PATH}")
-        http.serve_http(listening)
+        raise failure(f"cannot listen on {address[0]}:{address[1]}: {reason}") from error
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}{http.PATH}"
+    http.serve_http((host, port), hosts, lambda: click.echo(url))

@@ -115,7 +115,6 @@ class FilePreview:
         self.path = path
         self._embed = FAQEmbed(
             "https://faq.invalid",  # rendering a record sends no request
-            api_key=None,
             directory=None,
             store=None,
         )

@@ -1,12 +1,11 @@
 """`faqsvc serve`: run the service."""
 
 import atexit
-import contextlib
 import os
 import shutil
-import signal
 import tempfile
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,6 +17,7 @@ from faqsvc_embed.cli.output import note
 from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
+    from faqsvc_embed.service.storage import Storage
     from faqsvc_embed.service.telemetry.logs import LogFormat
 
 
@@ -93,45 +93,36 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
       faqsvc serve --uds /run/faqsvc/http.sock --access-log --log-format json --metrics
     """
     from faqsvc_embed.service import server
+    from faqsvc_embed.service.storage import open_storage
 
     check_named(database)
     server.check_proxies(proxies)
     host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
     given = {name: value for name, value in options.items() if value is not None}
+    storage = open_storage(database)
+    _make_app(log_format, storage, **given)  # here, too, so that a mistake is reported once
+    storage.close()
+    try:
+        address = server.Address(host, port, Path(uds).absolute() if uds else None).checked()
+    except OSError as error:
+        reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
+        reason = reason.partition(" (while ")[0]  # socket.create_server repeats the address
+        raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
+
+    def announce() -> None:
+        click.echo(f"faqsvc listens on {uds or address}")
+        if "base_url" in given:
+            click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
+        elif not uds and not is_loopback_http(str(address)):
+            note("Links begin with the Host of each request, which any client can set: use --base-url")
+
     if workers > 1 and given["metrics"]:
         _share_metrics()
     make_app = partial(_make_app, log_format, database, **given)
-    app = make_app()  # also for several workers, so that a mistake is reported once
-    with contextlib.ExitStack() as stack:
-        try:
-            listening = stack.enter_context(server.listen_unix(uds) if uds else server.listen(host, port))
-        except OSError as error:
-            reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
-            reason = reason.partition(" (while ")[0]  # socket.create_server repeats the address
-            raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
-
-        def clean_up(number: int, _: object) -> None:
-            stack.close()
-            signal.signal(number, signal.SIG_DFL)
-            signal.raise_signal(number)
-
-        # uvicorn raises SIGTERM again when it has stopped; the default handler would skip the clean-up.
-        signal.signal(signal.SIGTERM, clean_up)
-        click.echo(f"faqsvc listens on {uds or server.url_of(listening)}")
-        if "base_url" in given:
-            click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
-        elif not uds and not is_loopback_http(server.url_of(listening)):
-            note("Links begin with the Host of each request, which any client can set: use --base-url")
-        with contextlib.suppress(KeyboardInterrupt):
-            if workers == 1:
-                server.serve(app, listening, proxies)
-            else:
-                server.serve_workers(make_app, listening, workers, proxies)
-    # Threads may wait for the database for seconds; a second Ctrl-C ends the process at once.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    server.serve(make_app, address, workers=workers, proxies=proxies, announce=announce)
 
 
-def _make_app(log_format: "LogFormat", database: str, **options: Any) -> Any:
+def _make_app(log_format: "LogFormat", database: "str | Storage", **options: Any) -> Any:
     """Return the service, and configure the log of this process."""
     from faqsvc_embed.service.app import create_app
     from faqsvc_embed.service.telemetry.logs import configure_logging

@@ -2,9 +2,15 @@
 
 from typing import Literal, Self, Unpack
 
-from faqsvc_embed.api.change_request import ChangeRequest, Changes
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
-from faqsvc_embed.api.publish_request import GenerateFields, GenerateRequest, PublishFields, PublishRequest
+from faqsvc_embed.api.publish_request import (
+    ChangeRequest,
+    Changes,
+    GenerateFields,
+    GenerateRequest,
+    PublishFields,
+    PublishRequest,
+)
 from faqsvc_embed.api.publish_response import StoredRevision
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cache.reader import forget_written
@@ -15,7 +21,7 @@ from faqsvc_embed.models import FAQ, Item, Publication
 from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings, changed
 from faqsvc_embed.settings import validators as accept
-from faqsvc_embed.settings.api_key import APIKey, wrap_keys
+from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
 
 
@@ -48,12 +54,12 @@ class FAQClient:
         generation_timeout: float = 60.0,
         **overrides: Unpack[ClientOptions],
     ) -> None:
-        given = {"base_url": base_url, "api_key": api_key}
-        options = wrap_keys(
-            {**overrides, **{name: value for name, value in given.items() if value is not None}}
-        )
-        del base_url, api_key, given, overrides  # tracebacks show local variables
-        settings = changed(settings, options)
+        given = {"base_url": base_url, "api_key": accept.api_key(api_key)}
+        del api_key  # tracebacks show local variables
+        given = {name: value for name, value in given.items() if value is not None}
+        settings = changed(settings, {**overrides, **given})
+        if settings.api_key == MALFORMED:
+            raise ConfigurationError(f"api_key: {NOT_A_KEY}")
         if not settings.base_url:
             raise ConfigurationError(
                 "base_url is not set: pass FAQClient(base_url=…) or set FAQSVC_BASE_URL "
@@ -77,9 +83,9 @@ class FAQClient:
         Raises:
             ConfigurationError: it is not an API key, or would be sent in clear.
         """
-        options = wrap_keys({"api_key": api_key})
+        key = accept.api_key(api_key)
         del api_key  # tracebacks show local variables
-        client = type(self)(settings=self.settings, generation_timeout=self._generation_timeout, **options)
+        client = type(self)(None, key, settings=self.settings, generation_timeout=self._generation_timeout)
         client._use(self._connection.with_settings(client.settings))
         return client
 

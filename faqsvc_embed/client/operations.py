@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
 from faqsvc_embed.api import publish_response as responses
-from faqsvc_embed.api.change_request import ChangeRequest
 from faqsvc_embed.api.contract import (
     LIST_PATH,
     MAX_LIMIT,
@@ -21,7 +20,7 @@ from faqsvc_embed.api.contract import (
     RevisionList,
     State,
 )
-from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest
+from faqsvc_embed.api.publish_request import ChangeRequest, GenerateRequest, PublishRequest
 from faqsvc_embed.api.requests import (
     Request,
     faq_url,

@@ -3,12 +3,11 @@
 import threading
 from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 from weakref import WeakSet
 
 try:
     from django.apps import AppConfig, apps
-    from django.conf import settings
     from django.core import checks
     from django.core.signals import setting_changed
 except ImportError as _error:
@@ -17,17 +16,16 @@ except ImportError as _error:
 from jinja2 import Environment
 
 from faqsvc_embed.django.checks import check_middleware, check_settings
+from faqsvc_embed.django.settings import GROUP, project_settings
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
-from faqsvc_embed.settings import PREFIX, Settings
+from faqsvc_embed.settings import PREFIX
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
 LABEL: Final = "faqsvc"
-GROUP: Final = "FAQSVC"
-"""The Django setting with a dictionary of all settings of this package."""
 
 
 class FAQConfig(AppConfig):
@@ -100,28 +98,3 @@ def app_config() -> FAQConfig:
     if not isinstance(config, FAQConfig):
         raise ConfigurationError(f"the project has no FAQs: add {FAQConfig.name!r} to INSTALLED_APPS")
     return config
-
-
-def project_settings() -> Settings:
-    """Return the settings of this package from the settings of the project; an API key is ignored.
-
-    Raises:
-        ConfigurationError: a setting is invalid, or `FAQSVC` is not a dictionary.
-    """
-    return Settings.from_mapping(project_values(), api_key=None)
-
-
-def project_values() -> dict[str, Any]:
-    """Return the settings of the project with names such as `FAQSVC_BASE_URL`.
-
-    Raises:
-        ConfigurationError: `FAQSVC` is not a dictionary.
-    """
-    group: Any = getattr(settings, GROUP, {})
-    if not isinstance(group, dict):
-        raise ConfigurationError(
-            f"{GROUP} is a {type(group).__name__}: a dictionary is accepted, such as "
-            '{"BASE_URL": "https://faq.example.com"}'
-        )
-    values = {f"{PREFIX}{str(name).upper()}": value for name, value in group.items()}
-    return values | {key: getattr(settings, key) for key in dir(settings) if key.startswith(PREFIX)}

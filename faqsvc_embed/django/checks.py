@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error
 from django.core.checks import Warning as CheckWarning
 
+from faqsvc_embed.django.settings import project_settings, project_values
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.settings import Settings, unknown_keys
@@ -22,8 +23,6 @@ OUTSIDE: Final = {
 
 def check_settings(**_: Any) -> list[CheckMessage]:
     """Check every setting of this package."""
-    from faqsvc_embed.django.apps import project_values
-
     try:
         values = project_values()
     except ConfigurationError as error:
@@ -32,8 +31,6 @@ def check_settings(**_: Any) -> list[CheckMessage]:
 
 
 def _errors(values: dict[str, Any]) -> list[CheckMessage]:
-    from faqsvc_embed.django.apps import project_settings
-
     try:
         found = project_settings()
         if not found.base_url and found.directory is None and found.source is None:
@@ -53,7 +50,7 @@ def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
     """Yield the error of each setting, one by one, because reading all settings stops at the first error."""
     for key, value in values.items():
         try:
-            Settings.from_mapping({key: value}, api_key=None)
+            Settings.from_mapping({key: value})
         except ConfigurationError as error:
             yield error
 

@@ -1,6 +1,6 @@
 """The Django middleware, which gives each request a page."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
@@ -13,15 +13,11 @@ from django.utils.translation import get_language
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.languages import lookup
+from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.headers import (
-    changes_headers,
-    fillable_charset,
-    headers_of_filled_body,
-    with_page_headers,
-)
+from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.placeholders import BodyFiller, Placeholders, filled, filled_parts
+from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 
 
@@ -42,49 +38,62 @@ class FAQMiddleware:
         self._is_async = iscoroutinefunction(get_response)
         if self._is_async:
             markcoroutinefunction(self)
-        faqs_from().presenter.renderer.load_templates()  # a project with invalid settings does not start
+        embed = faqs_from()  # a project with invalid settings does not start
+        guarded(embed.presenter.renderer.load_templates, otherwise=None)
         request_finished.connect(_end_page, dispatch_uid=__name__)
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase | Awaitable[HttpResponseBase]:
         return self._respond_async(request) if self._is_async else self._respond(request)
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
-        file = _file(request)
+        file = guarded(_file, request, otherwise=None)
         if file is not None:
             return file
-        page, outer_page = _page(request), REQUEST.get()
+        page, outer_page, is_stream = guarded(_new_page, request, otherwise=None), REQUEST.get(), False
+        if page is None:
+            return self._get_response(request)  # type: ignore[no-any-return]
         REQUEST.set(page)
-        response: HttpResponseBase | None = None
         try:
-            response = self._get_response(request)
-            if (placeholders := page.placeholders_in(response)) is not None:  # the view is asynchronous
-                async_to_sync(placeholders.fill)()
+            response: HttpResponseBase = self._get_response(request)
+            is_stream = response.streaming
+            guarded(page.fill_placeholders_of, response, otherwise=None)  # the view may be asynchronous
         finally:
-            page.leave(response, outer_page)
-        return page.complete(response)
+            if not is_stream:
+                guarded(page.end, otherwise=None)
+                REQUEST.set(outer_page)
+        guarded(page.fill_body, response, otherwise=None)
+        guarded(page.set_headers, response, otherwise=None)
+        return response
 
     async def _respond_async(self, request: HttpRequest) -> HttpResponseBase:
-        file = _file(request)
+        file = guarded(_file, request, otherwise=None)
         if file is not None:
             return file
-        page, outer_page = _page(request), REQUEST.get()
+        page, outer_page, is_stream = guarded(_new_page, request, otherwise=None), REQUEST.get(), False
+        if page is None:
+            return await self._get_response(request)  # type: ignore[no-any-return]
         REQUEST.set(page)
-        response: HttpResponseBase | None = None
         try:
-            response = await self._get_response(request)
-            if (placeholders := page.placeholders_in(response)) is not None:
-                await placeholders.fill()
+            response: HttpResponseBase = await self._get_response(request)
+            is_stream = response.streaming
+            await page.aguarded(page.afill_placeholders_of, response, otherwise=None)
         finally:
-            page.leave(response, outer_page)
-        return page.complete(response)
+            if not is_stream:
+                guarded(page.end, otherwise=None)
+                REQUEST.set(outer_page)
+        guarded(page.fill_body, response, otherwise=None)
+        guarded(page.set_headers, response, otherwise=None)
+        return response
 
 
 class DjangoPage(Page, kw_only=True):
     """The page of a Django request. Templates of asynchronous views may print placeholders."""
 
-    defers = True
+    fills_placeholders = True
 
     request: HttpRequest
+    filler: BodyFiller | None = None
+    """Fills the parts of an asynchronous body."""
 
     @property
     def shows_problems(self) -> bool:
@@ -103,40 +112,41 @@ class DjangoPage(Page, kw_only=True):
         language = lookup(active) if active and (is_chosen or default is None) else None
         return language or default
 
-    def placeholders_in(self, response: HttpResponseBase) -> Placeholders | None:
-        """Return the open placeholders of this page, if a response can contain them."""
+    def fill_placeholders_of(self, response: HttpResponseBase) -> None:
+        """Wait for the FAQs of open placeholders, if a response contains them."""
+        if self._has_open_placeholders(response):
+            async_to_sync(self.fill_placeholders)()
+
+    async def afill_placeholders_of(self, response: HttpResponseBase) -> None:
+        """Await the FAQs of open placeholders, if a response contains them."""
+        if self._has_open_placeholders(response):
+            await self.fill_placeholders()
+
+    def _has_open_placeholders(self, response: HttpResponseBase) -> bool:
         placeholders = self.placeholders
         if placeholders is None or not placeholders.are_open or not isinstance(response, HttpResponse):
-            return None
-        return placeholders if placeholders.prefix.encode() in response.content else None
+            return False
+        return placeholders.prefix.encode() in response.content
 
-    def leave(self, response: HttpResponseBase | None, outer_page: Page | None) -> None:
-        """End the page, unless a streamed body may still show FAQs."""
-        if response is None or not response.streaming:
-            self.end()
-            REQUEST.set(outer_page)
+    def fill_body(self, response: HttpResponseBase) -> None:
+        """Fill the placeholders of a body. In a stream, an asynchronous view may still leave them."""
+        if isinstance(response, HttpResponse):
+            self._fill(response)
+        elif isinstance(response, StreamingHttpResponse):
+            self._fill_stream(response)
 
-    def complete(self, response: HttpResponseBase) -> HttpResponseBase:
-        """Set the headers that the page needs, and fill its placeholders."""
-        self.sent_headers: Any = response.headers.items()
-        if isinstance(response, StreamingHttpResponse):
-            self._complete_stream(response)
-        elif isinstance(response, HttpResponse) and self.placeholders is not None:
-            self._fill(response, self.placeholders)
-        if changes_headers(self):
-            _replace_headers(response, with_page_headers(self, response.items()))
-        return response
-
-    def _fill(self, response: HttpResponse, placeholders: Placeholders) -> None:
+    def _fill(self, response: HttpResponse) -> None:
+        placeholders = self.placeholders
+        if placeholders is None:
+            return
         charset = fillable_charset(response.status_code, response.items())
         if charset is not None and placeholders.lost:
-            response.content = content = filled(response.content, placeholders, charset)
+            response.content = content = BodyFiller(placeholders, charset).finish(response.content)
             length = len(content) if "Content-Length" in response.headers else None
-            _replace_headers(response, headers_of_filled_body(response.items(), length))
+            change(response.headers, filled_body_changes(length))
         self.report_lost_placeholders(response.status_code, self.request.method)
 
-    def _complete_stream(self, response: StreamingHttpResponse) -> None:
-        """Fill the placeholders of a stream, which a preview or an asynchronous view leaves."""
+    def _fill_stream(self, response: StreamingHttpResponse) -> None:
         charset = fillable_charset(response.status_code, response.items())
         if charset is None:
             return
@@ -144,59 +154,56 @@ class DjangoPage(Page, kw_only=True):
         if isinstance(content, AsyncIterator):
             response.streaming_content = self._filled_parts(content, charset)
         elif self.placeholders is not None:
-            response.streaming_content = filled_parts(content, self.placeholders, charset)
+            filler = BodyFiller(self.placeholders, charset)
+            response.streaming_content = guarded_parts(content, filler.split, filler.finish)
         if self.placeholders is not None:
-            _replace_headers(response, headers_of_filled_body(response.items()))
+            change(response.headers, filled_body_changes())
 
     async def _filled_parts(self, parts: AsyncIterator[bytes], charset: str) -> AsyncIterator[bytes]:
         """Yield the parts of an asynchronous body; a placeholder delays only what follows it."""
-        filler: BodyFiller | None = None
+        rest = b""
         while True:
             REQUEST.set(self)  # the body may be sent in another context
             part = await anext(parts, None)
             if part is None:
                 break
-            placeholders = self.placeholders
-            if placeholders is None:
-                yield part
-                continue
-            filler = filler or BodyFiller(placeholders, charset)
-            if filler.is_idle:
-                yield part
-                continue
-            yield filler.feed(part)
-            if filler.is_blocked and placeholders.are_open:
-                await placeholders.fill()
-                yield filler.feed(b"")
-        if filler is not None and not filler.is_idle:
-            yield filler.feed(b"", last=True)
+            part = rest + part
+            sent, rest, waits = guarded(self._split, part, charset, otherwise=(part, b"", False))
+            yield sent
+            if waits:
+                await self.aguarded(self.fill_placeholders, otherwise=None)
+                sent, rest, waits = guarded(self._split, rest, charset, otherwise=(rest, b"", False))
+                yield sent
+        if rest:
+            yield guarded(self._finish, rest, otherwise=rest)
+
+    def _split(self, part: bytes, charset: str) -> tuple[bytes, bytes, bool]:
+        """Return what can be sent of a part, the rest, and whether that waits for a placeholder."""
+        if self.placeholders is None:
+            return part, b"", False
+        filler = self.filler = self.filler or BodyFiller(self.placeholders, charset)
+        return *filler.split(part), filler.is_blocked and self.placeholders.are_open
+
+    def _finish(self, rest: bytes) -> bytes:
+        return rest if self.filler is None else self.filler.finish(rest)
+
+    def set_headers(self, response: HttpResponseBase) -> None:
+        """Set the headers that depend on the page."""
+        change(response.headers, page_changes(self, response.items()))
 
 
 def _end_page(**_: Any) -> None:
     """End the page of a streamed response, because its body was sent."""
     page = REQUEST.get()
     if isinstance(page, DjangoPage):
-        page.end()
+        guarded(page.end, otherwise=None)
         REQUEST.set(None)
 
 
-def _replace_headers(response: HttpResponseBase, headers: Iterable[tuple[str, str]]) -> None:
-    """Replace all headers; Django stores cookies separately."""
-    new = dict[str, str]()
-    for name, value in headers:  # there may be two Cache-Status headers
-        new[name] = f"{new[name]}, {value}" if name in new else value
-    for name in [name for name, _ in response.items() if name not in new]:
-        del response.headers[name]
-    for name, value in new.items():
-        response.headers[name] = value
-
-
-def _page(request: HttpRequest) -> DjangoPage:
+def _new_page(request: HttpRequest) -> DjangoPage:
     page, embed = DjangoPage(request=request), faqs_from()
-    page.configure(embed.settings, request.META.get("QUERY_STRING", ""))
-    if embed.serves_files:
-        script_name = str(request.META.get("SCRIPT_NAME", "")).rstrip("/")
-        page.folder = f"{script_name}/{FOLDER}"
+    root_path = str(request.META.get("SCRIPT_NAME", "")).rstrip("/") if embed.serves_files else None
+    page.configure(embed.settings, request.META.get("QUERY_STRING", ""), root_path)
     return page
 
 

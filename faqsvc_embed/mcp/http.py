@@ -7,16 +7,19 @@ others write access. The protocol is the streamable HTTP transport of MCP (model
 import asyncio
 import contextlib
 import ipaddress
-import socket
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from functools import partial
 from typing import Any, Final
 
-import uvicorn
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.server import create_server
+from faqsvc_embed.runtime.listening import when_open
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -109,26 +112,34 @@ def create_app(client: FAQClient | None = None) -> ToolServerApp:
     return ToolServerApp(client, None)
 
 
-def listen(host: str, port: int) -> socket.socket:
-    """Return a listening socket; port 0 picks a free one. Raises OSError if the address cannot be used."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family)
-
-
-def serve_http(listening: socket.socket) -> None:
-    """Serve on a socket until SIGINT or SIGTERM.
+def serve_http(
+    address: tuple[str, int], allowed_hosts: Sequence[str], announce: Callable[[], object]
+) -> None:
+    """Serve on an address until SIGINT or SIGTERM; `announce` is called when it accepts connections.
 
     On an address of this machine, only requests that name this machine are accepted, so that no website can
-    reach the server through a browser (DNS rebinding).
+    reach the server through a browser (DNS rebinding); or one of `allowed_hosts`, as behind a proxy.
     """
-    address = ipaddress.ip_address(listening.getsockname()[0])
     security = None
-    if address.is_loopback:
-        origins = [f"http://{host}:*" for host in _LOOPBACK]
+    if allowed_hosts or ipaddress.ip_address(address[0]).is_loopback:
+        hosts = [*_LOOPBACK, *allowed_hosts]
         security = TransportSecuritySettings(
-            allowed_hosts=[f"{host}:*" for host in _LOOPBACK], allowed_origins=origins
+            allowed_hosts=[*allowed_hosts, *(f"{host}:*" for host in hosts)],
+            allowed_origins=[
+                *(f"http://{host}:*" for host in _LOOPBACK),
+                *(f"https://{host}{port}" for host in allowed_hosts for port in ("", ":*")),
+            ],
         )
-    app = ToolServerApp(None, security)
-    config = uvicorn.Config(app, log_level="warning", ws="none", server_header=False)
-    with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+    server = Granian(
+        "faqsvc",
+        address=address[0],
+        port=address[1],
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=65_536),
+        websockets=False,
+        workers_kill_timeout=3,
+        log_enabled=False,
+    )
+    server.on_startup(partial(when_open, address, announce))
+    server.serve(target_loader=partial(ToolServerApp, None, security), wrap_loader=False)

@@ -1,6 +1,6 @@
 """The page of a request and the documents that are printed for it.
 
-Start with `Presenter.render` in `presenter`, which handles a call from a template: `options` resolves it, and
-`printer` prints the FAQ, or leaves one of the `placeholders`. `context` has the current page and document;
-`headers` changes the headers of the response.
+Start with `Presenter.text` in `presenter`, which makes HTML of a call: `options` resolves it, `states` look
+its FAQ up, and the document prints it, or the page leaves one of the `placeholders`. `context` has the
+current page and document; `border` keeps our exceptions from the host; `headers` changes the headers.
 """

@@ -1,21 +1,19 @@
-"""Sends one ASGI response. Its messages pass unchanged, unless the page has left a placeholder."""
+"""Sends one ASGI response. Messages pass unchanged, unless the page changes headers or left a placeholder."""
 
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Final
 
-from faqsvc_embed.page.headers import (
-    changes_headers,
-    fillable_charset,
-    headers_of_filled_body,
-    with_page_headers,
-)
+from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.headers import Changes, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
+from faqsvc_embed.page.placeholders import BodyFiller
 
 Message = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
 Header = tuple[bytes, bytes]
 
+START: Final = "http.response.start"
+BODY: Final = "http.response.body"
 BEFORE_START: Final = ("http.response.push", "http.response.early_hint", "http.response.debug")
 """Messages that may be sent before the start of a response."""
 
@@ -24,120 +22,110 @@ class PageResponse:
     """The response of a page. The start of a stream is sent with its first part, which may change headers."""
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
-        self._page = page
+        self.page = page
+        self.held = list[Message]()
+        """What the application has sent, as it sent it, and the server has not got yet."""
         self._method = method
         self._send = send
         self._filler: BodyFiller | None = None
         self._status = 0
         self._charset: str | None = None
-        self._start: Message | None = None
 
-    def sender(self) -> Send:
-        """Return the function to which an application passes its messages, one for each part of a stream."""
-        page, send = self._page, self._send
+    async def send(self, message: Message) -> None:
+        """Send what can be sent after a message of the application, which calls this function."""
+        if self.page.placeholders is None and not self.held and message.get("more_body"):
+            await self._send(message)
+            return
+        self.held.append(message)
+        for may_wait in (True, False):
+            unchanged = (self.held, list[Message](), False)
+            ready, self.held, waits = guarded(
+                self._next, self.held, may_wait, otherwise=unchanged, about=message["type"]
+            )
+            for one in ready:
+                await self._send(one)
+            if not waits:
+                break
+            await self.page.aguarded(self.page.fill_placeholders, otherwise=None)
 
-        def send_message(message: Message) -> Awaitable[None]:
-            if message["type"] == "http.response.start":
-                return self._begin(message)
-            if message["type"] != "http.response.body":
-                return self._send_other(message)
-            if self._start is not None or page.placeholders is not None:
-                return self._send_body(message)
-            if not message.get("more_body"):
-                page.end()
-            return send(message)
+    def _next(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
+        """Return what is sent of these messages, what is held, and whether it waits for placeholders."""
+        message = held[-1]
+        if message["type"] == START:
+            return self._begin(message)
+        if message["type"] == BODY:
+            return self._continue(held, may_wait)
+        if message["type"] in BEFORE_START:
+            return [message], held[:-1], False
+        # A file, or trailers.
+        return [*(self._start(one) if one["type"] == START else one for one in held[:-1]), message], [], False
 
-        return send_message
-
-    async def finish(self) -> None:
-        """Send the start of a response if the application has sent no body."""
-        if self._start is not None:
-            await self._send_start(self._start)
-
-    def _begin(self, message: Message) -> Awaitable[None]:
-        """Send the start of a response, or store it until the first part of a body that may be filled."""
+    def _begin(self, message: Message) -> tuple[list[Message], list[Message], bool]:
+        """Send the start of a response, or hold it until the first part of a body that may be filled."""
         headers = message.get("headers", ())
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
             message = {**message, "headers": (headers := list(headers))}
         self._status = message["status"]
-        if self._page.placeholders is not None or not _has_length(headers):
+        if self.page.placeholders is not None or not _has_length(headers):
             self._charset = fillable_charset(self._status, decoded(headers))
-        return self._send_start(message) if self._charset is None else self._keep(message)
+        return ([self._start(message)], [], False) if self._charset is None else ([], [message], False)
 
-    async def _keep(self, message: Message) -> None:
-        self._start = message
-
-    async def _send_other(self, message: Message) -> None:
-        """Send a message that is neither the start of a response nor a part of its body."""
-        if message["type"] not in BEFORE_START:  # a file, or trailers
-            await self.finish()
-            if self._filler is not None and (rest := self._filler.feed(b"", last=True)):
-                await self._send({"type": "http.response.body", "body": rest, "more_body": True})
-        await self._send(message)
-
-    async def _send_body(self, message: Message) -> None:
-        page, placeholders = self._page, self._page.placeholders
-        is_last = not message.get("more_body")
-        if placeholders is not None and self._charset is not None and self._filler is None:
-            self._filler = BodyFiller(placeholders, self._charset)
-            if self._start is not None:
-                message = await self._fill_first(self._start, message, placeholders)
-        if self._start is not None:
-            await self._send_start(self._start)
-        if placeholders is not None and self._filler is not None and not self._filler.is_idle:
-            message = {**message, "body": await self._filled_part(message, self._filler, placeholders)}
-        if is_last:
-            page.end()
-            page.report_lost_placeholders(self._status, self._method)
-        await self._send(message)
-
-    async def _fill_first(self, start: Message, message: Message, placeholders: Placeholders) -> Message:
-        """Change the headers for a filled body. A body in one part is filled first, to know its length."""
-        headers, length, filler = start.get("headers", ()), None, self._filler
-        before = bytes(message.get("body", b""))
+    def _continue(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
+        """Send a part of a body with its placeholders filled; the text before an open one is sent at once."""
+        message, placeholders, is_last = held[-1], self.page.placeholders, not held[-1].get("more_body")
+        start = held[0] if held[0]["type"] == START else None
+        if placeholders is None or self._charset is None:
+            if is_last:
+                guarded(self._end, otherwise=None)
+            return [*([] if start is None else [self._start(start)]), message], [], False
+        filler = self._filler = self._filler or BodyFiller(placeholders, self._charset)
+        body = b"".join([bytes(one.get("body", b"")) for one in held if one["type"] == BODY])
+        sent, rest = filler.split(body)
+        is_open = filler.is_blocked and placeholders.are_open
         # A framework may leave out the body of a response to HEAD.
-        if filler is not None and not message.get("more_body") and (before or self._method != "HEAD"):
-            body = filler.feed(before)
-            if filler.is_blocked:
-                await placeholders.fill()
-            body += filler.feed(b"", last=True)
-            if body == before:  # it has no placeholder
-                return message
-            message = {**message, "body": body}
-            length = len(body) if _has_length(headers) else None
-        elif self._page.may_degrade and placeholders.are_open:  # a stream does not wait
-            self._page.limit_max_age(0)
-        self._start = {**start, "headers": _encoded(headers_of_filled_body(decoded(headers), length))}
-        return message
+        is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
+        if is_open and may_wait and is_whole:  # its length is known when it is filled
+            return [], held, True
+        waits = is_open and may_wait
+        if not waits and (is_last or is_open):
+            sent, rest = sent + filler.finish(rest), b""
+        if is_last and not waits:
+            guarded(self._end, otherwise=None)
+        if waits or sent != message.get("body", b""):
+            message = {**message, "body": sent, "more_body": waits or not is_last}
+        ready = [message]
+        if start is not None:
+            if not is_whole and self.page.may_degrade and placeholders.are_open:  # a stream does not wait
+                self.page.limit_max_age(0)
+            length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
+            changes = {} if is_whole and sent == body else filled_body_changes(length)
+            ready.insert(0, self._start(start, changes))
+        return ready, [{**held[-1], "body": rest}] if rest else [], waits
 
-    async def _filled_part(self, message: Message, filler: BodyFiller, placeholders: Placeholders) -> bytes:
-        """Return a part of a stream; the text before an open placeholder is sent at once."""
-        is_last = not message.get("more_body")
-        body = filler.feed(bytes(message.get("body", b"")))
-        if filler.is_blocked and placeholders.are_open:
-            if body:
-                await self._send({**message, "body": body, "more_body": True})
-            await placeholders.fill()
-            body = filler.feed(b"")
-        return body + filler.feed(b"", last=True) if is_last else body
+    def _end(self) -> None:
+        self.page.end()
+        self.page.report_lost_placeholders(self._status, self._method)
 
-    def _send_start(self, message: Message) -> Awaitable[None]:
-        page, self._start = self._page, None
-        page.sent_headers = message.get("headers", ())
-        if changes_headers(page):
-            headers = with_page_headers(page, decoded(page.sent_headers))
-            message = {**message, "headers": _encoded(headers)}
-        return self._send(message)
+    def _start(self, message: Message, changes: Changes | None = None) -> Message:
+        """Return the start of the response with the headers that the page changes."""
+        headers = self.page.sent_headers = message.get("headers", ())
+        changes = {**(changes or {}), **page_changes(self.page, decoded(headers))}
+        if not changes:
+            return message
+        names = {name.lower().encode("latin-1") for name in changes}
+        kept = [header for header in headers if header[0].lower() not in names]
+        new = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in changes.items()
+            if value is not None
+        ]
+        return {**message, "headers": kept + new}
 
 
 def _has_length(headers: Iterable[Header]) -> bool:
     return b"content-length" in map(bytes.lower, dict(headers))
 
 
-def decoded(headers: Iterable[Header]) -> list[tuple[str, str]]:
-    """Return the headers of a message as text."""
-    return [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
-
-
-def _encoded(headers: Iterable[tuple[str, str]]) -> list[Header]:
-    return [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+def decoded(headers: Iterable[Header]) -> Iterator[tuple[str, str]]:
+    """Yield the headers of a message as text."""
+    return ((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)

@@ -4,7 +4,8 @@ What a host's request runs of this package, it runs in `guarded(do, *arguments, 
 in the adapters, in `jinja` and in `page` catches `Exception`. With `strict`, the presenter uses no guard.
 """
 
-from collections.abc import Awaitable, Callable
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, TypeVar, TypeVarTuple
 
@@ -14,7 +15,7 @@ T = TypeVar("T")
 D = TypeVar("D")
 Ts = TypeVarTuple("Ts")
 
-MAX_LINES: Final = 10
+MAX_LINES: Final = 1000
 """How often a failure is logged that comes and goes."""
 
 
@@ -35,9 +36,14 @@ def guarded(
         result = do(*arguments)
     except Exception as error:
         _report(error, do, about)
-        return otherwise if on_error is None else guarded(on_error, error, otherwise=otherwise)
-    if _failures:
-        _forget(do, about)
+        with suppress(Exception):  # it may fail as `do` has failed
+            return otherwise if on_error is None else on_error(error)
+        return otherwise
+    if _failing:
+        try:
+            _forget(do, about)
+        except Exception as error:
+            _report(error, _forget, None)
     return result
 
 
@@ -53,56 +59,92 @@ async def aguarded(
         result = await do(*arguments)
     except Exception as error:
         _report(error, do, about)
-        return otherwise if on_error is None else guarded(on_error, error, otherwise=otherwise)
-    if _failures:
-        _forget(do, about)
+        with suppress(Exception):  # it may fail as `do` has failed
+            return otherwise if on_error is None else on_error(error)
+        return otherwise
+    if _failing:
+        try:
+            _forget(do, about)
+        except Exception as error:
+            _report(error, _forget, None)
     return result
 
 
-class _Failure:
-    """An exception that is raised in one place, by one path of calls."""
+def unguarded(
+    do: Callable[[*Ts], T],
+    *arguments: *Ts,
+    otherwise: D,
+    about: object = None,
+    on_error: Callable[[Exception], D] | None = None,
+) -> T | D:
+    """Return the result of `do`, whose exceptions a developer wants to see: the setting `strict` is on."""
+    return do(*arguments)
 
-    def __init__(self) -> None:
-        self.calls = set[str]()
-        """The guarded calls that fail with it now."""
-        self.lines = 0
-        """How often it was logged."""
+
+async def aunguarded(
+    do: Callable[[*Ts], Awaitable[T]],
+    *arguments: *Ts,
+    otherwise: D,
+    about: object = None,
+    on_error: Callable[[Exception], D] | None = None,
+) -> T | D:
+    """Return the result of a coroutine function, as `unguarded` does."""
+    return await do(*arguments)
 
 
-_failures: Final = dict[object, _Failure]()
+def guarded_change(change: Callable[[T], object], response: T) -> T:
+    """Return a response that `change` changes in place, if it can; for hooks that must return one."""
+    guarded(change, response, otherwise=None)
+    return response
+
+
+def guarded_parts(
+    parts: Iterable[bytes], split: Callable[[bytes], tuple[bytes, bytes]], finish: Callable[[bytes], bytes]
+) -> Iterator[bytes]:
+    """Yield the parts of a host's body as `split` changes them, and what `finish` makes of the rest.
+
+    `split` returns what can be sent of a part, and the rest, with which the next part begins.
+    """
+    rest = b""
+    for part in parts:
+        rest += part
+        sent, rest = guarded(split, rest, otherwise=(rest, b""))
+        yield sent
+    if rest:
+        yield guarded(finish, rest, otherwise=rest)
+
+
+_failing: Final = dict[object, set[tuple[str, str]]]()
+"""The guarded calls that fail now, by the place where it is raised and the calls that led there."""
+_lines: Final = Counter[object]()
+"""How often the exceptions of a place were logged."""
 
 
 def _report(error: Exception, do: Callable[..., object], about: object) -> None:
     """Log an error, unless guarded calls fail with it already."""
     with suppress(Exception):  # a page outlives a fault of the host's log, too
-        failure = _failures.setdefault(_origin(error), _Failure())
-        call, is_new = _name(do, about), not failure.calls and failure.lines < MAX_LINES
-        if len(failure.calls) < MAX_REMEMBERED:
-            failure.calls.add(call)
-        if len(_failures) > MAX_REMEMBERED:
-            del _failures[next(iter(_failures))]
+        call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+        traceback, frames = error.__traceback__, list[object]()
+        while traceback is not None:
+            frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lasti))
+            traceback = traceback.tb_next
+        place = (type(error), call[0], *frames)
+        calls = _failing.setdefault(place, set())
+        is_new = not calls and _lines[place] < MAX_LINES
+        if len(calls) < MAX_REMEMBERED:
+            calls.add(call)
+        for remembered in (_failing, _lines):
+            if len(remembered) > MAX_REMEMBERED:
+                del remembered[next(iter(remembered))]
         if is_new:
-            failure.lines += 1
-            logger.error("a page goes without %s: %r", call, error, exc_info=error)
+            _lines[place] += 1
+            logger.error("a page goes without %s%s: %r", *call, error, exc_info=error)
 
 
 def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
-    with suppress(Exception):
-        call = _name(do, about)
-        for failure in list(_failures.values()):
-            failure.calls.discard(call)
-
-
-def _origin(error: Exception) -> object:
-    """Return where an error was raised, and by which calls it came there."""
-    traceback, places = error.__traceback__, list[object]()
-    while traceback is not None:
-        places.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lasti))
-        traceback = traceback.tb_next
-    return (type(error), *places)
-
-
-def _name(do: Callable[..., object], about: object) -> str:
-    name = getattr(do, "__qualname__", type(do).__name__)
-    return name if about is None else f"{name} of {about!r:.200}"
+    call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
+    for place, calls in list(_failing.items()):
+        calls.discard(call)
+        if not calls:
+            _failing.pop(place, None)

@@ -4,7 +4,6 @@ An adapter sets the page of a request; a template that is rendered sets its docu
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 from weakref import ref
@@ -21,7 +20,7 @@ DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", def
 
 
 class _Stream(NamedTuple):
-    """A document that is rendered in parts in this context."""
+    """A document that is rendered in parts. It is the current one while the generator of its parts runs."""
 
     document: Document
     generator: "ref[Any]"
@@ -29,10 +28,12 @@ class _Stream(NamedTuple):
     """The document that was current when the stream began."""
 
     def is_running(self) -> bool:
+        """Return whether a part is being rendered, so that what is printed now belongs to this document."""
         generator = self.generator()
         return getattr(generator, "gi_running", False) or getattr(generator, "ag_running", False)
 
     def is_unfinished(self) -> bool:
+        """Return whether some parts are still to be rendered."""
         generator = self.generator()
         return any(getattr(generator, name, None) is not None for name in ("gi_frame", "ag_frame"))
 
@@ -82,22 +83,14 @@ def joined_document() -> Document | None:
     return document if document is not None and document.is_joined and not document.is_over else None
 
 
-def own_document() -> AbstractContextManager[None]:
-    """Make a new document the current one, unless this rendering belongs to another."""
-    return Rendering(Document()) if joined_document() is None else nullcontext()
+def begin_document(document: Document | None = None) -> Document | None:
+    """Make a document the current one; by default a new one, unless this rendering belongs to another.
 
-
-class Rendering(AbstractContextManager[None]):
-    """Makes a document the current one, until its rendering ends."""
-
-    def __init__(self, document: Document) -> None:
-        self._document = document
-        self._before: Document | None = None
-
-    def __enter__(self) -> None:
-        self._before = DOCUMENT.get()
-        DOCUMENT.set(self._document)  # without a token: a generator may continue in another context
-
-    def __exit__(self, *_: object) -> None:
-        self._document.is_over = True  # a copy of this context may still have it
-        DOCUMENT.set(self._before)
+    Return the document that ends with this rendering. Whoever calls this restores `DOCUMENT` then.
+    """
+    if document is None:
+        if joined_document() is not None:
+            return None
+        document = Document()
+    DOCUMENT.set(document)  # without a token: a generator may continue in another context
+    return document

@@ -1,24 +1,93 @@
-"""Changes the headers of a response as its page needs, for every adapter."""
+"""What a page changes in the headers of its response: Vary, lifetimes in caches, and cache tags.
+
+Changes are values by name, and None for a header that goes; an adapter applies them in place.
+"""
 
 import codecs
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final, Protocol
 
-from faqsvc_embed.api.cache_tags import with_cache_tags
-from faqsvc_embed.page.cache_headers import controls_caches, limit_max_age, vary_by_language
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.api.cache_tags import cache_tag_headers
+
+if TYPE_CHECKING:
+    from faqsvc_embed.page.page import Page
 
 Headers = Iterable[tuple[str, str]]
+Changes = dict[str, str | None]
 
-_OF_BODY: Final = ("content-length", "etag", "content-md5", "digest", "content-digest", "repr-digest")
+
+class MutableHeaders(Protocol):
+    """The headers of a response in Flask or Django."""
+
+    def __setitem__(self, name: str, value: str, /) -> None: ...
+
+    def pop(self, name: str, default: None, /) -> object: ...
+
+
+NEGOTIATED: Final = "Accept-Language"
+
+_OF_BODY: Final = ("Content-Length", "ETag", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest")
 """Headers that describe the body before its placeholders were filled."""
-_PREVIEW: Final = (
-    ("Cache-Control", "no-store"),
-    ("X-Robots-Tag", "noindex"),
-    ("Referrer-Policy", "no-referrer"),
-)
+_PREVIEW: Final = {
+    "Expires": None,
+    "ETag": None,
+    "Last-Modified": None,
+    "Cache-Control": "no-store",
+    "X-Robots-Tag": "noindex",
+    "Referrer-Policy": "no-referrer",
+}
+_LIFETIMES: Final = ("max-age", "s-maxage", "stale-while-revalidate", "stale-if-error")
+_DIGITS: Final = "[0-9]{1,18}"
 _CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
+
+
+def page_changes(page: "Page", headers: Headers) -> Changes:
+    """Return what a page changes in the headers of its response."""
+    changes: Changes = {}
+    if not (page.negotiated or page.preview or page.slugs or page.max_age is not None):
+        return changes
+    headers = list(headers)
+    present = _joined(headers)
+    if page.negotiated and (vary := vary_by_language(present.get("vary", ""))) is not None:
+        changes["Vary"] = vary
+    if page.preview is not None:  # it is not cached, and its URL is not sent as a referrer
+        changes.update(dict.fromkeys(filter(controls_caches, present)))
+        return {**changes, **_PREVIEW}
+    if page.max_age is not None:
+        changes.update(max_age_changes(present, page.max_age))
+    for name, separator, tags in cache_tag_headers(page.slugs or ()):
+        before = [value for given, value in headers if given.lower() == name.lower()]
+        changes[name] = separator.join([*before, tags])
+    return changes
+
+
+def change(headers: "MutableHeaders", changes: Changes) -> None:
+    """Change headers in place."""
+    for name, value in changes.items():
+        if value is None:
+            headers.pop(name, None)
+        else:
+            headers[name] = value
+
+
+def applied(headers: Headers, changes: Mapping[str, str | None]) -> list[tuple[str, str]]:
+    """Return headers with changes."""
+    names = {name.lower() for name in changes}
+    kept = [(name, value) for name, value in headers if name.lower() not in names]
+    return kept + [(name, value) for name, value in changes.items() if value is not None]
+
+
+def _joined(headers: Headers) -> dict[str, str]:
+    """Return the value of each header by its name in lower case (RFC 9110, 5.3)."""
+    joined: dict[str, str] = {}
+    for given, value in headers:
+        name = given.lower()
+        joined[name] = f"{joined[name]}, {value}" if name in joined else value
+    return joined
+
+
+# Bodies
 
 
 def fillable_charset(status: int, headers: Headers) -> str | None:
@@ -43,35 +112,66 @@ def _html_charset(content_type: str) -> str | None:
         return None
 
 
-def headers_of_filled_body(headers: Headers, length: int | None = None) -> list[tuple[str, str]]:
-    """Return the headers of a body whose placeholders are filled; `length` is None if it is not known."""
-    kept = [(name, value) for name, value in headers if name.lower() not in _OF_BODY]
-    return kept if length is None else [*kept, ("Content-Length", str(length))]
+def filled_body_changes(length: int | None = None) -> Changes:
+    """Return the changes for a body whose placeholders are filled; `length` is None if it is not known."""
+    changes: Changes = dict.fromkeys(_OF_BODY)
+    return changes if length is None else {**changes, "Content-Length": str(length)}
 
 
-def changes_headers(page: Page) -> bool:
-    """Return whether the headers of a response depend on its page."""
-    return bool(page.negotiated or page.max_age is not None or page.preview is not None or page.slugs)
+# Caches
 
 
-def with_page_headers(page: Page, headers: Headers) -> list[tuple[str, str]]:
-    """Return the headers of a response, changed as its page needs: Vary, lifetimes, cache tags."""
-    changed = list(headers)
-    if page.negotiated:
-        vary = vary_by_language(value for name, value in changed if name.lower() == "vary")
-        if vary is not None:
-            changed = [(name, value) for name, value in changed if name.lower() != "vary"] + [("Vary", vary)]
-    if page.max_age is not None:
-        changed = limit_max_age(changed, page.max_age)
-    if page.preview is not None:
-        return _of_preview(changed)
-    return with_cache_tags(changed, page.slugs) if page.slugs else changed
+def vary_by_language(present: str) -> str | None:
+    """Return a Vary header that includes Accept-Language; None if the present one does."""
+    names = [name for part in present.split(",") if (name := part.strip())]
+    if not names:
+        return NEGOTIATED
+    if "*" in names or NEGOTIATED.lower() in (name.lower() for name in names):
+        return None
+    return ", ".join([*names, NEGOTIATED])
 
 
-def _of_preview(headers: Headers) -> list[tuple[str, str]]:
-    """Return the headers of a page with a draft: it is not cached, and its URL is not sent as a referrer."""
-    replaced = {name.lower() for name, _ in _PREVIEW} | {"expires", "etag", "last-modified"}
-    kept = [
-        (name, value) for name, value in headers if name.lower() not in replaced and not controls_caches(name)
-    ]
-    return kept + list(_PREVIEW)
+def may_be_shared(headers: Iterable[tuple[str | bytes, str | bytes]]) -> bool:
+    """Return whether a cache may give a response to visitors with other languages."""
+    fields = _joined((_text(name), _text(value)) for name, value in headers)
+    rules = ",".join(value.lower() for name, value in fields.items() if controls_caches(name))
+    if "no-store" in rules or "private" in rules or vary_by_language(fields.get("vary", "")) is None:
+        return False
+    return bool(rules) or not fields.keys().isdisjoint(("etag", "expires", "last-modified"))
+
+
+def max_age_changes(present: Mapping[str, str], limit: int) -> Changes:
+    """Return changes that limit the lifetime of a response to `limit` seconds; they never extend it.
+
+    A response without Cache-Control gets max-age=0, because a lifetime could make it cacheable.
+    """
+    controls = {"cache-control": "", **{name: present[name] for name in filter(controls_caches, present)}}
+    changes: Changes = {name.title(): _limited(value, limit) for name, value in controls.items()}
+    return {"Expires": None, **changes}
+
+
+def controls_caches(name: str) -> bool:
+    """Return whether a header is for caches: of browsers, or of a CDN (RFC 9213)."""
+    name = name.lower()
+    return name in ("cache-control", "surrogate-control") or name.endswith("cdn-cache-control")
+
+
+def _text(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
+def _limited(value: str, limit: int) -> str:
+    """Return Cache-Control directives with no lifetime above `limit` (RFC 9111, 5.2)."""
+    directives, names = list[str](), set[str]()
+    for directive in filter(None, map(str.strip, value.split(","))):
+        name, _, argument = directive.partition("=")
+        name = name.strip().lower()
+        names.add(name)
+        if name in _LIFETIMES:
+            seconds = argument.strip().strip('"')
+            directives.append(f"{name}={min(int(seconds), limit) if re.fullmatch(_DIGITS, seconds) else 0}")
+        elif name != "immutable":  # it would stop caches from revalidating
+            directives.append(directive)
+    if not names & {"max-age", "no-store", "no-cache"}:
+        directives.append("max-age=0")
+    return ", ".join(directives)

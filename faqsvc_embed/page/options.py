@@ -68,6 +68,9 @@ class PlainCaller(msgspec.Struct, frozen=True):
 
 FROM_PYTHON: Final = PlainCaller()
 
+MAX_PLAIN_CALLS: Final = 1000
+"""Calls without options that are resolved once; a visitor may invent slugs."""
+
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """A call with everything that its HTML depends on."""
@@ -92,16 +95,18 @@ class OptionResolver:
         """The usual style."""
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
+        self._plain_calls = dict[tuple[str, str | None], Call]()
         self.log: LogOnce = LogOnce()
 
     def resolve(
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
     ) -> Call:
         """Return the call with everything that its HTML depends on."""
-        style, schema, lang, problems = self.style, self._schema, None, list[str]()
-        if given:
-            style, schema = self._validated(given, slug_or_faq, caller, problems)
-            lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
+        if not given and isinstance(slug_or_faq, str) and slug_or_faq:
+            return self._plain_call(page, slug_or_faq, caller)
+        problems = list[str]()
+        style, schema = self._validated(given, slug_or_faq, caller, problems)
+        lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
@@ -114,6 +119,22 @@ class OptionResolver:
             self.elements(page, given.get("nonce"), caller),
             tuple(problems),
         )
+
+    def _plain_call(self, page: Page, slug: str, caller: Caller) -> Call:
+        """Return a call without options. Only a page of a request may choose a language and a nonce."""
+        lang, elements = self._settings.lang, self._plain_elements
+        if type(page) is not Page:
+            lang = self._language_of(page)
+        if type(page) is not Page or caller.parent.get("csp_nonce"):
+            elements = self.elements(page, None, caller)
+        if elements is not self._plain_elements:
+            return Call(Key(slug, lang), None, self.style, self._schema, elements)
+        call = self._plain_calls.get((slug, lang))
+        if call is None:
+            call = Call(Key(slug, lang), None, self.style, self._schema, elements)
+            if len(self._plain_calls) < MAX_PLAIN_CALLS:
+                self._plain_calls[slug, lang] = call
+        return call
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
         """Return the cache key of a call that only reads."""
@@ -130,7 +151,7 @@ class OptionResolver:
             self._reject("wait", given, str(error), slug, FROM_PYTHON)
             return self._settings.wait
 
-    def elements(self, page: Page, nonce: object, caller: Caller) -> ElementOptions:
+    def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
         try:
             nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")

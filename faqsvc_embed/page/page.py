@@ -10,10 +10,12 @@ from markupsafe import Markup
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
+from faqsvc_embed.page.border import aguarded, aunguarded
 from faqsvc_embed.page.budget import WaitBudget
-from faqsvc_embed.page.cache_headers import may_be_shared
+from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
+from faqsvc_embed.rendering.assets import FOLDER
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.fragments import Stylesheet
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -28,8 +30,8 @@ class Page(msgspec.Struct, eq=False):
 
     # A struct, because each request of a host makes one, with or without an FAQ.
 
-    defers: ClassVar[bool] = False
-    """Placeholders are filled in before the body is sent."""
+    fills_placeholders: ClassVar[bool] = False
+    """Whether the adapter can fill placeholders that templates leave while an event loop runs."""
     may_block: ClassVar[bool] = False
     """Whether a call may block the running event loop, because it serves only this request."""
 
@@ -54,6 +56,8 @@ class Page(msgspec.Struct, eq=False):
     """The drafts that the visitor may see, if the request has a preview token."""
     streams: tuple[Any, ...] = ()
     """The documents that are rendered in parts for the response; `context` reads and writes them."""
+    aguarded: Any = aguarded
+    """The guard of what raises if the setting `strict` is on."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -63,10 +67,17 @@ class Page(msgspec.Struct, eq=False):
     def __repr__(self) -> str:
         return object.__repr__(self)  # a page may refer to the headers of its request
 
-    def configure(self, settings: Settings, query_string: str) -> None:
-        """Apply the settings for all pages, and the preview token in the address."""
+    def configure(self, settings: Settings, query_string: str, root_path: str | None) -> None:
+        """Apply the settings for all pages, the preview token in the address, and the path of the files.
+
+        `root_path` is the path of the application in the URL; None if the host serves no files of ours.
+        """
+        if root_path is not None:
+            self.folder = f"{root_path}/{FOLDER}"
         if settings.cache_tags:
             self.slugs = {}
+        if settings.strict:
+            self.aguarded = aunguarded
         if settings.preview and PARAMETER in query_string:
             self.preview = find_preview(query_string)
             if self.preview is not None:
@@ -91,7 +102,7 @@ class Page(msgspec.Struct, eq=False):
 
     def can_defer(self, key: Key) -> bool:
         """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
-        return self.defers and key not in self.prefetched and in_event_loop()
+        return self.fills_placeholders and key not in self.prefetched and in_event_loop()
 
     def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
         """Return a placeholder that is filled before the body is sent."""
@@ -103,6 +114,11 @@ class Page(msgspec.Struct, eq=False):
     def has_open_placeholders(self) -> bool:
         """Whether some placeholders are not filled yet."""
         return self.placeholders is not None and self.placeholders.are_open
+
+    async def fill_placeholders(self) -> None:
+        """Await the FAQs of all open placeholders."""
+        if self.placeholders is not None:
+            await self.placeholders.fill(self.aguarded)
 
     def report_lost_placeholders(self, status: int, method: str | None) -> None:
         """Log once that a response was sent without a placeholder of its page.
@@ -142,25 +158,29 @@ def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:
 
 
 class RequestPage(Page):
-    """The page of a request whose language the host or the visitor prefers."""
+    """The page of a request whose language the host chooses, or else the visitor prefers."""
 
-    def preferences(self) -> tuple[object, str]:
-        """Return the language that the host chose, as it is, and the Accept-Language of the visitor."""
-        return None, ""
+    def chosen_language(self) -> object:
+        """Return the language that the host chose for this request, as it is, or None."""
+        return None
+
+    def accept_language(self) -> str:
+        """Return the Accept-Language header of the visitor."""
+        return ""
 
     def language(self, default: str | None) -> str | None:
-        """Return the language that the host, or else the visitor, prefers (RFC 4647, 3.4).
+        """Return the language that the host chose, else the setting, else the visitor's (RFC 4647, 3.4).
 
         The host may choose another one for a part of the page, such as an email.
         """
-        choice, accept_language = self.preferences()
+        choice = self.chosen_language()
         language = None if choice is None else lookup(str(choice))
-        if language is not None:
-            return language
+        if language is not None or default is not None:
+            return language or default
         if self.sent_headers is None:
             self.negotiated = True
         if self.negotiated or not may_be_shared(self.sent_headers):
-            return negotiate(accept_language, default)
+            return negotiate(self.accept_language())
         _log.warning(
             "streamed",
             "an FAQ of a streamed page is not in the visitor's language, because the headers were sent: "

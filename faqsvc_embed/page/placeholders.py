@@ -7,11 +7,13 @@ the preview of a draft, two such comments enclose the published FAQ, which a cac
 import codecs
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Final
+from typing import Any, Final
 
 from markupsafe import Markup
+
+from faqsvc_embed.page.border import aguarded
 
 Text = str | Callable[[], str]
 """What replaces a placeholder: a text, or a function that returns it when it is sent."""
@@ -56,11 +58,11 @@ class Placeholders:
             return Markup(f"{self.prefix}{number}-->")  # contains only our token
         return Markup(f"{self.prefix}{number}+-->{published}{self.prefix}{number}/-->")  # rendered
 
-    async def fill(self) -> None:
+    async def fill(self, guard: Any = aguarded) -> None:
         """Await all fillings, in order. Their fetches already run, so the waits overlap."""
         while self._open:
             number = next(iter(self._open))
-            self.texts[number] = await self._open[number]()
+            self.texts[number] = await guard(self._open[number], otherwise="")
             del self._open[number]
 
 
@@ -71,33 +73,44 @@ class BodyFiller:
         self._placeholders = placeholders
         self._charset = charset
         self._prefix = b""
-        self._rest = b""
         self.is_blocked: bool = False
-        """Whether the rest begins with a placeholder that is not filled yet."""
+        """Whether the rest began with a placeholder that is not filled yet, at the last call."""
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether parts can pass unchanged, because every placeholder was found."""
-        return not (self._rest or self._placeholders.lost)
+    def split(self, body: bytes) -> tuple[bytes, bytes]:
+        """Return what can be sent of a part, filled, and the rest, with which the next part must begin.
 
-    def feed(self, part: bytes, *, last: bool = False) -> bytes:
-        """Return what can be sent of a part, up to the first placeholder that is not filled yet."""
+        The rest begins with a placeholder that is not filled yet, or whose end is in a later part.
+        """
+        if not self._placeholders.lost:  # every placeholder was found
+            self.is_blocked = False
+            return body, b""
+        sent, at = self._filled(body, is_last=False)
+        start = self._start_of_rest(body, at)
+        return b"".join([*sent, body[at:start]]), body[start:]
+
+    def finish(self, rest: bytes) -> bytes:
+        """Return the rest of a body, filled as far as possible."""
+        sent, at = self._filled(rest, is_last=True)
+        return b"".join([*sent, rest[at:]])
+
+    def _filled(self, body: bytes, *, is_last: bool) -> tuple[list[bytes], int]:
+        """Return the filled parts of a body, and where they end."""
         if not self._prefix:
-            self._charset = _without_byte_order_mark(self._charset, part)
+            self._charset = _without_byte_order_mark(self._charset, body)
             self._prefix = self._placeholders.prefix.encode(self._charset)
-        body, sent, start = self._rest + part, list[bytes](), 0
+        sent, start = list[bytes](), 0
         self.is_blocked = False
         while (at := body.find(self._prefix, start)) >= 0:
             end, text = self._replacement(body, at)
-            if text is None and not last:  # it is not filled, or its end is in a later part
+            if text is None and not is_last:
                 self.is_blocked = True
                 break
             sent += [body[start:at], body[at:end] if text is None else encode(text, self._charset)]
             start = end
-        else:
-            at = len(body) if last else _cut(body, start, self._prefix)
-        self._rest = body[at:]
-        return b"".join([*sent, body[start:at]])
+        return sent, start
+
+    def _start_of_rest(self, body: bytes, start: int) -> int:
+        return body.find(self._prefix, start) if self.is_blocked else _cut(body, start, self._prefix)
 
     def _replacement(self, body: bytes, at: int) -> tuple[int, str | None]:
         """Return where the placeholder at a position ends, and what replaces it; None if not known yet."""
@@ -117,20 +130,6 @@ class BodyFiller:
         if text is not None:
             self._placeholders.lost.pop(number, None)
         return end, text
-
-
-def filled(body: bytes, placeholders: Placeholders, charset: str) -> bytes:
-    """Return a whole body with its placeholders replaced."""
-    return BodyFiller(placeholders, charset).feed(body, last=True)
-
-
-def filled_parts(parts: Iterable[bytes], placeholders: Placeholders, charset: str) -> Iterator[bytes]:
-    """Yield the parts of a body with the placeholders replaced."""
-    filler = BodyFiller(placeholders, charset)
-    for part in parts:
-        yield part if filler.is_idle else filler.feed(part)
-    if not filler.is_idle:
-        yield filler.feed(b"", last=True)
 
 
 def _cut(body: bytes, start: int, needle: bytes) -> int:

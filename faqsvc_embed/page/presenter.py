@@ -1,45 +1,54 @@
-"""Shows FAQs in documents: resolves a call and passes it to a printer. An error never breaks a page."""
+"""From a call to its HTML: resolves the options, looks the FAQ up, and prints it or leaves a placeholder.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+Synchronous and asynchronous calls differ only in how they wait. Whoever shows FAQs calls this with `guarded`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
+from faqsvc_embed.page.border import aguarded, aunguarded, guarded, unguarded
 from faqsvc_embed.page.context import PageSource, current_document, request_page
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.drafts import DraftPrinter, DraftStates
-from faqsvc_embed.page.options import FROM_PYTHON, Caller, OptionResolver
+from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.printer import Printer
-from faqsvc_embed.page.problems import Problems
-from faqsvc_embed.page.states import PageStates
+from faqsvc_embed.page.placeholders import Text
+from faqsvc_embed.page.states import DraftStates, PageStates
 from faqsvc_embed.rendering.answers import Answers
-from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
+from faqsvc_embed.rendering.fragments import Fragment, Rendered
+from faqsvc_embed.rendering.json_ld import page_json
+from faqsvc_embed.rendering.renderer import Place, Renderer
 from faqsvc_embed.runtime.threads import call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
+
+if TYPE_CHECKING:
+    from faqsvc_embed.cache.fetch import Fetch
+
+Given = Mapping[str, Any]  # the options of a call
 
 
 class Presenter:
     """Shows the FAQs of one embed."""
 
     def __init__(self, settings: Settings, reader: Reader) -> None:
+        self._settings = settings
+        self._reader = reader
         self._page_source: PageSource | None = None
-        self._cache = reader.cache
         self.options: OptionResolver = OptionResolver(settings)
-        self._problems = Problems(settings, self.options.log, reader)
-        self.renderer: Renderer = Renderer(
-            Answers(settings.answer_format, link_urls=settings.link_urls, nofollow=settings.nofollow),
-            cache_overrides=settings.cache_overrides,
-        )
-        states = PageStates(settings, reader, self.options, self._problems)
-        self._published = Printer(settings, states, self.renderer, self._problems)
-        drafts = DraftStates(settings, reader, self.options, self._problems)
-        self._drafts = DraftPrinter(self._published, drafts)
+        answers = Answers(settings.answer_format)
+        self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
+        self._published = PageStates(settings, reader, self.options)
+        self._drafts = DraftStates(settings, reader, self.options)
+        self.guarded: Final = unguarded if settings.strict else guarded
+        self.aguarded: Final = aunguarded if settings.strict else aguarded
 
     def find_pages_with(self, source: PageSource) -> None:
         """Use `source` to find the page of a request, if the context has none."""
@@ -52,36 +61,38 @@ class Presenter:
             page = self._page_source()
         return page or Page()
 
-    def document(self) -> Document:
-        """Return the document that is being rendered, or a new one for this call only."""
-        return self.join(current_document() or Document())
+    def page_of(self, document: Document) -> Page:
+        """Return the page that a document is a part of: for its first FAQ, the current one."""
+        page = document.page
+        if page is None or page.is_over:
+            document.page = page = self.page()
+        return page
 
-    def join(self, document: Document) -> Document:
-        """Make a document a part of the current page, unless it is a part of one already."""
-        if document.page.is_over:
-            document.page = self.page()
-        return document
-
-    def _printer(self, page: Page) -> Printer:
+    def _states(self, page: Page) -> PageStates:
         return self._published if page.preview is None else self._drafts
 
-    # Reading
+    # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
-    def use_faq(self, document: Document, slug: str, lang: str | None, wait: float | None = None) -> FAQState:
+    def use_faq(
+        self, document: Document | None, slug: str, lang: str | None = None, wait: float | None = None
+    ) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        states = self._printer(document.page).states
-        return document.defer_state(self._with_html(states.get(document.page, slug, lang, wait)))
+        document = document or current_document() or Document()
+        page = self.page_of(document)
+        return self._used(document, self._states(page).get(page, slug, lang, wait))
 
     async def ause_faq(
-        self, document: Document, slug: str, lang: str | None, wait: float | None = None
+        self, document: Document | None, slug: str, lang: str | None = None, wait: float | None = None
     ) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
-        states = self._printer(document.page).states
-        return document.defer_state(self._with_html(await states.aget(document.page, slug, lang, wait)))
+        document = document or current_document() or Document()
+        page = self.page_of(document)
+        return self._used(document, await self._states(page).aget(page, slug, lang, wait))
 
-    def _with_html(self, state: FAQState) -> FAQState:
+    def _used(self, document: Document, state: FAQState) -> FAQState:
+        """Return a state for the host's own markup; a later `faq_schema()` prints its JSON-LD."""
         if state.data is not None:
-            self.with_html(state.data)
+            document.defer_schema(self.with_html(state.data))
         return state
 
     def with_html(self, faq: FAQ) -> FAQ:
@@ -91,23 +102,17 @@ class Presenter:
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
         page = self.page()
-        try:
-            self._printer(page).states.prefetch(page, slugs, lang)
-        except Exception as error:
-            self._problems.handle(page, slugs, error)
+        self._states(page).prefetch(page, slugs, lang)
 
     async def aprefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and render them."""
         page = self.page()
-        try:
-            for faq in await self._printer(page).states.aprefetch(page, slugs, lang):
-                await to_thread(self.prepare, faq)
-        except Exception as error:
-            self._problems.handle(page, slugs, error)
+        for faq in await self._states(page).aprefetch(page, slugs, lang):
+            await to_thread(self.prepare, faq)
 
     def prepare_fetched(self, event: FAQEvent) -> None:
         """Render a fetched record in a thread of its own, if this host renders FAQs."""
-        entry = self._cache.get(Key(event.slug, event.lang))
+        entry = self._reader.cache.get(Key(event.slug, event.lang))
         if event.error is None and self.renderer.is_ready and entry is not None and entry.faq is not None:
             call_in_thread(self.prepare, entry.faq)
 
@@ -115,68 +120,230 @@ class Presenter:
         """Render a record in the usual style, so that its first page finds the fragment cached."""
         self.renderer.prepare(faq, self.options.style)
 
-    # Rendering
+    # Showing
 
-    def render(
-        self,
-        document: Document,
-        slug_or_faq: object,
-        options: Mapping[str, Any],
-        caller: Caller = FROM_PYTHON,
-    ) -> Markup:
+    def render(self, document: Document | None, slug: object, given: Given, caller: Caller) -> Markup:
         """Return an FAQ for this place in the document, a placeholder, or empty markup."""
-        page = document.page
-        try:
-            call = self.options.resolve(page, slug_or_faq, options, caller)
-            return self._printer(page).show(document, call)
-        except Exception as error:
-            return self._problems.handle(page, slug_or_faq, error)
+        return Rendered(self.text(document, slug, given, caller))
 
-    async def arender(
+    async def arender(self, document: Document | None, slug: object, given: Given, caller: Caller) -> Markup:
+        """Return an FAQ, as `render` does, awaiting it if it is not cached."""
+        return Rendered(await self.atext(document, slug, given, caller))
+
+    def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
+        """Return the text of what `render` returns. `slug` may be a record, `given` are its options."""
+        document = document or current_document() or Document()
+        page = self.page_of(document)
+        try:
+            call = self.options.resolve(page, slug, given, caller)
+            if page.preview is not None:
+                return self._show_draft(document, page, call)
+            found = call.given or self._published.look_up(page, call.key)
+            if not isinstance(found, FAQState):
+                if page.can_defer(call.key):
+                    return self._defer(document, page, call, found)
+                found = self._published.wait_for(page, found, self._settings.wait)
+            faq = found.data
+            if faq is None or found.is_degraded:
+                faq = self._published.record(page, call.key, found)
+            place = document.place(faq, schema=call.schema)
+            fragment = self.renderer.cached(faq, call.style, place)
+            if fragment is None and self.renderer.is_long(faq) and page.can_defer(call.key):
+                return self._defer(document, page, call, found, place.ordinal)
+            fragment = fragment or self.renderer.fragment(faq, call.style, place)
+            return self._print(document, page, call, fragment)
+        except FAQError as error:
+            return self._handle(page, slug, error)
+
+    async def atext(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
+        """Return the text of what `arender` returns."""
+        document = document or current_document() or Document()
+        page = self.page_of(document)
+        try:
+            call = self.options.resolve(page, slug, given, caller)
+            if page.preview is not None:
+                return await self._ashow_draft(document, page, call)
+            found = call.given or self._published.look_up(page, call.key)
+            return self._print(document, page, call, await self._arrived(document, page, call, found))
+        except FAQError as error:
+            return self._handle(page, slug, error)
+
+    def _defer(
         self,
         document: Document,
-        slug_or_faq: object,
-        options: Mapping[str, Any],
-        caller: Caller = FROM_PYTHON,
+        page: Page,
+        call: Call,
+        found: "FAQState | Fetch",
+        ordinal: int | None = None,
     ) -> Markup:
-        """Return an FAQ for this place in the document, awaiting it if it is not cached."""
-        page = document.page
+        """Return a placeholder for an FAQ that is being fetched, or takes long to render.
+
+        A later FAQ may be printed before this one is filled in. So this one has its own stylesheet, unless an
+        earlier FAQ has printed it.
+        """
+        if not isinstance(found, FAQState) and self._settings.degraded_max_age is not None:
+            page.may_degrade = True
+        ordinal = ordinal or document.reserve(call.key.slug)
+        before = frozenset(document.printed)
+
+        async def fill() -> str:
+            try:
+                fragment = await self._arrived(document, page, call, found, ordinal)
+                return self._print(document, page, call, fragment, before)
+            except FAQError as error:
+                return self._handle(page, call.key.slug, error)
+
+        return page.leave_placeholder(fill)
+
+    async def _arrived(
+        self,
+        document: Document,
+        page: Page,
+        call: Call,
+        found: "FAQState | Fetch",
+        ordinal: int | None = None,
+    ) -> Fragment | None:
+        """Return an FAQ as soon as it has arrived and is rendered; a long one is rendered in a thread."""
+        state = await self._published.await_for(page, found, self._settings.wait)
+        faq = self._published.record(page, call.key, state)
+        place = document.place(faq, schema=call.schema, ordinal=ordinal)
+        fragment = self.renderer.cached(faq, call.style, place)
+        if fragment is None and self.renderer.is_long(faq):
+            return await to_thread(self.renderer.fragment, faq, call.style, place)
+        return fragment or self.renderer.fragment(faq, call.style, place)
+
+    @staticmethod
+    def _print(
+        document: Document,
+        page: Page,
+        call: Call,
+        fragment: Fragment | None,
+        before: Set[str] | None = None,
+    ) -> str:
+        if fragment is None:  # no question has an answer
+            return ""
+        html = document.print(page, fragment, call.elements, schema=call.schema, before=before)
+        problems = (*call.problems, *fragment.problems)
+        return "".join([*map(problem_element, problems), html]) if problems and page.shows_problems else html
+
+    # Drafts. The page prints what is published, and the draft replaces it before the body is sent: no cache
+    # inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
+
+    def _show_draft(self, document: Document, page: Page, call: Call) -> Markup:
+        found = call.given or self._published.look_up(page, call.key)
+        state = self._published.wait_for(page, found, self._settings.wait)
+        published = self._alone(document, page, call, state)
+        draft = call.given or self._drafts.look_up(page, call.key)
+        if page.can_defer(call.key):
+
+            async def fill() -> Text:
+                state = await self._drafts.await_for(page, draft, self._settings.wait)
+                return self._draft(document, page, call, state)
+
+            return page.leave_placeholder(fill, published)
+        state = self._drafts.wait_for(page, draft, self._settings.wait)
+        return page.leave_placeholder(None, published, self._draft(document, page, call, state))
+
+    async def _ashow_draft(self, document: Document, page: Page, call: Call) -> Markup:
+        found = call.given or self._published.look_up(page, call.key)
+        draft = call.given or self._drafts.look_up(page, call.key)
+        state = await self._published.await_for(page, found, self._settings.wait)
+        published = self._alone(document, page, call, state)
+        state = await self._drafts.await_for(page, draft, self._settings.wait)
+        return page.leave_placeholder(None, published, self._draft(document, page, call, state))
+
+    def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
+        """Return the published FAQ as a document of its own; empty if there is only a draft."""
+        faq, alone = state.data, Document(page)
+        if faq is None:
+            return ""
+        if not call.schema:
+            document.defer_schema(faq)
+        place = alone.place(faq, schema=call.schema)
+        return self._print(alone, page, call, self.renderer.fragment(faq, call.style, place))
+
+    def _draft(self, document: Document, page: Page, call: Call, state: FAQState) -> Text:
+        """Return the draft without JSON-LD, below a line that calls it a preview."""
+        preview = page.preview
         try:
-            call = self.options.resolve(page, slug_or_faq, options, caller)
-            return await self._printer(page).ashow(document, call)
-        except Exception as error:
-            return self._problems.handle(page, slug_or_faq, error)
+            faq = self._drafts.record(page, call.key, state)
+        except FAQError as error:
+            return self._handle(page, call.key.slug, error)
+        fragment = self.renderer.fragment(faq, call.style, document.place(faq, schema=True))
+        shown = self._print(document, page, replace(call, schema=False), fragment)
+        if preview is None or call.given is not None or not shown:
+            return shown
+        # Whether the token reads a draft of another FAQ is known only when the page is sent.
+        return lambda: f"{preview.banner(call.key.slug, call.key.lang or faq.lang, call.elements)}{shown}"
+
+    # JSON-LD
 
     def schema(
         self,
-        document: Document,
+        document: Document | None,
         faq: FAQ | FAQState | None,
         nonce: object = None,
         caller: Caller = FROM_PYTHON,
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
-        page = document.page
+        document = document or current_document() or Document()
+        page = self.page_of(document)
         try:
-            _check_schema_argument("faq_schema()", faq)
+            check_schema_argument("faq_schema()", faq)
             elements = self.options.elements(page, nonce, caller)
-            record = faq.data if isinstance(faq, FAQState) else faq
-            if faq is not None and record is None:
-                return Markup()
-            return self._printer(page).schema(document, record, elements)
-        except Exception as error:
-            return self._problems.handle(page, "faq_schema()", error)
+        except FAQError as error:
+            return Rendered(self._handle(page, "faq_schema()", error))
+        record = faq.data if isinstance(faq, FAQState) else faq
+        if record is not None:
+            document.take(record)
+            return self._schema(document, page, [record], elements)
+        if faq is not None:  # a state without data
+            return Markup()
+        if not page.has_open_placeholders or page.preview is not None:
+            return self._schema(document, page, document.take_deferred(), elements)
 
-    def script(self, faqs: "Sequence[FAQ | FAQState | None]", nonce: object = None) -> Markup:
-        """Return the script element of a FAQPage for several records, without adding it to a page."""
-        for faq in faqs:
-            _check_schema_argument("schema()", faq)
-        records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
-        elements = self.options.elements(self.page(), nonce, FROM_PYTHON)
-        return self._published.script([(faq, None) for faq in records if faq is not None], elements)
+        async def fill() -> str:  # the FAQs of the placeholders may leave JSON-LD to this call
+            return self._schema(document, page, document.take_deferred(), elements)
+
+        return page.leave_placeholder(fill)
+
+    def _schema(
+        self, document: Document, page: Page, faqs: Sequence[FAQ], elements: ElementOptions
+    ) -> Markup:
+        faqs = faqs if page.preview is None else page.preview.without_drafts(faqs)
+        script = self.script([(faq, document.schema_place(faq)) for faq in faqs], elements)
+        # Among drafts, it is removed before the page is sent.
+        return page.leave_placeholder(None, script) if script and page.preview is not None else script
+
+    def script(self, faqs: Iterable[tuple[FAQ, Place | None]], elements: ElementOptions) -> Markup:
+        """Return one FAQPage with the questions of several records, each once."""
+        questions = dict.fromkeys(self.renderer.questions_json(faq, place) for faq, place in faqs)
+        return Rendered(json_ld_element(page_json(questions), elements.nonce))
+
+    # Errors
+
+    def _handle(self, page: Page, subject: object, error: FAQError) -> str:
+        """Report why an FAQ is not shown, and return what a developer sees instead of it."""
+        self._published.report(subject, error)
+        return self._problem(page, error)
+
+    def _problem(self, page: Page, error: Exception) -> str:
+        """Return what a developer sees instead of an FAQ; nothing in production."""
+        is_shown = page.shows_problems or self._settings.reload
+        return problem_element(str(error) or repr(error)) if is_shown else ""
+
+    def failed(self, error: Exception) -> Markup:
+        """Return what a page shows instead of an FAQ, because of an exception that nobody expects."""
+        return Rendered(self._problem(self.page(), error))
+
+    @staticmethod
+    def failed_state(error: Exception) -> FAQState:
+        """Return the state of an FAQ that was not read because of such an exception."""
+        return FAQState(error=FAQUnavailable(f"the FAQ cannot be read: {error!r}"))
 
 
-def _check_schema_argument(function: str, faq: object) -> None:
+def check_schema_argument(function: str, faq: object) -> None:
+    """Raise ConfigurationError for what has no FAQPage."""
     if faq is not None and not isinstance(faq, FAQ | FAQState):
-        raise ConfigurationError(
-            f"{function} got {quoted(faq)}: an FAQ, the result of use_faq(), or nothing is accepted"
-        )
+        accepted = "an FAQ, the result of use_faq(), or nothing is accepted"
+        raise ConfigurationError(f"{function} got {quoted(faq)}: {accepted}")

@@ -6,6 +6,7 @@ stores the draft. The draft replaces it before the response is sent.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import unquote_plus
 
@@ -80,7 +81,7 @@ class Preview:
         """Note that the published record is shown; `error` says why."""
         self._refused[slug] = error
 
-    def without_drafts(self, faqs: "list[FAQ]") -> "list[FAQ]":
+    def without_drafts(self, faqs: Sequence[FAQ]) -> list[FAQ]:
         """Return the records that are published."""
         drafts = {id(state.data) for state in self.drafts.values()}
         return [faq for faq in faqs if id(faq) not in drafts]

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Final
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader, data_or_raise
-from faqsvc_embed.errors import FAQUnavailable, quoted
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.options import OptionResolver
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.problems import Problems
+from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
@@ -23,32 +23,37 @@ CANNOT_WAIT: Final = (
 )
 
 
-class PageStates:
-    """Reads the states of FAQs for the pages of one embed."""
+MAX_NAMED: Final = 20
+"""Missing FAQs that are logged at once; then one a minute, because a visitor may invent slugs."""
 
-    def __init__(
-        self, settings: Settings, reader: Reader, options: OptionResolver, problems: Problems
-    ) -> None:
+
+class PageStates:
+    """Reads what is published, for the pages of one embed."""
+
+    def __init__(self, settings: Settings, reader: Reader, options: OptionResolver) -> None:
         self._settings = settings
         self._reader = reader
         self._options = options
-        self._problems = problems
+        self._reported = LogOnce()
+        self._missing = LogThrottle(burst=MAX_NAMED)
 
     def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         try:
             seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
             return self.note_max_age(page, key, self.wait_for(page, self.look_up(page, key), seconds))
-        except Exception as error:
-            return self._problems.state(page, slug, error)
+        except FAQError as error:
+            self.report(slug, error)
+            return FAQState(error=error)
 
     async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         try:
             seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
             return self.note_max_age(page, key, await self.await_for(page, self.look_up(page, key), seconds))
-        except Exception as error:
-            return self._problems.state(page, slug, error)
+        except FAQError as error:
+            self.report(slug, error)
+            return FAQState(error=error)
 
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
@@ -66,8 +71,17 @@ class PageStates:
     def _keys(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[Key]:
         for slug in slugs:
             if not is_slug(slug):
-                self._problems.handle(page, slug, invalid_slug(slug))
+                self.report(slug, invalid_slug(slug))
         return [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
+
+    def report(self, subject: object, error: FAQError) -> None:
+        """Report why an FAQ is not shown: raise it if strict, else log it once."""
+        if self._settings.strict:
+            raise error
+        # A fetch reports its error itself; a local source needs no fetch.
+        is_unreported = isinstance(error, ConfigurationError) or self._reader.is_local or not is_slug(subject)
+        if is_unreported and self._reported.is_first(str(error)):
+            self._missing.warning("%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state on this page, or the result of a look-up."""
@@ -75,39 +89,41 @@ class PageStates:
         if not isinstance(slug, str):  # it may be unhashable
             return self._reader.look_up(key)
         if page.slugs is not None:
-            page.slugs[key.slug] = None
+            page.slugs[slug] = None
         if page.states:
             state = page.states.get((self._reader, key))
             if state is not None and not state.is_loading:
                 return state
         found = self._reader.look_up(key, reload=self._reader.has_files and page.shows_problems)
-        return self._remember(page, key, found) if isinstance(found, FAQState) else found
+        if isinstance(found, FAQState):
+            page.states[self._reader, key] = found
+        return found
 
     def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget."""
         if isinstance(found, FAQState):
             return found
-        if cannot_wait(page):
-            return self._reader.state(found.key)
-        return self._remember(page, found.key, self._wait(page, found, wait))
+        if in_event_loop() and not page.may_block:
+            return self._cannot_wait(page, found)
+        with page.budget.waiting():
+            state = self._reader.wait_for(found, page.budget.left(wait))
+        return self._arrived(page, found, state) or self.wait_for(page, self.look_up(page, found.key), wait)
 
     async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, as `wait_for` does, without blocking the event loop."""
         if isinstance(found, FAQState):
             return found
-        return self._remember(page, found.key, await self._await(page, found, wait))
-
-    def _wait(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
         with page.budget.waiting():
-            return self._reader.wait_for(fetch, page.budget.left(wait))
+            state = await self._reader.await_for(found, page.budget.left(wait))
+        arrived = self._arrived(page, found, state)
+        return arrived or await self.await_for(page, self.look_up(page, found.key), wait)
 
-    async def _await(self, page: Page, fetch: "Fetch", wait: float) -> FAQState:
-        with page.budget.waiting():
-            return await self._reader.await_for(fetch, page.budget.left(wait))
+    def _cannot_wait(self, page: Page, fetch: "Fetch") -> FAQState:
+        return self._reader.state(fetch.key)
 
-    def _remember(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        """Keep a state for the rest of the page, unless it is loading: the next call may find the record."""
-        page.states[self._reader, key] = state
+    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> FAQState | None:
+        """Keep the state that a fetch resulted in for the rest of the page; None to look up another."""
+        page.states[self._reader, fetch.key] = state
         return state
 
     def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
@@ -129,6 +145,29 @@ class PageStates:
         return state
 
 
-def cannot_wait(page: Page) -> bool:
-    """Return whether waiting would block an event loop that serves other requests."""
-    return in_event_loop() and not page.may_block
+class DraftStates(PageStates):
+    """Reads drafts with the token of a page, and what is published if it reads no draft of an FAQ."""
+
+    def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
+        preview = page.preview
+        if preview is None or (token := preview.token_for(key.slug)) is None:
+            return super().look_up(page, key)
+        found = preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
+        if isinstance(found, FAQState) and found.data is None:  # this source has no drafts
+            preview.refuse(key.slug, found.error)
+            return super().look_up(page, key)
+        return found
+
+    def _cannot_wait(self, page: Page, fetch: "Fetch") -> FAQState:
+        published = super().look_up(page, fetch.key)
+        return published if isinstance(published, FAQState) else super()._cannot_wait(page, published)
+
+    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> FAQState | None:
+        preview = page.preview
+        if preview is None or not fetch.is_draft:
+            return super()._arrived(page, fetch, state)
+        if state.data is None:
+            preview.refuse(fetch.key.slug, state.error)
+            return None
+        preview.drafts[self._reader, fetch.key] = state
+        return state

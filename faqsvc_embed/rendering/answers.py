@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 from markupsafe import Markup, escape
@@ -15,6 +15,8 @@ from faqsvc_embed.text import in_portions
 LOWEST_HEADING: Final = 6
 QUESTION_LEVEL: Final = 3
 """The level of question headings when answers are rendered without a page."""
+REL: Final = "noopener"
+"""The `rel` of the links in answers."""
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
 # ASCII, without quotation marks and < > ^ ` { | }.
 _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
@@ -33,6 +35,14 @@ class Dropped(NamedTuple):
         return f"{self.what} is not shown{advice}"
 
 
+class _InSection(Protocol):
+    @property
+    def section(self) -> str | None: ...
+
+
+T = TypeVar("T", bound=_InSection)
+
+
 class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """An item with a question and an answer that are not empty."""
 
@@ -49,30 +59,18 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class Answers:
-    """Renders answers as HTML.
+    """Renders answers as HTML. They are Markdown if their record or `answer_format` says so."""
 
-    Answers are Markdown if their record or `answer_format` says so. `link_urls` turns the URLs in plain text
-    into links. `nofollow` adds `nofollow` to the `rel` of links.
-    """
-
-    def __init__(
-        self, answer_format: AnswerFormat = "text", *, link_urls: bool = False, nofollow: bool = False
-    ) -> None:
+    def __init__(self, answer_format: AnswerFormat = "text") -> None:
         self._all_markdown = answer_format == "markdown"
-        self._link_urls = link_urls
-        self._rel = "noopener nofollow" if nofollow else "noopener"
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer, in their order; a section stands where it begins.
+        """Return the items with a question and an answer, in the order of `in_sections`.
 
         Headings in answers are below `question_level`, and one lower in a section.
         """
-        found = [item for item in self._rendered(faq, question_level) if item.html]
-        places = dict[str | None, int]()
-        for item in found:
-            places.setdefault(item.section, len(places))
-        return found if len(places) == 1 else sorted(found, key=lambda item: places[item.section])
+        return in_sections([item for item in self._rendered(faq, question_level) if item.html])
 
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
         """Return the parts of answers that are not shown, each with the index of its item in the record."""
@@ -113,17 +111,21 @@ class Answers:
         if not answer.strip():
             return Markup()
         as_markdown = self._all_markdown or origin.is_markdown
-        as_markdown = as_markdown and self._is_parsable(origin.slug, origin.answers)
+        if as_markdown:
+            if origin.is_parsable is None:
+                origin.is_parsable = self._is_parsable(origin.slug, origin.answers)
+            as_markdown = origin.is_parsable
         return self._html(answer, below(QUESTION_LEVEL, section), as_markdown, origin.website_url)[0]
 
+    @staticmethod
     def _html(
-        self, answer: str, question_level: int | None, as_markdown: bool, website_url: str | None
+        answer: str, question_level: int | None, as_markdown: bool, website_url: str | None
     ) -> tuple[Markup, tuple[Dropped, ...]]:
         if not as_markdown:
-            return paragraphs(answer, self._rel if self._link_urls else None), ()
+            return paragraphs(answer), ()
         from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-        return markdown.to_html(answer, question_level, self._rel, website_url)
+        return markdown.to_html(answer, question_level, REL, website_url)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""
@@ -140,6 +142,15 @@ class Answers:
 
 USUAL: Final = Answers()
 """Renders answers without the settings of an embed."""
+Origin.usual = USUAL
+
+
+def in_sections(items: Sequence[T]) -> list[T]:
+    """Return items as an FAQ shows them: in their order, and each section where it begins."""
+    places: dict[str | None, int] = {}
+    for item in items:
+        places.setdefault(item.section, len(places))
+    return sorted(items, key=lambda item: places[item.section])
 
 
 def below(level: int | None, section: str | None) -> int | None:
@@ -147,14 +158,14 @@ def below(level: int | None, section: str | None) -> int | None:
     return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
 
 
-def paragraphs(text: str, rel: str | None = None) -> Markup:
+def paragraphs(text: str) -> Markup:
     """Return plain text as HTML: escaped, with blank lines as paragraphs and newlines as line breaks.
 
-    With `rel`, URLs that begin with http:// or https:// become links.
+    URLs that begin with http:// or https:// are links.
     """
     text = visible(text.strip()).replace("\r\n", "\n").replace("\r", "\n")
-    html = "</p>\n<p>".join(_lines(part, rel) for part in _between_blank_lines(text))
-    return Markup(f"<p>{html}</p>")  # escaped in _lines
+    html = "</p>\n<p>".join(_lines(part) for part in _between_blank_lines(text))
+    return Markup(f"<p>{html}</p>")  # escaped in _linked
 
 
 def _between_blank_lines(text: str) -> Iterator[str]:
@@ -165,8 +176,8 @@ def _between_blank_lines(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _lines(text: str, rel: str | None) -> str:
-    html = in_portions(lambda part: str(escape(part)), text) if rel is None else "".join(_linked(text, rel))
+def _lines(text: str) -> str:
+    html = "".join(_linked(text)) if "://" in text else _escaped(text)
     return html.replace("\n", "<br>\n")
 
 
@@ -175,15 +186,19 @@ def visible(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def _linked(text: str, rel: str) -> Iterator[str]:
+def _escaped(text: str) -> str:
+    return in_portions(lambda part: str(escape(part)), text)
+
+
+def _linked(text: str) -> Iterator[str]:
     """Yield the text escaped, with its URLs as links; punctuation after a URL is not part of it."""
     done = 0
     for found in _URL.finditer(text):
         url = _without_punctuation(found[0])
-        yield str(escape(text[done : found.start()]))
-        yield f'<a href="{escape(url)}" rel="{rel}">{escape(url)}</a>'
+        yield _escaped(text[done : found.start()])
+        yield f'<a href="{escape(url)}" rel="{REL}">{escape(url)}</a>'
         done = found.start() + len(url)
-    yield str(escape(text[done:]))
+    yield _escaped(text[done:])
 
 
 def _without_punctuation(url: str) -> str:

@@ -10,8 +10,7 @@ import hashlib
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from itertools import count as count_from
+from collections.abc import Sequence
 from typing import Final
 
 from faqsvc_embed.rendering.answers import AnsweredItem
@@ -42,37 +41,32 @@ def root_id(slug: str, ordinal: int = 1) -> str:
 
 
 def question_ids(slug: str, items: Sequence[AnsweredItem], ordinal: int = 1) -> list[str]:
-    """Return the ids of the questions of one FAQ, in their order.
+    """Return the ids of the questions of one FAQ, in their order."""
+    return ids_of(slug, question_names(items), ordinal)
+
+
+def ids_of(slug: str, names: Sequence[str], ordinal: int = 1) -> list[str]:
+    """Return the ids of questions with these names in the `ordinal`th FAQ with this slug on a page."""
+    base = root_id(slug, ordinal)
+    return [f"{base}--{name}" for name in names]
+
+
+def question_names(items: Sequence[AnsweredItem]) -> list[str]:
+    """Return what the ids of the questions of one FAQ end with: for each a name of its own.
 
     A digest distinguishes questions with the same words, and a number identical questions.
     """
     own = {item.id for item in items if item.id}
-    names = ["" if item.id else _name(item.question) for item in items]
-    count, base, used = Counter(names), root_id(slug, ordinal), set[str]()
-    ids = list[str]()
-    for item, name in zip(items, names, strict=True):
-        unique = item.id or (name if count[name] == 1 else f"{name}_{_digest(item.question)}")
-        numbered = (unique if number == 1 else f"{unique}__{number}" for number in count_from(1))
-        found = next(one for one in numbered if one not in used and (one not in own or one == item.id))
-        used.add(found)
-        ids.append(f"{base}--{found}")
-    return ids
-
-
-def former_ids(slug: str, items: Sequence[AnsweredItem], ids: Iterable[str], ordinal: int = 1) -> list[str]:
-    """Return the id that each question had in the first release.
-
-    Published links to these ids still open their question. An id is empty if it has not changed, or if
-    another question has it.
-    """
-    base, taken, found = root_id(slug, ordinal), set(ids), list[str]()
-    for item in items:
-        # The first release cut words at their accents, and long questions within a word.
-        is_same = item.question.isascii() and len(item.question) <= MAX_WORDS and not item.id
-        former = "" if is_same else f"{base}--{_former_name(item.question)}"
-        found.append("" if former in taken else former)
-        taken.add(former)
-    return found
+    words = ["" if item.id else _name(item.question) for item in items]
+    count, numbers = Counter(words), Counter[tuple[str | None, str]]()
+    names: dict[str, None] = {}
+    for item, word in zip(items, words, strict=True):
+        name = unique = item.id or (word if count[word] == 1 else f"{word}_{_digest(item.question)}")
+        while name in names or (name in own and name != item.id):
+            numbers[item.id, unique] += 1  # no number is tried twice, however many are equal
+            name = f"{unique}__{numbers[item.id, unique] + 1}"
+        names[name] = None
+    return list(names)
 
 
 def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]:
@@ -88,18 +82,11 @@ def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]
 def _name(text: str) -> str:
     """Return the ASCII words of a text, with a digest if they are not the whole text."""
     lower = normalized("NFC", text[:MAX_READ]).lower().translate(_LETTERS)
-    return _named(text, _MARKS.sub("", normalized("NFKD", lower)), _first_words)
-
-
-def _former_name(text: str) -> str:
-    return _named(text, _lower(text), _shortened)
-
-
-def _named(text: str, lower: str, shorten: Callable[[str], str]) -> str:
+    lower = _MARKS.sub("", normalized("NFKD", lower))
     words = _words(lower)
     if 0 < len(words) <= MAX_WORDS and len(text) <= MAX_READ and not _loses_letters(lower):
         return words
-    return "_".join(filter(None, (shorten(words), _digest(text))))
+    return "_".join(filter(None, (_first_words(words), _digest(text))))
 
 
 def _lower(text: str) -> str:

@@ -1,6 +1,7 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, Final, Self
 
 import msgspec
 from markupsafe import Markup
@@ -14,7 +15,23 @@ from faqsvc_embed.rendering.elements import (
     style_element,
 )
 
-CLOSING_TAG = "\n</section>"
+CLOSING_TAG: Final = "\n</section>"
+_PLAIN: Final = ElementOptions()
+
+
+class Rendered(Markup):
+    """Rendered HTML, which is printed without a copy: `escape()` copies the text of a `Markup`."""
+
+    __slots__ = ("__html__",)
+
+    def __new__(cls, *args: Any) -> Self:
+        markup = super().__new__(cls, *args)
+        text = args[0] if args and type(args[0]) is str else str.__str__(markup)
+        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]  # no function of ours
+        return markup
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Markup, (str.__str__(self),)
 
 
 class Stylesheet(msgspec.Struct, frozen=True, gc=False):
@@ -25,8 +42,8 @@ class Stylesheet(msgspec.Struct, frozen=True, gc=False):
     """The name of the file with the same content."""
 
 
-class Fragment(msgspec.Struct, frozen=True, eq=False):
-    """One rendered FAQ, in parts and in the two forms that most documents print."""
+class Fragment(msgspec.Struct, eq=False):
+    """One rendered FAQ: its parts, and the forms of the whole that were printed."""
 
     opening_tag: str
     content: str
@@ -37,12 +54,10 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
     """The stylesheet of the component, and of the theme if it has rules."""
     needs_script: bool
     """Whether the script has something to add."""
-    complete: Markup
-    """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
-    unstyled: Markup
-    """The section without stylesheet and script, for a document that has printed them."""
     problems: tuple[str, ...] = ()
     """Parts of the answers that are not shown, for development."""
+    _complete: str = ""
+    _unstyled: str = ""
 
     @property
     def html(self) -> str:
@@ -51,9 +66,22 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def size(self) -> int:
-        """Bytes in memory."""
-        texts = (self.content, self.json_ld, self.complete, self.unstyled)
-        return sum(text.__sizeof__() for text in texts)
+        """Bytes in memory, with one form of the whole."""
+        return 2 * (self.content.__sizeof__() + self.json_ld.__sizeof__())
+
+    @property
+    def complete(self) -> str:
+        """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
+        if not self._complete:
+            self._complete = self._joined(_PLAIN, self.stylesheets, with_script=self.needs_script)
+        return self._complete
+
+    @property
+    def unstyled(self) -> str:
+        """The section without stylesheet and script, for a document that has printed them."""
+        if not self._unstyled:
+            self._unstyled = self._joined(_PLAIN, ())
+        return self._unstyled
 
     def print(
         self,
@@ -62,43 +90,29 @@ class Fragment(msgspec.Struct, frozen=True, eq=False):
         *,
         with_script: bool = False,
         schema: bool = True,
-    ) -> Markup:
+    ) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
         if schema and options.nonce is None:
-            if not missing and not with_script:
-                return self.unstyled
+            if not (missing or with_script):
+                return self._unstyled or self.unstyled
             is_inline = options.styles == "inline" and not (with_script and options.folder)
             if is_inline and len(missing) == len(self.stylesheets) and with_script == self.needs_script:
-                return self.complete
-        elements = [*_style_elements(missing, options), self.content.removeprefix("\n")]
-        if with_script:
-            elements.append(_script_element(options))
+                return self._complete or self.complete
+        return self._joined(options, missing, with_script=with_script, schema=schema)
+
+    def _joined(
+        self,
+        options: ElementOptions,
+        missing: Sequence[Stylesheet],
+        *,
+        with_script: bool = False,
+        schema: bool = True,
+    ) -> str:
+        elements = [self.opening_tag, *_style_elements(missing, options)]
+        ending = [_script_element(options)] if with_script else []
         if schema:
-            elements.append(json_ld_element(self.json_ld, options.nonce))
-        return Markup("\n".join([self.opening_tag, *elements]) + CLOSING_TAG)  # rendered
-
-
-def make_fragment(
-    opening_tag: str,
-    content: str,
-    json_ld: str,
-    stylesheets: tuple[Stylesheet, ...],
-    *,
-    needs_script: bool,
-) -> Fragment:
-    """Return a fragment of these parts."""
-    css = style_element("".join(sheet.css for sheet in stylesheets))
-    script = f"\n{inline_script_element()}" if needs_script else ""
-    end = f"\n{json_ld_element(json_ld)}{CLOSING_TAG}"
-    return Fragment(
-        opening_tag,
-        content,
-        json_ld,
-        stylesheets,
-        needs_script,
-        complete=Markup(f"{opening_tag}\n{css}{content}{script}{end}"),  # rendered
-        unstyled=Markup(f"{opening_tag}{content}{end}"),
-    )
+            ending.append(json_ld_element(self.json_ld, options.nonce))
+        return "".join(["\n".join(elements), self.content, *(f"\n{one}" for one in ending), CLOSING_TAG])
 
 
 def inline_elements(

@@ -7,7 +7,7 @@ import msgspec
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL, in_sections
 from faqsvc_embed.text import in_portions, question_key
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
@@ -90,17 +90,18 @@ def _record_node(faq: object) -> PageNode | None:
     if not isinstance(faq, FAQ):
         hint = ": pass its data" if isinstance(faq, FAQState) else ""
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
-    questions = (question_node(item.question, item.answer) for item in faq.items)
     if faq.answer_format == "markdown":
         answered = USUAL.items(faq, QUESTION_LEVEL)
-        questions = (question_node(item.question, item.json_ld) for item in answered)
-    nodes = _unique(questions)
+        nodes = unique((item.section, question_node(item.question, item.json_ld)) for item in answered)
+    else:
+        items = in_sections(faq.items)
+        nodes = unique((item.section, question_node(item.question, item.answer)) for item in items)
     return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None
 
 
-def questions_json(questions: Iterable[QuestionNode]) -> str:
+def questions_json(questions: list[QuestionNode]) -> str:
     """Return the questions of one record as the members of a JSON array, for `page_json`."""
-    return serialize(_unique(questions))[1:-1]
+    return serialize(questions)[1:-1]
 
 
 def page_json(questions: Iterable[str]) -> str:
@@ -112,13 +113,13 @@ def page_json(questions: Iterable[str]) -> str:
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
 
 
-def _unique(questions: Iterable[QuestionNode]) -> list[QuestionNode]:
-    """Return the questions of one record that are not empty; the first of equal ones counts."""
-    unique: dict[tuple[str, str], QuestionNode] = {}
-    for question in questions:
+def unique(questions: Iterable[tuple[str | None, QuestionNode]]) -> list[QuestionNode]:
+    """Return the questions of one record that are not empty; the first of equal ones in a section counts."""
+    first: dict[tuple[str | None, tuple[str, str]], QuestionNode] = {}
+    for section, question in questions:
         if question.name.strip() and question.answer.text.strip():
-            unique.setdefault(question_key(question.name), question)
-    return list(unique.values())
+            first.setdefault((section, question_key(question.name)), question)
+    return list(first.values())
 
 
 def serialize(node: PageNode | list[QuestionNode] | None) -> str:

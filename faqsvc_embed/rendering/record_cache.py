@@ -11,8 +11,6 @@ from faqsvc_embed.runtime.threads import new_lock
 T = TypeVar("T")
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
-MAX_VALUES: Final = 32
-"""Maximum number of values of one record. Only a host with a theme for each visitor needs more."""
 
 
 class _Values(Generic[T]):
@@ -21,7 +19,15 @@ class _Values(Generic[T]):
     def __init__(self, faq: "ref[FAQ]") -> None:
         self.faq = faq
         self.by_key: dict[Hashable, T] = {}
+        self.sizes: dict[Hashable, int] = {}
+        """The sizes of the values, the oldest first."""
         self.size = 0
+
+    def drop_oldest(self) -> None:
+        """Drop the value that was cached first."""
+        key = next(iter(self.sizes))
+        self.by_key.pop(key)
+        self.size -= self.sizes.pop(key)
 
 
 class RecordCache(Generic[T]):
@@ -54,10 +60,9 @@ class RecordCache(Generic[T]):
                 all_values[identity] = values
             if key in values.by_key:
                 return  # another thread has done it
-            if len(values.by_key) >= MAX_VALUES or values.size + size > self._max_total_bytes:
-                values.by_key.clear()
-                values.size = 0
-            values.by_key[key] = value
+            while values.size + size > self._max_total_bytes:
+                values.drop_oldest()
+            values.by_key[key], values.sizes[key] = value, size
             values.size += size
             self._evict(identity)
 

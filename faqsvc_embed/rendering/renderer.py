@@ -1,28 +1,34 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import suppress
-from itertools import groupby
-from typing import Final, NamedTuple, TypedDict
+from itertools import groupby, repeat
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 from msgspec import Struct
-from msgspec.structs import replace
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
-from faqsvc_embed.rendering.element_ids import former_ids, question_ids, root_id, section_ids
+from faqsvc_embed.rendering.element_ids import ids_of, question_names, root_id, section_ids
 from faqsvc_embed.rendering.elements import encodable, section_tag
-from faqsvc_embed.rendering.fragments import Fragment, Stylesheet, make_fragment
-from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json
+from faqsvc_embed.rendering.fragments import Fragment, Stylesheet
+from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json, unique
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.threads import new_lock
+
+if TYPE_CHECKING:
+    from _thread import LockType
 
 LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
+ITEM: Final = 40
+"""Characters of an item on the wire beside its texts; its elements take time, too."""
 
 TALL: Final = 12
 """Number of questions from which the script adds an index and a button "Open all"; so do two sections."""
@@ -48,8 +54,6 @@ class TemplateItem(Struct, frozen=True, gc=False):
     answer: Markup
     text: str
     """The answer as it is in the record."""
-    former_id: str = ""
-    """The id in the first release, if it was different."""
 
 
 class TemplateSection(Struct, frozen=True, gc=False):
@@ -87,6 +91,9 @@ class Renderer:
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
+        self._turns: dict[Hashable, LockType] = {}
+        """What is being rendered, so that a page and the thread that prepares a record render it once."""
+        fork.register(self)
 
     def use_host(self, host: Environment, loader: BaseLoader | None) -> None:
         """Use the templates of the host's loader instead of the package's templates."""
@@ -96,22 +103,38 @@ class Renderer:
 
     def fragment(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record, or None if it has no question to show."""
-        fragment = self.cached(faq, style, place)
-        if fragment is None:
-            environment = self._get_environment()
-            fragment = self._render(faq, style, place, environment)
-            if fragment is not None and (self._cache_overrides or not self._is_overridden):
-                self._fragments.put(faq, _key(style, place), fragment, fragment.size)
-        return fragment
+        found = self.cached(faq, style, place)
+        if found is not None:
+            return found
+        environment = self._get_environment()
+        if self._is_overridden:  # the templates of the host may do anything, so nothing waits for them
+            found = self._render(faq, style, place, environment)
+            return self._put(faq, style, place, found) if self._cache_overrides else found
+        turn = id(faq), style, place
+        with self._turns.setdefault(turn, new_lock()):
+            try:
+                found = self.cached(faq, style, place) or self._render(faq, style, place, environment)
+                return self._put(faq, style, place, found)
+            finally:
+                self._turns.pop(turn, None)
 
     def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, _key(style, place))
+        return self._fragments.get(faq, style if place == FIRST else (style, place))
+
+    def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
+        if found is not None:
+            self._fragments.put(faq, style if place == FIRST else (style, place), found, found.size)
+        return found
+
+    def after_fork(self) -> None:
+        """Forget whose turn it is: threads of the parent do not go on in the child."""
+        self._turns.clear()
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:
         """Return whether rendering a record takes too long for an event loop."""
-        return sum(len(item.question) + len(item.answer) for item in faq.items) > LONG
+        return sum(len(item.question) + len(item.answer) + ITEM for item in faq.items) > LONG
 
     @property
     def is_ready(self) -> bool:
@@ -136,7 +159,9 @@ class Renderer:
         """
         text = self._questions.get(faq, place)
         if text is None:
-            text = self._questions_json(faq, self.answers.items(faq, QUESTION_LEVEL), place)
+            answered = self.answers.items(faq, QUESTION_LEVEL)
+            ids = None if place is None else ids_of(faq.slug, question_names(answered), place.copy_of)
+            text = _questions_json(faq, answered, ids)
             self._questions.put(faq, place, text, text.__sizeof__())
         return text
 
@@ -158,7 +183,8 @@ class Renderer:
         answered = self.answers.items(faq, level)
         if not answered:
             return None
-        context = _context(faq, style, place, answered)
+        names = question_names(answered)
+        context = _context(faq, style, place, _sections(faq.slug, style, place, answered, names))
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         if level != QUESTION_LEVEL and self.answers.is_markdown(faq):
             answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
@@ -167,37 +193,30 @@ class Renderer:
         if theme.rules:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
         is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
-        fragment = make_fragment(
+        return Fragment(
             section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
-            page_json([self._questions_json(faq, answered, place)]),
+            page_json([_questions_json(faq, answered, ids_of(faq.slug, names, place.copy_of))]),
             tuple(stylesheets),
             needs_script=style.variant == "disclosure" or is_tall,
-        )
-        problems = tuple(
-            f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
-            for item in answered
-            for dropped in item.dropped
-        )
-        return replace(fragment, problems=problems) if problems else fragment
-
-    @staticmethod
-    def _questions_json(faq: FAQ, answered: list[AnsweredItem], place: Place | None) -> str:
-        ids: Sequence[str | None] = [None] * len(answered)
-        if place is not None:
-            ids = question_ids(faq.slug, answered, place.copy_of)
-        return questions_json(
-            question_node(item.question, item.json_ld, faq.lang, element_id)
-            for item, element_id in zip(answered, ids, strict=True)
+            problems=tuple(
+                f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
+                for item in answered
+                for dropped in item.dropped
+            ),
         )
 
 
-def _key(style: Style, place: Place) -> Hashable:
-    return style if place == FIRST else (style, place)
+def _questions_json(faq: FAQ, answered: list[AnsweredItem], ids: Sequence[str] | None) -> str:
+    return questions_json(
+        unique(
+            (item.section, question_node(item.question, item.json_ld, faq.lang, element_id))
+            for item, element_id in zip(answered, ids or repeat(None), strict=False)
+        )
+    )
 
 
-def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> "_Context":
-    sections = list(_sections(faq.slug, style, place, answered))
+def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> "_Context":
     return {
         "faq": faq,
         "items": [item for section in sections for item in section.items],
@@ -211,21 +230,21 @@ def _context(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem])
 
 
 def _sections(
-    slug: str, style: Style, place: Place, answered: list[AnsweredItem]
-) -> Iterator[TemplateSection]:
-    """Yield the items in their order, grouped by section."""
-    ids = question_ids(slug, answered, place.ordinal)
-    former = former_ids(slug, answered, ids, place.ordinal)
-    rows = zip(answered, ids, former, strict=True)
+    slug: str, style: Style, place: Place, answered: list[AnsweredItem], names: list[str]
+) -> list[TemplateSection]:
+    """Return the items in their order, grouped by section."""
+    rows = zip(answered, ids_of(slug, names, place.ordinal), strict=True)
     titles = list(dict.fromkeys(item.section or "" for item in answered))
     of_sections = iter(section_ids(slug, titles, place.ordinal))
-    for title, group in groupby(rows, lambda row: row[0].section):
-        yield TemplateSection(
+    return [
+        TemplateSection(
             next(of_sections),
             visible(title or ""),
             below(style.question_level, title),
             [
-                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text, former_id)
-                for item, item_id, former_id in group
+                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text)
+                for item, item_id in group
             ],
         )
+        for title, group in groupby(rows, lambda row: row[0].section)
+    ]

@@ -8,6 +8,7 @@ import inspect
 import os
 import socket
 import stat
+import sys
 import threading
 import time
 import weakref
@@ -45,6 +46,8 @@ class BackgroundLoop:
         Raises:
             RuntimeError: no thread can be started.
         """
+        if sys.is_finalizing():
+            raise RuntimeError("the interpreter is shutting down")
         with self._lock:
             if self._current and self._current[0].is_ending:
                 self._current.clear()

@@ -70,6 +70,7 @@ CACHED: Final = {
     FAQ_PATH: Selection((read.MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
     "/faq/{slug}": Selection((hosted_pages.HTML, hosted_pages.MARKDOWN), {"lang": lookup}),
     "/": Selection(("text/html",)),
+    "/robots.txt": Selection(("text/plain",)),
     "/sitemap.xml": Selection(("application/xml",), {"from": str}),
     "/llms.txt": Selection(llms_txt.MEDIA_TYPES),
 }
@@ -190,7 +191,7 @@ def create_app(
             route(f"{FAQ_PATH}/restore", post=restore_faq),
             route(f"{FAQ_PATH}/preview", post=create_preview),
             page("/", show_start),
-            static("/robots.txt", advise_robots),
+            route("/robots.txt", get=advise_robots, is_public=True),
             route("/sitemap.xml", get=map_site, is_public=True),
             static("/favicon.ico", show_icon),
             route("/llms.txt", get=write_llms_txt, is_public=True),

@@ -7,7 +7,7 @@ from typing import TypeVar, TypeVarTuple
 import anyio
 from starlette.requests import Request
 
-from faqsvc_embed.api.cache_tags import with_cache_tags
+from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.threads import run_blocking
@@ -49,7 +49,7 @@ class ServiceContext:
 
     def tags(self, slug: str) -> dict[str, str]:
         """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""
-        return dict(with_cache_tags((), [slug])) if self.cache_tags else {}
+        return {name: tag for name, _, tag in cache_tag_headers([slug])} if self.cache_tags else {}
 
     def urls(self, request: Request) -> PublicURLs:
         """Return the public URLs of the service.

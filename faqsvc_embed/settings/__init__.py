@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
-from faqsvc_embed.errors import AuthenticationError, ConfigurationError, quoted
+from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
-from faqsvc_embed.settings.api_key import APIKey, wrap_keys
+from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.theme import Theme
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Settings:
     insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
     lang: Setting[str | None] = Setting(accept.language, None)
-    """The language of pages that state none; None requests the default language of each FAQ."""
+    """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
     theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
     show_title: Setting[bool] = Setting(accept.boolean, True)
@@ -91,10 +91,6 @@ class Settings:
     """The format of the answers in records that state none: `text` or `markdown`."""
     schema: Setting[bool] = Setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
-    link_urls: Setting[bool] = Setting(accept.boolean, False)
-    """Turn URLs in plain-text answers into links."""
-    nofollow: Setting[bool] = Setting(accept.boolean, False)
-    """Add `rel="nofollow"` to the links in answers."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)
     """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
     wait: Setting[float] = Setting(accept.wait, 1.0)
@@ -136,13 +132,12 @@ class Settings:
     reload: Setting[bool] = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
     offline: Setting[bool] = Setting(accept.boolean, False)
-    """Make no network request; FAQs come from the folder or the store."""
+    """Make no network request; FAQs come from the folder."""
     strict: Setting[bool] = Setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
-        values = wrap_keys(options)
-        del options
+        values: dict[str, Any] = {**options, "api_key": accept.api_key(options.pop("api_key", None))}
         _check_names(values)
         kept = vars(self)
         for name in NAMES:
@@ -150,11 +145,8 @@ class Settings:
             value = values.get(name, setting.default)
             try:
                 kept[name] = setting.validate(value)
-            except AuthenticationError as error:  # `from None`: a frame of the cause has the key
-                raise ConfigurationError(f"api_key: {error}") from None
             except (ValueError, TypeError) as error:
                 message = f"{name} {_described(name, value)}: {error}"
-                del kept, value, values
                 raise ConfigurationError(message) from error.__cause__  # the error of importing a source
 
     @classmethod
@@ -164,12 +156,10 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
-        values = wrap_keys(overrides)
-        del overrides
         found = _prefixed(mapping)
-        del mapping
+        del mapping  # tracebacks show local variables
         _warn_of(unknown_keys(found))
-        return cls.from_env(**_merged(_values(found), values))
+        return cls.from_env(**_merged(_values(found), overrides))
 
     @classmethod
     def from_env(
@@ -180,12 +170,10 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
-        values = wrap_keys(overrides)
-        del overrides
         found = _prefixed(os.environ if environ is None else environ)
         del environ
         _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
-        return cls(**_merged(_values(found), values))
+        return cls(**_merged(_values(found), overrides))
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
         """Return a copy with some settings changed.
@@ -193,9 +181,7 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
-        values = wrap_keys(overrides)
-        del overrides
-        return type(self)(**_merged(vars(self), values))
+        return type(self)(**_merged(vars(self), overrides))
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
@@ -251,8 +237,11 @@ def _check_names(values: Iterable[str]) -> None:
 
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with our prefix; an empty variable counts as not set."""
-    found = {key: value for key, value in mapping.items() if isinstance(key, str) and key.startswith(PREFIX)}
-    return wrap_keys({key: value for key, value in found.items() if not isinstance(value, str) or value})
+    return {
+        key: accept.api_key(value) if key == f"{PREFIX}API_KEY" else value
+        for key, value in mapping.items()
+        if isinstance(key, str) and key.startswith(PREFIX) and (not isinstance(value, str) or value)
+    }
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:

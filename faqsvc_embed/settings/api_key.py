@@ -4,7 +4,6 @@ import hmac
 import html
 import json
 import re
-from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote
 
@@ -14,8 +13,9 @@ PREFIX: Final = "fs_live_"
 MIN_UNIQUE_SECRET: Final = 12
 """Number of characters from which a secret does not occur in other text by chance."""
 _KEY: Final = r"fs_live_[!-~]+"
-_MALFORMED: Final = object()
-"""Replaces a malformed key, so that no variable of the validator that refuses it contains the key."""
+NOT_A_KEY: Final = (
+    f"the API key does not have the form {MASK}, where *** is the secret; `faqsvc keys create` makes one"
+)
 
 
 class APIKey:
@@ -23,7 +23,7 @@ class APIKey:
 
     __slots__ = ("_secret",)
 
-    def __init__(self, secret: str) -> None:
+    def __init__(self, secret: object) -> None:
         """Check that the key begins with `fs_live_`, as every key of the service does.
 
         Raises:
@@ -31,7 +31,7 @@ class APIKey:
         """
         if not isinstance(secret, str) or re.fullmatch(_KEY, secret) is None:
             del secret  # tracebacks show local variables
-            raise malformed_key()
+            raise AuthenticationError(NOT_A_KEY)
         self._secret = secret
 
     def reveal(self) -> str:
@@ -69,23 +69,5 @@ class APIKey:
         raise TypeError("an APIKey cannot be pickled: read it from the environment where it is needed")
 
 
-def malformed_key() -> AuthenticationError:
-    """Return the error for a malformed API key. It does not quote the key."""
-    return AuthenticationError(
-        f"the API key does not have the form {MASK}, where *** is the secret; `faqsvc keys create` makes one"
-    )
-
-
-def wrap_keys(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of settings in which API keys are wrapped, under whatever name they were passed.
-
-    A caller deletes its variable of the original, because tracebacks show local variables.
-    """
-    copy = dict(values)
-    for name, value in values.items():
-        is_named = name.lower().endswith("api_key")
-        if isinstance(value, bytes | bytearray) and (is_named or value.startswith(PREFIX.encode())):
-            copy[name] = _MALFORMED
-        elif isinstance(value, str) and (is_named or value.startswith(PREFIX)):
-            copy[name] = APIKey(value) if re.fullmatch(_KEY, value) is not None else _MALFORMED
-    return copy
+MALFORMED: Final = APIKey(MASK)
+"""Stands for a malformed key in settings, which a site that only reads ignores."""

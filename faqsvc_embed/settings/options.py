@@ -34,8 +34,6 @@ class EmbedOptions(ClientOptions, total=False):
     exclusive: bool
     answer_format: AnswerFormat
     schema: bool
-    link_urls: bool
-    nofollow: bool
     cache_overrides: bool
     wait: float
     fresh_for: float

@@ -11,9 +11,10 @@ from importlib.util import find_spec
 from typing import Final, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
+from faqsvc_embed.errors import AuthenticationError
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Source
-from faqsvc_embed.settings.api_key import APIKey, malformed_key
+from faqsvc_embed.settings.api_key import MALFORMED, APIKey
 from faqsvc_embed.theme import Theme
 
 T = TypeVar("T", bound=str)
@@ -94,10 +95,13 @@ def host_names(value: object) -> tuple[str, ...]:
 
 
 def api_key(value: object) -> APIKey | None:
-    """Return a wrapped key; `wrap_keys` must have wrapped it before."""
+    """Return a wrapped key. A malformed one is an error only where it is used: in a client."""
     if value is None or isinstance(value, APIKey):
         return value
-    raise malformed_key()
+    try:
+        return APIKey(value)
+    except AuthenticationError:
+        return MALFORMED
 
 
 def language(value: object) -> str | None:

@@ -1,6 +1,7 @@
 """The FAQs of the host itself: an object with `get(slug, lang)`, which is never called on a page's thread."""
 
 import asyncio
+import contextlib
 import inspect
 from typing import Any, Final
 from weakref import WeakValueDictionary
@@ -14,6 +15,7 @@ from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQU
 from faqsvc_embed.models import FAQ, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
+from faqsvc_embed.text import normalized
 
 MAX_CALLS: Final = 8
 """Maximum number of calls at once, because each may need a connection to a database."""
@@ -22,7 +24,8 @@ MAX_CALLS: Final = 8
 class HostSource(BaseSource):
     """Calls the `get` of a source of the host: a function in a thread, a coroutine on the background loop.
 
-    For one slug there is one call at a time. A call is given up after `timeout`; a coroutine is cancelled.
+    For one slug there is one call at a time. Callers wait for `timeout`; then a coroutine is cancelled. What
+    a call returns after that is used, and only then may another one for its slug begin.
     """
 
     def __init__(self, settings: Settings, source: Source) -> None:
@@ -35,22 +38,39 @@ class HostSource(BaseSource):
         self._calls: _Calls | None = None
 
     async def fetch(self, read: Read) -> Outcome:
-        slug, lang = read.key.slug, read.key.lang
-        try:
-            async with asyncio.timeout(self._timeout):
-                found = await self._in_turn(slug, lang)
-                if found is None and lang is not None:
-                    found = await self._in_turn(slug, None)
-        except TimeoutError:
-            message = f"FAQ {slug!r}: {self.name}.get() has not returned within {self._timeout:g} s"
-            return Failed(FAQTimeout(message))
-        return self._outcome(slug, found)
+        slug, deadline = read.key.slug, asyncio.get_running_loop().time() + self._timeout
+        if self._calls is None or self._calls.loop is not asyncio.get_running_loop():
+            self._calls = _Calls()
+        turn = self._calls.turns.setdefault(slug, asyncio.Lock())
+        message = f"FAQ {slug!r}: {self.name}.get() has not returned within {self._timeout:g} s"
+        overdue = Failed(FAQTimeout(message))
+        async with contextlib.AsyncExitStack() as places:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await places.enter_async_context(turn)
+                    await places.enter_async_context(self._calls.slots)
+            except TimeoutError:
+                return overdue
+            call = asyncio.create_task(self._call(slug, read.key.lang))
+            try:
+                await asyncio.wait([call], timeout=deadline - asyncio.get_running_loop().time())
+                if call.done():
+                    return self._outcome(slug, call.result())
+                read.overdue(overdue)
+                if self._is_async:  # a thread cannot be cancelled
+                    call.cancel()
+                await asyncio.wait([call])
+            finally:
+                call.cancel()
+        found = asyncio.CancelledError() if call.cancelled() else call.result()
+        is_known = isinstance(found, BaseException) and not isinstance(found, FAQError)
+        return overdue if is_known else self._outcome(slug, found)
 
     def _outcome(self, slug: str, found: object) -> Outcome:
         """Return the outcome for a value that `get` has returned or raised."""
         call = f"FAQ {slug!r}: {self.name}.get()"
         match found:
-            case FAQ() if found.slug != slug:
+            case FAQ() if normalized("NFC", found.slug) != slug:
                 return Failed(InvalidFAQ(f"{call} returned the FAQ {quoted(found.slug)}", path="slug"))
             case FAQ() if (size := size_of(found)) > self._max_bytes:
                 return Failed(InvalidFAQ(f"{call} returned {size} bytes, more than the setting max_bytes"))
@@ -71,27 +91,12 @@ class HostSource(BaseSource):
             case _:
                 return Failed(InvalidFAQ(f"{call} returned {quoted(found)}: an FAQ or None is accepted"))
 
-    async def _in_turn(self, slug: str, lang: str | None) -> object:
-        """Call `get` when no other call for this slug runs, not even one that was given up."""
-        if self._calls is None or self._calls.loop is not asyncio.get_running_loop():
-            self._calls = _Calls()
-        turn = self._calls.turns.setdefault(slug, asyncio.Lock())
-        await turn.acquire()
-        call = None
-        try:
-            async with self._calls.slots:
-                call = asyncio.create_task(self._call(slug, lang))
-                await asyncio.wait([call])
-                return call.result()
-        finally:
-            if call is None:
-                turn.release()
-            else:
-                call.add_done_callback(lambda _: turn.release())
-                if self._is_async:  # a thread cannot be cancelled
-                    call.cancel()
-
     async def _call(self, slug: str, lang: str | None) -> object:
+        """Return what `get` returns or raises for a language or, without one, for the default language."""
+        found = await self._result(slug, lang)
+        return found if found is not None or lang is None else await self._result(slug, None)
+
+    async def _result(self, slug: str, lang: str | None) -> object:
         """Return what `get` returns or raises; any exception is a return value."""
         try:
             if self._is_async:

@@ -10,7 +10,7 @@ from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
 from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
-from faqsvc_embed.cache.source import BaseSource, Feed, Files, Followed, Read
+from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresher
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.sources.feed import ChangeFeed
@@ -71,6 +71,6 @@ class ServiceSource(BaseSource):
             return Failed(FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store"))
         return outcome
 
-    def feed(self, cached_slugs: Callable[[], list[str]], followed: Followed) -> Feed:
+    def feed(self, cached_slugs: Callable[[], list[str]], refresher: Refresher) -> Feed:
         timeout = self._timeout
-        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, followed)
+        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, refresher)

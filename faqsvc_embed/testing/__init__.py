@@ -1,7 +1,4 @@
-"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting.
-
-`faqsvc_embed.testing.chaos` checks a host's pages while the service fails in every way.
-"""
+"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,7 +12,7 @@ from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.settings.api_key import wrap_keys
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -37,9 +34,8 @@ def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
         InvalidFAQ: a mapping is not an FAQ record.
         ConfigurationError: a setting is invalid, or `faqs` is not a mapping of records.
     """
-    options = wrap_keys({"base_url": "https://faq.invalid", **settings})  # RFC 2606: no such host exists
-    del settings  # tracebacks show local variables
-    embed = FAQEmbed(**options)
+    settings.setdefault("base_url", "https://faq.invalid")  # RFC 2606: no such host exists
+    embed = FAQEmbed(**settings)
     fake_faqs(embed, faqs)
     return embed
 
@@ -69,7 +65,7 @@ class _FakeSource(BaseSource):
     is_local = True
 
     def __init__(self, records: Mapping[str, FAQ]) -> None:
-        self._records = records
+        self._records = {normalized("NFC", slug): faq for slug, faq in records.items()}
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         faq = self._records.get(key.slug)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, Item
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
@@ -23,7 +23,9 @@ from tests.support.parsed import page_of, summary
 
 SHORT = FAQ.from_dict(samples.pricing())
 LONG = FAQ.from_dict(samples.large(500))
-FAQS = {"pricing": SHORT, "large": LONG}
+TINY = FAQ("tiny", items=tuple(Item(n, f"{n}?", "So.") for n in range(2_000)))
+"""A long record of short texts: its elements take long."""
+FAQS = {"pricing": SHORT, "large": LONG, "tiny": TINY}
 
 
 class Threads:
@@ -59,6 +61,12 @@ def test_long_faqs_are_rendered_in_a_thread() -> None:
     threads = Threads()
     assert threads.visit('{{ faq("pricing") }}') == {"pricing": "loop"}
     assert threads.visit('{{ faq("large") }}{{ faq("pricing") }}') == {"large": "thread", "pricing": "loop"}
+
+
+@pytest.mark.parametrize("options", ["", "theme={'questionSize': 20}", "heading_level=3", "variant='open'"])
+@pytest.mark.parametrize("slug", ["large", "tiny"])
+def test_so_are_those_in_another_style(slug: str, options: str) -> None:
+    assert Threads().visit(f"{{{{ faq('{slug}', {options}) }}}}") == {slug: "thread"}
 
 
 def test_a_long_faq_that_is_awaited_is_rendered_in_a_thread() -> None:
@@ -121,7 +129,7 @@ def longest_turn(embed: FAQEmbed) -> float:
     [
         samples.record("long", ("What?", "<" * 200_000)),
         samples.record("long", ("What?", "a" + "\u0301" * 200_000)),
-        samples.record("long", *((f"What about number {n}?", "It is so.") for n in range(3_000))),
+        samples.record("long", *((f"What about number {n}?", "It is so.") for n in range(1_000))),
     ],
     ids=["one answer", "combining marks", "many questions"],
 )

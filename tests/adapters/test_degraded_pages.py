@@ -15,9 +15,9 @@ from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
-from faqsvc_embed.testing.chaos.clients import open_client
 from tests.support import faulty as behaviours
 from tests.support import samples
+from tests.support.chaos.clients import open_client
 from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle

@@ -230,25 +230,33 @@ def test_the_language_of_flask_babel_beats_the_visitors(choice: str, faulty: Fau
         assert [request.lang for request in faulty.log] == ["es"]
 
 
-@pytest.mark.parametrize(
-    ("setting", "header", "lang"),
-    [
-        (None, "ja", "ja"),
-        ("fr", "ja", "ja"),
-        ("fr", "nl, en;q=0", "fr"),
-        ("fr", "", "fr"),
-        (None, "nl", None),
-        (None, "", None),
-    ],
-)
-def test_the_visitors_language_beats_the_setting_and_without_either_none_is_sent(
-    setting: str | None, header: str, lang: str | None, faulty: FaultyServer
+@pytest.mark.parametrize(("header", "lang"), [("ja", "ja"), ("nl, ja;q=0.5", "ja"), ("nl", None), ("", None)])
+def test_without_a_setting_the_visitors_language_is_asked_for_and_the_response_varies(
+    header: str, lang: str | None, faulty: FaultyServer
 ) -> None:
     faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url, lang=setting) as faqs:
+    with FAQEmbed(faulty.base_url) as faqs:
         response = get(make_app(ONE, faqs), **{"Accept-Language": header})
         assert response.headers["Vary"] == "Accept-Language"
         assert [request.lang for request in faulty.log] == [lang]
+
+
+@pytest.mark.parametrize("header", ["ja", "nl, en;q=0", ""])
+@pytest.mark.parametrize("in_environment", [False, True])
+def test_a_site_with_a_language_is_in_that_language(
+    header: str, in_environment: bool, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:  # L10
+    faulty.serve(samples.pricing())
+    if in_environment:
+        monkeypatch.setenv("FAQSVC_LANG", "fr")
+    with FAQEmbed(faulty.base_url) if in_environment else FAQEmbed(faulty.base_url, lang="fr") as faqs:
+        response = get(make_app(ONE, faqs), **{"Accept-Language": header})
+        assert "Vary" not in response.headers
+        assert [request.lang for request in faulty.log] == ["fr"]
+        app = make_app(ONE, faqs)
+        app.before_request(lambda: setattr(g, "lang", "ko"))
+        get(app, **{"Accept-Language": header})
+        assert [request.lang for request in faulty.log] == ["fr", "ko"]
 
 
 def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:

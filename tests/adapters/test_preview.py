@@ -4,6 +4,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,13 +19,14 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
 
-from faqsvc_embed import FAQEmbed, wsgi
-from faqsvc_embed.cache.drafts import MAX_DRAFTS
+from faqsvc_embed import FAQ, FAQEmbed, Item, wsgi
+from faqsvc_embed.cache.fetch import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.starlette import FAQMiddleware
+from faqsvc_embed.testing import fake_embed
 from tests.support import django_project
 from tests.support.cases import sampled
 from tests.support.feed_service import FeedService, feed_service
@@ -227,6 +229,45 @@ def test_a_token_without_a_draft_shows_the_published_faq_and_why(
     html, headers = host(embed, PAGE)(f"/?faq_preview={token}")
     assert answers(html) == ["Published."]
     if token:
+        assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
+        assert headers["Cache-Control"] == "no-store"
+
+
+RECORD = FAQ("pricing", items=(Item(0, "How?", "Published."),))
+
+
+class Shop:
+    """A source of a host."""
+
+    def get(self, slug: str, lang: str | None) -> FAQ | None:
+        return RECORD
+
+
+def folder(path: Path, **settings: Any) -> FAQEmbed:
+    (path / "pricing.md").write_text("# Prices\n\n## How?\n\nPublished.\n", encoding="utf-8")
+    return FAQEmbed(directory=path, **settings)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        folder,
+        lambda path: FAQEmbed(source=Shop(), wait=5.0),
+        lambda _: fake_embed({"pricing": RECORD}),
+        lambda path: folder(path, base_url="https://faq.invalid", offline=True),
+    ],
+    ids=["folder", "source", "fake", "offline"],
+)
+def test_where_there_are_no_drafts_the_published_faq_stays_and_one_line_says_why(
+    make: Callable[[Path], FAQEmbed], host: Any, tmp_path: Path
+) -> None:
+    with make(tmp_path) as embed:
+        embed.get_faq("pricing")
+        html, headers = host(embed, PAGE + "<p>{{ use_faq('pricing').data.slug }}</p>")(
+            "/?faq_preview=12345678"
+        )
+        assert answers(html) == ["Published."]
+        assert "<p>pricing</p>" in html
         assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
         assert headers["Cache-Control"] == "no-store"
 

@@ -18,9 +18,9 @@ from faqsvc_embed import (
 )
 from faqsvc_embed.errors import RevisionConflict
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.api.support import TEA, failure, spoken
+from tests.support.running import running
 
 pytestmark = pytest.mark.system
 

@@ -7,10 +7,11 @@ import pytest
 from faqsvc_embed import FAQClient, FAQEmbed, FAQError, FAQUnavailable
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import MAX_REQUESTS, open_stream
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.api.support import SECRET, TEA
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, failure, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.tls import SecureServer, trust_authority
 from tests.support.waiting import settle
 

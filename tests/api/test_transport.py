@@ -5,7 +5,6 @@ import gzip
 import sys
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import pytest
 
@@ -24,15 +23,6 @@ PATH: Final = "/api/v1/faq/pricing"
 CLOSED: Final = [behaviours.hang_up, behaviours.reset]
 
 # Requests
-
-
-@pytest.mark.parametrize(
-    "slug", ["a b", "a?b", "a#b", "%2e%2e", "%2f", "..a", "a+b&c=d", "요금", "@host", "a:80"]
-)
-def test_a_slug_is_one_segment_of_the_path(make_embed: MakeEmbed, faulty: FaultyServer, slug: str) -> None:
-    faulty.serve(samples.record(slug))
-    assert make_embed().get_faq(slug, lang="ko").slug == slug
-    assert [request.target for request in faulty.log] == [f"/api/v1/faq/{quote(slug, safe='')}?lang=ko"]
 
 
 @pytest.mark.parametrize("slug", ["", "..", "a/b", "a\\b", "a\r\nHost: b", "a\0", "\ud800", "x" * 201])

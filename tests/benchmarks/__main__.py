@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.benchmarks.tables import Table
 
 MEASUREMENTS = {
+    "typed_in": "the table of docs/explanation/performance.md: FAQs against the same text typed in",
     "pages": "a page with a cached FAQ against the same text typed into its template: Jinja and Flask",
     "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
     "django_pages": "the same in Django, with one FAQ and with two",

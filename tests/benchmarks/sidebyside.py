@@ -40,14 +40,7 @@ def compare(
     notes: tuple[str, ...] = (),
 ) -> Table:
     """Time all contestants in each of `rounds` rounds, a different one first in each."""
-    names = list(contestants)
-    times = {name: _calibrated(contestants[name], turn) for name in names}
-    seconds: dict[str, list[float]] = {name: [] for name in names}
-    gc.collect()
-    for round_ in range(rounds):
-        start = round_ % len(names)
-        for name in names[start:] + names[:start]:
-            seconds[name].append(contestants[name](times[name]) / times[name])
+    names, seconds = list(contestants), in_rounds(contestants, rounds, turn)
     table = Table(
         title, {"µs": ".2f", "best": ".2f", "ratio": ".3f", "from": ".3f", "to": ".3f"}, notes=notes
     )
@@ -59,6 +52,21 @@ def compare(
         )
         table.add(name, statistics.median(seconds[name]) * 1e6, min(seconds[name]) * 1e6, ratio, low, high)
     return table
+
+
+def in_rounds(
+    contestants: Mapping[str, Contestant], rounds: int, turn: float = TURN
+) -> dict[str, list[float]]:
+    """Return the seconds of each contestant in each round."""
+    names = list(contestants)
+    times = {name: _calibrated(contestants[name], turn) for name in names}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    gc.collect()
+    for round_ in range(rounds):
+        start = round_ % len(names)
+        for name in names[start:] + names[:start]:
+            seconds[name].append(contestants[name](times[name]) / times[name])
+    return seconds
 
 
 def _calibrated(contestant: Contestant, turn: float) -> int:

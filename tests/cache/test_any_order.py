@@ -10,7 +10,8 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from faqsvc_embed import FAQ, FAQError, FAQUnavailable, RateLimited
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.responses import Failed, NotModified, Outcome
-from faqsvc_embed.cache.entries import BACKOFF_CAP, Entry, Key, Need, need, state_of
+from faqsvc_embed.cache.entries import Entry, Key, Need, need, state_of
+from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entries import DOWN, GONE, NOT_FOUND, fetched, make_cache
 from tests.support.clock import EPOCH, Clock
 

@@ -13,10 +13,11 @@ import pytest
 from faqsvc_embed import FAQClient, FAQEmbed, FAQUnavailable
 from faqsvc_embed.cache.sqlite import SQLiteBackend
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
-from faqsvc_embed.testing.chaos.exchange import as_json
 from tests.support import samples
 from tests.support.embeds import PRICING, MakeEmbed, own_threads
+from tests.support.faults import behaviours
+from tests.support.faults.exchange import as_json
+from tests.support.faulty import FaultyServer
 from tests.support.waiting import wait_until
 
 

@@ -10,12 +10,14 @@ from faqsvc_embed import FAQError, FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
-from faqsvc_embed.cache.entries import BACKOFF_CAP, Need
+from faqsvc_embed.cache.entries import Need
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
+from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle, wait_until
 
 
@@ -94,7 +96,7 @@ def test_the_back_off_has_full_jitter(clock: Clock) -> None:
 
 def test_a_failure_without_a_request_does_not_prolong_the_back_off(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
-    local = Failed(FAQUnavailable("not asked"), is_local=True)
+    local = Failed(FAQUnavailable("not asked"), was_sent=False)
     assert backoffs(cache, clock, 5, local) == [1] * 5
     assert backoffs(cache, clock, 3) == [1, 2, 4]
     assert backoffs(cache, clock, 2, local) == [4, 4]

@@ -11,8 +11,6 @@ import pytest
 
 from faqsvc_embed import FAQ, FAQError, FAQEvent, FAQUnavailable
 from faqsvc_embed.cache.sqlite import SQLiteBackend
-from faqsvc_embed.testing.chaos import Exchange, FaultyServer, behaviours
-from faqsvc_embed.testing.chaos.exchange import as_json
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock
 from tests.support.embeds import (
@@ -27,6 +25,9 @@ from tests.support.embeds import (
     title,
     warnings_of,
 )
+from tests.support.faults import behaviours
+from tests.support.faults.exchange import as_json
+from tests.support.faulty import Exchange, FaultyServer
 from tests.support.waiting import settle, wait_until
 
 EDITED = {**samples.pricing(), "title": "Edited"}

@@ -5,10 +5,11 @@ import threading
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound, RateLimited
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, SLACK, MakeEmbed, failure, refreshed, seconds, title
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle
 
 PROXY_404 = behaviours.body(b"404 page not found\n", {"Content-Type": "text/plain"}, status=404)

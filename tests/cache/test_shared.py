@@ -224,6 +224,34 @@ def test_back_offs_grow_to_a_minute(
     assert backoffs[1:] == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
+def test_calls_that_fail_together_count_once_and_the_rest_is_not_tried(
+    store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use
+) -> None:
+    backend.error, backend.delay = OSError(), 0.01
+
+    async def use() -> None:
+        await asyncio.gather(*(store.load(KEY) for _ in range(1000)))
+
+    run(use())
+    assert len(backend.calls) <= 20
+    clock.advance(1)
+    backend.error = None
+    run(store.load(KEY))
+    assert backend.calls.count("get") <= 21
+    run(store.save(KEY, STORED))
+    assert run(store.load(KEY)) == STORED
+
+
+def test_many_calls_wait_for_their_turn(store: SharedStore, backend: FaultyBackend, run: Use) -> None:
+    run(store.save(KEY, STORED))
+    backend.delay = CALL_TIMEOUT / 20
+
+    async def use() -> list[StoredFAQ | None]:
+        return await asyncio.gather(*(store.load(KEY) for _ in range(400)))
+
+    assert run(use()) == [STORED] * 400
+
+
 def test_a_slow_store_is_not_waited_for_and_after_that_not_at_all(
     store: SharedStore, backend: FaultyBackend, clock: Clock
 ) -> None:
@@ -278,6 +306,19 @@ def test_a_record_that_could_not_be_removed_is_not_read_and_is_removed_later(
     newer = StoredFAQ(STORED.faq, EPOCH + timedelta(seconds=2), 60.0)
     run(store.save(KEY, newer))
     assert run(store.load(KEY)) == newer
+
+
+def test_a_record_leaves_a_store_that_has_no_room_to_note_it(
+    store: SharedStore, backend: FaultyBackend, run: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(store.save(KEY, STORED))
+
+    async def put(name: str, value: bytes, seconds: float) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(backend, "put", put)
+    assert not run(forget(store, "pricing"))
+    assert backend.values == {}
 
 
 def test_forgetting_is_tried_even_while_backing_off(

@@ -7,9 +7,10 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -124,20 +125,36 @@ def test_many_threads_use_one_file(tmp_path: Path) -> None:
         assert list(pool.map(use, range(24))) == [[b"x"]] * 24
 
 
-def test_a_full_disk_keeps_what_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(tmp_path, "a", b"1")
-    connect = sqlite3.connect
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A folder on a disk of 100 kB."""
+    with tempfile.TemporaryDirectory() as folder:
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100k", "tmpfs", folder], check=False)
+        if mounted.returncode:
+            pytest.skip("no disk can be mounted here")
+        try:
+            yield Path(folder)
+        finally:
+            subprocess.run(["umount", folder], check=True)
 
-    def connect_with_limit(*arguments: object, **options: object) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(*arguments, **options)  # type: ignore[call-overload]
-        connection.execute("PRAGMA max_page_count = 10")
-        return connection
 
-    with monkeypatch.context() as patch:
-        patch.setattr(sqlite3, "connect", connect_with_limit)
-        with pytest.raises(sqlite3.OperationalError, match="full"):
-            put(tmp_path, "a", b"x" * 100_000)
-    assert get(tmp_path, "a") == [b"1"]
+def fill(place: Path) -> None:
+    for number in range(100):
+        put(place, str(number), b"x" * 20_000)
+
+
+@pytest.mark.system
+def test_on_a_full_disk_values_are_kept_until_they_are_forgotten(small_disk: Path) -> None:
+    place, backend = small_disk / "store", SQLiteBackend(str(small_disk / "store"))
+    put(place, "a", b"1")
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        fill(place)
+    assert get(place, "a", "0") == [b"1", b"x" * 20_000]
+    asyncio.run(backend.delete("a"))
+    assert get(place, "a") == [None]
+    asyncio.run(backend.clear("0"))
+    put(place, "b", b"2")
+    assert get(place, "0", "b") == [None, b"2"]
 
 
 # Processes
@@ -225,6 +242,13 @@ def fork_and(work: Callable[[], None]) -> int:
 def use_in_child(directory: Path, number: int) -> None:
     put(directory, str(number), b"1")
     assert get(directory, str(number), "missing") == [b"1", None]
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_that_root_creates_belongs_to_the_owner_of_its_directory(tmp_path: Path) -> None:
+    os.chown(tmp_path, 12345, 12345)
+    put(tmp_path, "a", b"1")
+    assert file_in(tmp_path).stat().st_uid == 12345
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everything")

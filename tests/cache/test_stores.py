@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound, FAQState
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
+from faqsvc_embed.cache.sqlite import SQLiteBackend
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, SLACK, MakeEmbed, refreshed, seconds, title, warnings_of
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle, wait_until
 
 Start = Callable[..., FAQEmbed]
@@ -317,3 +319,27 @@ def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
     embed.close()
     faulty.refuse()
     assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
+
+
+def test_the_store_forgets_an_unpublished_faq_before_pages_do(
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    clock: Clock,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # so that it does not come back, even if the process is killed now
+    store, delete, seen = f"file:{tmp_path}", SQLiteBackend.delete, list[str]()
+    embed = make_embed(store=store)
+    refreshed(embed)
+
+    async def watched(backend: SQLiteBackend, *names: str) -> None:
+        seen.extend(faq["freshness"] for faq in embed.health())
+        await delete(backend, *names)
+
+    monkeypatch.setattr(SQLiteBackend, "delete", watched)
+    clock.advance(LONG)
+    faulty.behave(behaviours.status(410))
+    assert refreshed(embed).data is None
+    assert seen == ["stale"]
+    faulty.refuse()
+    assert make_embed(store=store).use_faq("pricing", wait=5).data is None

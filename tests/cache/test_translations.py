@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from faqsvc_embed.testing.chaos import Behaviour, FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, refreshed
+from tests.support.faults import behaviours
+from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle
 
 

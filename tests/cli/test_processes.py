@@ -158,7 +158,7 @@ def test_a_publication_that_ctrl_c_ended_can_be_retried(faulty_service: FaultySe
     ("missing", "arguments", "extra"),
     [
         ("mcp", ["mcp"], "mcp"),
-        ("uvicorn", ["serve", "--port", "0"], "service"),
+        ("granian", ["serve", "--port", "0"], "service"),
         ("sqlalchemy", ["keys", "create"], "service"),
         ("psycopg", ["keys", "create", "--database", "postgresql://127.0.0.1:9/x"], "postgresql"),
     ],

@@ -9,8 +9,8 @@ import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
+from tests.support.running import running
 from tests.support.samples import record
 from tests.support.service import Service
 

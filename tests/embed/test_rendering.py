@@ -55,7 +55,7 @@ def with_template(embed: FAQEmbed, source: str, **variables: object) -> None:
 @renders
 def test_an_faq_is_rendered_with_its_styles_answers_and_json_ld(render: Render) -> None:
     html = render(embed(), "pricing")
-    assert type(html) is Markup
+    assert isinstance(html, Markup)
     assert summary(html) == page_of(A)
     assert faq_pages(html) == [nodes_of(A)]
     assert text_of(html, ".faqsvc-title") == ["Pricing"]
@@ -154,7 +154,7 @@ def test_templates_that_are_installed_later_are_used_from_then_on(render: Render
 def test_schema_is_one_script_for_all_records() -> None:
     faqs = embed()
     html = faqs.schema(A, B, A)
-    assert type(html) is Markup
+    assert isinstance(html, Markup)
     assert summary(html) == page_of(A, B)._replace(faqs=[], styles=0)
     assert nonces(faqs.schema(A, nonce="n")) == ["n"]
     assert faqs.schema() == faqs.schema(FAQ("empty")) == ""

@@ -1,7 +1,9 @@
 """Around the reading of FAQs: settings, prefetching, forgetting, health, the log, the functions."""
 
 import asyncio
+import copy
 import logging
+import pickle
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +21,6 @@ from faqsvc_embed import (
     aget_faq,
     get_faq,
 )
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import (
@@ -32,6 +33,8 @@ from tests.support.embeds import (
     seconds,
     warnings_of,
 )
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 
 NOWHERE = "http://127.0.0.1:1"
 
@@ -56,6 +59,12 @@ def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
         FAQEmbed(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match="settings is a dict"):
         FAQClient(settings={"base_url": NOWHERE})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("duplicate", [pickle.dumps, copy.deepcopy, copy.copy])
+def test_an_embed_says_why_it_cannot_be_copied(duplicate: Callable[[object], object]) -> None:
+    with pytest.raises(TypeError, match="create one in each process"):
+        duplicate(FAQEmbed(NOWHERE))
 
 
 # prefetch and forget

@@ -17,9 +17,9 @@ from starlette.routing import Mount, Route
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.mcp import create_app
-from faqsvc_embed.service.server import running
 from tests.mcp.support import SECRET, TEA, content, error
 from tests.mcp.test_definitions import NAMES
+from tests.support.running import running
 from tests.support.service import Service
 
 T = TypeVar("T")
@@ -127,3 +127,21 @@ def test_the_command_serves_this_machine_only(ours: Service, monkeypatch: pytest
         assert talk(url, names) == NAMES
         rebound = {"Host": "evil.example"}
         assert httpx2.post(url, headers=rebound, json={"jsonrpc": "2.0"}).status_code in (403, 421)
+        proxied = {"Host": "tools.example.com"}
+        assert httpx2.post(url, headers=proxied, json={"jsonrpc": "2.0"}).status_code in (403, 421)
+
+
+@pytest.mark.system
+def test_the_host_of_a_proxy_in_front_can_be_allowed(ours: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", ours.base_url)
+    accept = {"Accept": "application/json, text/event-stream"}
+    ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    with process("127.0.0.1:0", "--allow-host", "tools.example.com") as url:
+        for host, status in (
+            ("tools.example.com", 200),
+            ("tools.example.com:8443", 200),
+            ("evil.example", 421),
+        ):
+            headers = {**accept, "Host": host}
+            assert httpx2.post(url, headers=headers, json=ping, timeout=20).status_code == status
+        assert talk(url, names) == NAMES

@@ -8,10 +8,10 @@ from jsonschema import Draft202012Validator
 
 from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.mcp.support import TEA, call, content, error, output_schema, tokens
 from tests.support.faulty import FaultyServer
+from tests.support.running import running
 
 pytestmark = pytest.mark.system
 

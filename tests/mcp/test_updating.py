@@ -12,9 +12,9 @@ from faqsvc_embed import FAQClient
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import RevisionConflict
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.mcp.support import TEXTS, call, content, error, output_schema, texts, tokens
+from tests.support.running import running
 
 pytestmark = pytest.mark.system
 

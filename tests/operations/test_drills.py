@@ -17,12 +17,12 @@ from alembic.config import Config
 from faqsvc_embed import FAQ, AuthenticationError, FAQClient, FAQEmbed, FAQNotFound, Publication
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage, upgrade
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import UNCONDITIONAL
 from tests.operations.commands import documented, run, run_in_shell, serving
 from tests.support.postgres import PROGRAMS, Postgres
+from tests.support.running import running
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system

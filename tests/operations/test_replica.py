@@ -15,11 +15,11 @@ import pytest
 
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
 from tests.operations.commands import documented, run_in_shell
 from tests.support.postgres import PROGRAMS, Postgres
 from tests.support.proxies import Front, nginx
+from tests.support.running import running
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system

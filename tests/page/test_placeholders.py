@@ -3,15 +3,22 @@
 import asyncio
 import html
 import re
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from faqsvc_embed.page.placeholders import Placeholders, Text, filled_parts
+from faqsvc_embed.page.border import guarded_parts
+from faqsvc_embed.page.placeholders import BodyFiller, Placeholders, Text
 
 
 def filled(placeholders: Placeholders) -> dict[str, Text]:
     asyncio.run(placeholders.fill())
     return placeholders.texts
+
+
+def filled_parts(parts: Iterable[bytes], placeholders: Placeholders, charset: str) -> Iterator[bytes]:
+    filler = BodyFiller(placeholders, charset)
+    return guarded_parts(parts, filler.split, filler.finish)
 
 
 def test_a_placeholder_is_a_comment_that_no_other_text_can_pass_for() -> None:

@@ -11,13 +11,14 @@ from typing import Final
 import pytest
 
 from faqsvc_embed import FAQClient
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.benchmarks.day import day
 from tests.benchmarks.loading import free_port
 from tests.processes.servers import Server, running
 from tests.processes.workers import together, workers
 from tests.support import samples
 from tests.support.crowd import Crowd, memory, publish
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.service import Service, service, service_process
 from tests.support.waiting import wait_until
 

@@ -13,8 +13,9 @@ import pytest
 import faqsvc_embed
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.runtime.threads import threads_are_enabled
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.feed_service import feed_service
 
 ROOT: Final = Path(faqsvc_embed.__file__).parent.parent
@@ -375,3 +376,22 @@ def test_a_process_can_be_forked_at_any_moment_of_its_first_page(
     faulty.serve({**record, "answerFormat": answer_format})
     faulty.behave(behaviours.slow_head(0.05))
     assert script(FIRST_PAGE, faulty.base_url) == "True {0}"
+
+
+AT_THE_END: Final = """
+import sys, logging
+from faqsvc_embed import FAQEmbed
+logging.disable()
+embed = FAQEmbed(sys.argv[1], wait=5)
+class Page:
+    def __del__(self):
+        embed.render("other")
+page = Page()
+print(bool(embed.render("pricing")))
+"""
+
+
+@pytest.mark.system
+def test_a_page_at_the_end_of_the_interpreter_prints_no_traceback(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    assert script(AT_THE_END, faulty.base_url) == "True"

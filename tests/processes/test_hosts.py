@@ -18,8 +18,8 @@ import faqsvc_embed
 from faqsvc_embed import FAQ
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
-from faqsvc_embed.testing.chaos import FaultyServer
 from tests.support import samples
+from tests.support.faulty import FaultyServer
 from tests.support.parsed import page_of, summary
 
 pytestmark = pytest.mark.system

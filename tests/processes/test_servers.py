@@ -6,9 +6,10 @@ from typing import Final
 
 import pytest
 
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.processes.servers import Server, running
 from tests.support import samples
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 
 WAIT: Final = 0.5
 SLACK: Final = 1.0

@@ -36,7 +36,10 @@ from tests.support.strategies import any_text
         ("- 1\n- 2", "<p>- 1<br>\n- 2</p>"),
         ("<p>\n\n</p>", "<p>&lt;p&gt;</p>\n<p>&lt;/p&gt;</p>"),
         ("a\0b", "<p>a\ufffdb</p>"),
-        ("https://a.example/?b=1&c", "<p>https://a.example/?b=1&amp;c</p>"),
+        (
+            "https://a.example/?b=1&c",
+            '<p><a href="https://a.example/?b=1&amp;c" rel="noopener">https://a.example/?b=1&amp;c</a></p>',
+        ),
     ],
 )
 def test_blank_lines_separate_paragraphs_and_line_breaks_are_kept(text: str, html: str) -> None:
@@ -44,13 +47,14 @@ def test_blank_lines_separate_paragraphs_and_line_breaks_are_kept(text: str, htm
 
 
 @given(any_text)
-def test_a_text_is_paragraphs_and_line_breaks_and_nothing_else(text: str) -> None:
-    page = Parsed(paragraphs(text.encode("utf-8", "replace").decode()))
+def test_a_text_is_its_words_in_paragraphs_with_line_breaks_and_links(text: str) -> None:
+    text = text.encode("utf-8", "replace").decode()
+    page = Parsed(paragraphs(text))
     assert page.errors == []
-    assert {e.tag for e in page.elements} <= {"p", "br"}
+    assert page.words == words(text.replace("\0", "\ufffd"))
+    assert {e.tag for e in page.elements} <= {"p", "br", "a"}
 
 
-@pytest.mark.parametrize("rel", [None, "noopener"])
 @pytest.mark.parametrize(
     "piece",
     [
@@ -60,12 +64,12 @@ def test_a_text_is_paragraphs_and_line_breaks_and_nothing_else(text: str) -> Non
         "<&> and more words " * 9,
     ],
 )
-def test_a_long_text_is_the_same_html_as_its_parts(piece: str, rel: str | None) -> None:
+def test_a_long_text_is_the_same_html_as_its_parts(piece: str) -> None:
     count = 70_000 // len(piece)
-    paragraph = f"<p>{paragraphs(piece.strip(), rel)[3:-4]}"
-    repeated = paragraphs("\n\n".join([piece.strip()] * count), rel)
+    paragraph = f"<p>{paragraphs(piece.strip())[3:-4]}"
+    repeated = paragraphs("\n\n".join([piece.strip()] * count))
     assert repeated == "\n".join([f"{paragraph}</p>"] * count)
-    assert Parsed(paragraphs(piece * count, rel)).words == words(piece * count)
+    assert Parsed(paragraphs(piece * count)).words == words(piece * count)
 
 
 @pytest.mark.parametrize(
@@ -86,39 +90,21 @@ def test_a_long_text_is_the_same_html_as_its_parts(piece: str, rel: str | None) 
     ],
 )
 def test_a_url_becomes_a_link_without_the_punctuation_around_it(text: str, urls: list[str]) -> None:
-    page = Parsed(paragraphs(text, "noopener"))
+    page = Parsed(paragraphs(text))
     assert [e.get("href") for e in page.tagged("a")] == urls
     assert page.words == words(text)
 
 
-@given(any_text)
-def test_links_change_no_word_of_a_text(text: str) -> None:
-    text = text.encode("utf-8", "replace").decode()
-    page = Parsed(paragraphs(text, "noopener"))
-    assert page.words == Parsed(paragraphs(text)).words
-    assert {e.tag for e in page.elements} <= {"p", "br", "a"}
-
-
-@pytest.mark.parametrize(
-    ("settings", "rels"),
-    [
-        ({}, []),
-        ({"link_urls": True}, ["noopener"]),
-        ({"link_urls": True, "nofollow": True}, ["noopener nofollow"]),
-        ({"answer_format": "markdown"}, ["noopener"]),
-        ({"answer_format": "markdown", "nofollow": True}, ["noopener nofollow"]),
-    ],
-)
-def test_links_say_what_the_settings_say(settings: dict[str, object], rels: list[str]) -> None:
-    html = fake_embed({"p": faq(("Q?", "<https://a.example>"))}, **settings).render("p")  # type: ignore[arg-type]
-    assert [e.get("rel") for e in Parsed(html).tagged("a")] == rels
+@pytest.mark.parametrize("answer_format", ["text", "markdown"])
+def test_a_link_gives_the_page_it_leads_to_no_handle_on_ours(answer_format: AnswerFormat) -> None:
+    html = fake_embed({"p": record("<https://a.example>", answer_format)}).render("p")
+    assert [e.get("rel") for e in Parsed(html).tagged("a")] == ["noopener"]
 
 
 def test_plain_text_is_in_json_ld_as_the_record_has_it() -> None:
     record = faq(("Q?", "A **b** https://example.com\n\n<i>"))
-    for link_urls in (False, True):
-        (node,) = json_ld(fake_embed({"p": record}, link_urls=link_urls).render("p"))
-        assert node["mainEntity"][0]["acceptedAnswer"]["text"] == record.items[0].answer
+    (node,) = json_ld(fake_embed({"p": record}).render("p"))
+    assert node["mainEntity"][0]["acceptedAnswer"]["text"] == record.items[0].answer
 
 
 TABLE = "| Plan | Price |\n| --- | ---: |\n| Basic | 10 € |\n| **Pro** | [ask](https://heron.example) |"
@@ -213,9 +199,7 @@ def record_of(answer_format: str = "markdown", answer: str = ANSWER, **item: Any
 
 @pytest.mark.parametrize("answer_format", ["text", "markdown"])
 @pytest.mark.parametrize("section", [None, "Orders"])
-@pytest.mark.parametrize(
-    "settings", [{}, {"answer_format": "markdown"}, {"link_urls": True}, {"nofollow": True}], ids=str
-)
+@pytest.mark.parametrize("settings", [{}, {"answer_format": "markdown"}], ids=str)
 def test_an_item_has_the_html_that_the_faq_prints(
     answer_format: str, section: str | None, settings: dict[str, Any]
 ) -> None:
@@ -265,10 +249,10 @@ def test_records_that_share_an_item_have_their_own_format() -> None:
 
 def test_each_embed_has_its_own_html_of_a_record() -> None:
     faq = record_of("text")
-    plain, linking = fake_embed({"pricing": faq}), fake_embed({"pricing": faq}, link_urls=True)
+    plain, markdown = fake_embed({"pricing": faq}), fake_embed({"pricing": faq}, answer_format="markdown")
     for _ in range(2):
-        assert "<a" not in plain.get_faq("pricing").items[0].html
-        assert "<a" in linking.get_faq("pricing").items[0].html
+        assert "<strong" not in plain.get_faq("pricing").items[0].html
+        assert "<strong" in markdown.get_faq("pricing").items[0].html
 
 
 def test_markdown_that_takes_too_long_is_text_here_too() -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.rendering import element_ids
 from faqsvc_embed.rendering.answers import AnsweredItem
-from faqsvc_embed.rendering.element_ids import MAX_WORDS, former_ids, root_id
+from faqsvc_embed.rendering.element_ids import MAX_WORDS, root_id
 from tests.support.strategies import any_text
 
 FORM = re.compile(r"faq-[a-z0-9_-]+")
@@ -125,31 +125,6 @@ def test_an_item_keeps_its_id_when_its_question_changes() -> None:
     assert len(set(ids)) == 3
     edited = [items[0], item("Do you ship?", "ship")]
     assert element_ids.question_ids("p", edited)[1] == "faq-p--ship"
-
-
-@pytest.mark.parametrize(
-    ("question", "former"),
-    [
-        ("Was kostet das?", ""),
-        ("Kann ich zurückgeben?", "faq-p--kann-ich-zuru-ckgeben"),
-        (
-            "How long does it usually take until my order arrives in another country?",
-            "faq-p--how-long-does-it-usually-take-until-my-order-arrives-in-anot_58441a5b",
-        ),
-        ("料金は？", ""),
-    ],
-)
-def test_the_id_of_the_first_release_is_known(question: str, former: str) -> None:
-    assert former_ids("p", items_of([question]), question_ids("p", [question])) == [former]
-
-
-def test_a_former_id_that_another_question_has_is_given_up() -> None:
-    questions = ["Zurück", "zuru ck", "Züruck, zurück"]
-    ids = question_ids("p", questions)
-    former = former_ids("p", items_of(questions), ids)
-    assert ids[1] == "faq-p--zuru-ck"
-    assert former[0] == ""
-    assert not set(former) & set(ids)
 
 
 ascii_text = st.text(st.characters(max_codepoint=0x7F), max_size=80)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQState, to_json_ld, to_json_ld_string
+from faqsvc_embed import FAQ, ConfigurationError, FAQState, Item, to_json_ld, to_json_ld_string
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support import parsed, samples
@@ -183,3 +183,19 @@ def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:
 def test_anything_but_a_record_is_refused(make: Callable[[Any], object], wrong: object) -> None:
     with pytest.raises(ConfigurationError, match=type(wrong).__name__):
         make(wrong)
+
+
+def test_the_questions_are_in_the_order_of_the_page_in_both_formats() -> None:
+    items = (Item(0, "A", "a", "X"), Item(1, "B", "b"), Item(2, "C", "c", "X"))
+    for record in (FAQ("p", items=items), FAQ("p", items=items, answer_format="markdown")):
+        (shown,) = parsed.json_ld(fake_embed({}).render(record))
+        for node in (to_json_ld(record), json.loads(to_json_ld_string(record)), shown):
+            assert [name for name, _ in pairs_of(node)] == ["A", "C", "B"]
+
+
+def test_equal_questions_of_one_section_are_marked_up_once_and_those_of_two_twice() -> None:
+    items = (Item(0, "A", "a", "X"), Item(1, "A", "b", "X"), Item(2, "A", "c", "Y"))
+    record = FAQ("p", items=items)
+    (shown,) = parsed.json_ld(fake_embed({}).render(record))
+    for node in (to_json_ld(record), shown):
+        assert pairs_of(node) == [("A", "a"), ("A", "c")]

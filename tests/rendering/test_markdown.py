@@ -19,7 +19,7 @@ from tests.support.strategies import any_text
 from tests.support.xss import CORPUS
 
 MARKDOWN = Answers("markdown")
-LINKING = Answers(link_urls=True)
+TEXT = Answers()
 
 
 def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Markup:
@@ -183,7 +183,7 @@ def assert_plain(text: str, tags: tuple[str, ...], attributes: dict[str, set[str
 
 def assert_answer(text: str) -> None:
     record = faq(("Q?", text))
-    for answers in (MARKDOWN, LINKING):
+    for answers in (MARKDOWN, TEXT):
         for item in answers.items(record, 3):
             page = assert_plain(item.html, TAGS, {"a": {"href", "rel"}, "ol": {"start"}})
             inside = f'<details><div class="in">{item.html}</div></details><i>after</i>'

@@ -125,15 +125,6 @@ def test_a_short_faq_has_none(variant: Variant, sections: list[str | None]) -> N
     assert short.needs_script == (variant == "disclosure")
 
 
-@VARIANTS
-def test_the_id_of_the_first_release_is_within_its_answer(variant: Variant) -> None:
-    items = (Item(0, "Zurückgeben?", "Ja."), Item(1, "Wie?", "So.", id="how"))
-    html = fragment(FAQ("shop", items=items), Style(variant=variant)).html
-    answers = [e for e in Parsed(html).elements if e.get("class") == "faqsvc-answer"]
-    assert [answer.get("id") for answer in answers] == ["faq-shop--zurueckgeben", "faq-shop--how"]
-    assert [answer[0].get("id") for answer in answers] == ["faq-shop--zuru-ckgeben", "faq-shop--wie"]
-
-
 def test_the_page_and_its_json_ld_have_the_same_ids() -> None:
     items = (Item(0, "Zurückgeben?", "Ja.", section="B"), Item(1, "Wie?", "So.", id="how"))
     rendered = fake_embed({"shop": FAQ("shop", items=items)}).render("shop")

@@ -17,13 +17,13 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from faqsvc_embed import FAQ, ConfigurationError
 from faqsvc_embed.service import create_app, webhook
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.deliveries import Deliveries
 from faqsvc_embed.service.storage.schema import events
 from faqsvc_embed.service.telemetry.outages import OutageLog
 from tests.support import samples
 from tests.support.clock import Clock
+from tests.support.running import running
 from tests.support.waiting import wait_until
 
 SECRET = "whsec_" + "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -30,8 +30,6 @@ DEFAULTS: dict[str, Any] = {
     "exclusive": False,
     "answer_format": "text",
     "schema": True,
-    "link_urls": False,
-    "nofollow": False,
     "cache_overrides": False,
     "wait": 1.0,
     "timeout": 5.0,
@@ -114,7 +112,7 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("store", "rediss://cache.example.com", "rediss://cache.example.com"),
     ("store_secret", "x" * 16, "x" * 16),
     ("store", "unix:///run/redis.sock", "unix:///run/redis.sock"),
-    *((name, "yes", True) for name in ("offline", "strict", "exclusive", "link_urls", "nofollow")),
+    *((name, "yes", True) for name in ("offline", "strict", "exclusive")),
     ("cache_overrides", "on", True),
 ]
 

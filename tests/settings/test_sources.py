@@ -27,8 +27,6 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "exclusive": ("true", True),
     "answer_format": ("markdown", "markdown"),
     "schema": ("no", False),
-    "link_urls": ("yes", True),
-    "nofollow": ("on", True),
     "cache_overrides": ("yes", True),
     "wait": ("2", 2.0),
     "timeout": ("3", 3.0),

@@ -9,8 +9,9 @@ from typing import Any, Final
 from faqsvc_embed import FAQ, FAQEmbed, FAQGone, FAQUnavailable
 from faqsvc_embed.files.folder import file_name
 from faqsvc_embed.testing import fake_embed
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.support import samples
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 
 
 def faq(slug: str = "pricing", title: str = "Pricing", lang: str = "en") -> FAQ:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +21,13 @@ from faqsvc_embed import (
     InvalidFAQ,
     Settings,
 )
+from faqsvc_embed.errors import FAQTimeout
 from faqsvc_embed.flask import FAQExtension, faqs_from
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.sources.host import MAX_CALLS
 from tests.sources.backends import ENGLISH, AsyncShop, Shop, faq
 from tests.support.clock import Clock
-from tests.support.embeds import LONG, failure, refreshed, use_clock
+from tests.support.embeds import LONG, failure, refreshed, title, use_clock
 from tests.support.waiting import settle, wait_until
 
 Get = Callable[[str, str | None], Any]
@@ -110,25 +112,95 @@ def test_an_faq_that_hangs_in_all_languages_does_not_hold_up_others() -> None:
         settle(embed)
 
 
-def test_after_a_call_was_given_up_the_next_one_begins_when_it_has_returned(clock: Clock) -> None:
+def test_what_returns_late_is_used_and_the_faq_is_asked_for_again_after(clock: Clock) -> None:
     shop = Shop()
     shop.release.clear()
     shop.faqs["pricing", None] = ENGLISH
     with FAQEmbed(source=shop, wait=30, timeout=0.05) as embed:
         use_clock(embed, clock)
         for _ in range(3):
-            refreshed(embed)
+            state = embed.use_faq("pricing")
+            assert type(state.error) is FAQTimeout
+            assert not state.is_fetching
             clock.advance(LONG)
         assert len(shop.calls) == 1
         shop.release.set()
-        wait_until(lambda: refreshed_title(embed, clock) == "Pricing")
-        assert len(shop.calls) > 1
+        wait_until(lambda: embed.use_faq("pricing").data == ENGLISH)
+        assert len(shop.calls) == 1
+        clock.advance(LONG)
+        assert refreshed(embed).data == ENGLISH
+        assert len(shop.calls) == 2
 
 
-def refreshed_title(embed: FAQEmbed, clock: Clock) -> str | None:
-    clock.advance(LONG)
-    state = refreshed(embed)
-    return state.data.title if state.data else None
+def test_no_page_gets_what_returns_after_its_faq_was_forgotten() -> None:
+    shop = Shop()
+    shop.release.clear()
+    shop.faqs["pricing", None] = faq(title="Old")
+    with FAQEmbed(source=shop, wait=30, timeout=0.05) as embed:
+        embed.use_faq("pricing")
+        embed.forget("pricing")
+        embed.use_faq("pricing")
+        shop.faqs["pricing", None] = faq(title="New")
+        shop.release.set()
+        titles = set[str | None]()
+
+        def has_arrived() -> bool:
+            titles.add(title(embed.use_faq("pricing")))
+            return "New" in titles
+
+        wait_until(has_arrived)
+        assert "Old" not in titles
+
+
+class Hanging:
+    """Sources whose `get` hangs until `release` is set, and count the calls that run."""
+
+    def __init__(self) -> None:
+        self.release = threading.Event()
+        self.running = self.most = 0
+        self._lock = threading.Lock()
+
+    def count(self, number: int) -> None:
+        with self._lock:
+            self.running += number
+            self.most = max(self.most, self.running)
+
+
+class HangingThread(Hanging):
+    def get(self, slug: str, lang: str | None) -> FAQ | None:
+        self.count(1)
+        self.release.wait(60)
+        self.count(-1)
+        return faq(slug)
+
+
+class HangingTask(Hanging):
+    async def get(self, slug: str, lang: str | None) -> FAQ | None:
+        self.count(1)
+        while not self.release.is_set():  # it swallows its cancellation
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+        self.count(-1)
+        return faq(slug)
+
+
+@pytest.mark.parametrize("make", [HangingThread, HangingTask])
+def test_a_source_that_hangs_never_has_more_calls_at_once_than_allowed(
+    make: type[HangingThread] | type[HangingTask], clock: Clock
+) -> None:
+    source = make()
+    with FAQEmbed(source=source, wait=0, timeout=0.02) as embed:
+        use_clock(embed, clock)
+        for number in range(MAX_CALLS * 3):
+            embed.use_faq(f"faq-{number}", wait=5)
+            clock.advance(LONG)  # the next probe is due
+        wait_until(lambda: source.most == MAX_CALLS)
+        source.release.set()
+        wait_until(lambda: source.running == 0)
+        wait_until(lambda: embed.use_faq("faq-0").data is not None)
+        clock.advance(LONG)
+        wait_until(lambda: embed.use_faq("faq-new", wait=5).data is not None)
+    assert source.most == MAX_CALLS
 
 
 def test_a_coroutine_that_is_given_up_is_cancelled(clock: Clock) -> None:

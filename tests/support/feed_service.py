@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Queue
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 END = b""
 
@@ -49,11 +49,11 @@ class FeedService:
             disable_nagle_algorithm = True
 
             def do_GET(self) -> None:
-                url = urlsplit(self.path)
-                if url.path == "/api/v1/events":
-                    service.stream(self, parse_qs(url.query).get("slug", []))
-                else:
-                    service.read(self, unquote(url.path.rpartition("/")[2]))
+                service.read(self, unquote(urlsplit(self.path).path.rpartition("/")[2]))
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                service.stream(self, json.loads(body)["slugs"])
 
             def log_message(self, *_: object) -> None:
                 pass

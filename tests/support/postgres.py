@@ -73,6 +73,12 @@ class Postgres:
         """The directory of its Unix socket."""
         return str(conninfo_to_dict(self._server_url)["host"])
 
+    @property
+    def system_user(self) -> str | None:
+        """The user of its processes; None if it is the user of the tests."""
+        user: str | None = self._server.system_user
+        return user
+
     def crash(self, by: signal.Signals = signal.SIGQUIT) -> None:
         """End the server at once, without a last word to its replicas."""
         process = self._server.get_postmaster_info().process

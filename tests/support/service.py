@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.service.app import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
+from tests.support.running import running
 
 ROOT: Final = Path(__file__).parents[2]
 SERVE: Final = """
 import sys
+from functools import partial
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import listen, serve, url_of
+from faqsvc_embed.service.server import Address, serve
 
-listening = listen()
-print(url_of(listening), flush=True)
-serve(create_app(sys.argv[1]), listening)
+if __name__ == "__main__":
+    address = Address().checked()
+    serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
 
 

@@ -9,7 +9,7 @@ from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Fetched, NotFound
 from faqsvc_embed.cache.entries import Key
-from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.fetch import Fetch, FetchState
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Signals
 
@@ -34,21 +34,21 @@ class SlowFetcher:
     def signals(self) -> Signals:
         return Signals()
 
-    def get_or_start(self, key: Key) -> Fetch:
-        fetch = self._fetches.get(key)
-        if fetch is None:
-            fetch = self._fetches[key] = Fetch(key)
+    def get_or_start(self, key: Key, token: str | None = None) -> Fetch:
+        if token is not None:
+            fetch = Fetch(key, token)
+            error = FAQNotFound("there are no drafts", status=403)
+            fetch.resolve(self._cache.entry_after(key, NotFound(error)))
+            return fetch
+        found = self._fetches.get(key)
+        if found is None:
+            found = self._fetches[key] = Fetch(key)
             if key.slug not in self._hanging:
                 try:
                     asyncio.get_running_loop().call_soon(self._finish, key)
                 except RuntimeError:  # in a thread: a caller can wait
                     self._finish(key)
-        return fetch
-
-    def start_draft(self, key: Key, token: str) -> Fetch:
-        fetch = Fetch(key, is_draft=True)
-        fetch.resolve(self._cache.entry_after(key, NotFound(FAQNotFound("there are no drafts", status=403))))
-        return fetch
+        return found
 
     def _finish(self, key: Key) -> None:
         faq = self._faqs.get(key.slug)
@@ -56,6 +56,7 @@ class SlowFetcher:
         if faq is not None:
             outcome = Fetched(faq, CacheControl(), Validators())
         fetch = self._fetches.pop(key)
+        fetch.state = FetchState.ENDED
         fetch.resolve(self._cache.apply(key, outcome))
 
     def is_fetching(self, key: Key | None = None) -> bool:

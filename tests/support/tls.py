@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 import trustme
 
-from faqsvc_embed.testing.chaos import Behaviour, Exchange, Fault, FaultyServer
-from faqsvc_embed.testing.chaos.behaviours import healthy, raw
-from tests.support.faults.behaviours import hang_up
+from tests.support.faults.behaviours import hang_up, healthy, raw
+from tests.support.faulty import Behaviour, Exchange, Fault, FaultyServer
 
 Secure = Callable[[socket.socket], socket.socket]
 

@@ -13,11 +13,12 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.testing import fake_embed
-from faqsvc_embed.testing.chaos import FaultyServer, behaviours
 from tests.sources.backends import Shop
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, refreshed
+from tests.support.faults import behaviours
+from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle
 
 Metrics = dict[str, Any]

@@ -1,5 +1,6 @@
 """The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from django.template import Context, Library
@@ -7,10 +8,16 @@ from markupsafe import Markup
 
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
+from faqsvc_embed.embed import UNREAD
 from faqsvc_embed.models import FAQState
+from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import joined_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import PlainCaller, split_arguments
+from faqsvc_embed.page.presenter import Presenter
+
+Arguments = tuple[Any, ...]
+Options = dict[str, Any]
 
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
@@ -21,29 +28,70 @@ register: Library = Library()
 @register.simple_tag(takes_context=True)
 def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
-    slug, options = _arguments(arguments, options)
-    return faqs_from().presenter.render(_document(context), slug, _defined(options), _template(context))
+    return _guarded(_faq, context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
-    slug, options = _arguments(arguments, options)
-    presenter, options = faqs_from().presenter, _defined(options)
-    presenter.options.check_names(options, ("lang",), slug, _template(context))
-    return presenter.use_faq(_document(context), slug, options.get("lang"))
+    embed = guarded(faqs_from, otherwise=None)
+    if embed is None:
+        return UNREAD
+    show = embed.presenter
+    return show.guarded(
+        _use_faq,
+        show,
+        context,
+        arguments,
+        options,
+        otherwise=UNREAD,
+        about=arguments,
+        on_error=show.failed_state,
+    )
 
 
 @register.simple_tag(takes_context=True)
 def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `{% faq_schema %}`."""
+    return _guarded(_faq_schema, context, arguments, options)
+
+
+def _guarded(
+    do: Callable[[Presenter, Context, Arguments, Options], Markup],
+    context: Context,
+    arguments: Arguments,
+    options: Options,
+) -> Markup:
+    """Return the markup of a tag; a fault of ours prints nothing."""
+    embed = guarded(faqs_from, otherwise=None)
+    if embed is None:
+        return Markup()
+    show = embed.presenter
+    return show.guarded(
+        do, show, context, arguments, options, otherwise=Markup(), about=arguments, on_error=show.failed
+    )
+
+
+def _faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:
+    slug, options = _arguments(arguments, options)
+    return presenter.render(_document(context), slug, _defined(options), _template(context))
+
+
+def _use_faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> FAQState:
+    slug, options = _arguments(arguments, options)
+    options = _defined(options)
+    presenter.options.check_names(options, ("lang",), slug, _template(context))
+    return presenter.use_faq(_document(context), slug, options.get("lang"))
+
+
+def _faq_schema(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:
     faq, options = split_arguments(arguments, options, ("faq",))
-    presenter, options, template = faqs_from().presenter, _defined(options), _template(context)
+    options, template = _defined(options), _template(context)
     presenter.options.check_names(options, ("nonce",), "", template)
     return presenter.schema(_document(context), faq or None, options.get("nonce"), template)
 
 
-def _arguments(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _arguments(arguments: Arguments, options: Options) -> tuple[Any, Options]:
     slug, options = split_arguments(arguments, options)
     # A literal is a SafeString, which str() leaves as it is and pathlib refuses before Python 3.12.
     return (str.__str__(slug) if isinstance(slug, str) else slug), options
@@ -53,10 +101,10 @@ def _document(context: Context) -> Document:
     """Return the document of the top-level template: Django pushes the state of that template first."""
     states: list[Any] = context.render_context.dicts
     document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document())
-    return faqs_from().presenter.join(document)
+    return document
 
 
-def _defined(options: dict[str, Any]) -> dict[str, Any]:
+def _defined(options: Options) -> Options:
     """Return options without empty strings, because Django renders a missing variable as one."""
     return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
 

@@ -1,10 +1,11 @@
 """The forms that browsers post, and the check of their origin."""
 
 import hmac
+import re
 from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import unquote_to_bytes
 
 import anyio.to_thread
 from python_multipart import parse_form
@@ -76,16 +77,25 @@ async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
 def check_origin(request: Request, urls: PublicURLs) -> None:
     """Refuse forms of other origins. Browsers send `Origin` with every POST (Fetch standard).
 
-    The scheme is not compared, because a proxy may have ended TLS.
+    The scheme is not compared, because a proxy may have ended TLS. Where a proxy has added
+    `Referrer-Policy: no-referrer`, the origin is `null`, but `Sec-Fetch-Site` still tells.
 
     Raises:
         Problem: the form is from another origin, or does not name its origin (403).
     """
     origin = request.headers.get("origin", "")
-    own = {request.headers.get("host", "").lower(), urlsplit(urls.base).netloc.lower()}
     scheme, _, host = origin.partition("://")  # an origin has nothing after its host and port
-    if scheme not in ("http", "https") or host.lower() not in own:
-        raise Problem(403, "bad-request", "This form was sent from another website, so nothing was changed")
+    own = urls.base.partition("://")[2].partition("/")[0]
+    if scheme in ("http", "https") and host and _without_port(host) == _without_port(own):
+        return
+    if origin == "null" and request.headers.get("sec-fetch-site") == "same-origin":
+        return
+    raise Problem(403, "bad-request", "This form was sent from another website, so nothing was changed")
+
+
+def _without_port(host: str) -> str:
+    """Return a host in lower case without a port that the scheme implies."""
+    return re.sub(r":(?:80|443)$", "", host.lower())
 
 
 def number_of(text: str) -> int | None:

@@ -51,10 +51,15 @@ def redirect(visit: Visit, path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
 
 
-def static_file(name: str, query: Mapping[str, str]) -> Response | None:
-    """Return a static file or the stylesheet of a theme; None if there is no file with this name."""
+def static_file(digest: str, name: str, query: Mapping[str, str]) -> Response | None:
+    """Return a static file or the stylesheet of a theme; None if there is no file with this name.
+
+    While servers are updated, one may get the address of another's file: no cache may keep it there.
+    """
     headers = {"cache-control": IMMUTABLE, "x-content-type-options": "nosniff"}
     if name in _MEDIA_TYPES:
+        if digest != _digest(name):
+            headers["cache-control"] = "no-store"
         return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
     theme = find_file(name, query)
     return theme and Response(theme.text, 200, headers, theme.media_type)

@@ -210,5 +210,6 @@ def _problem_page(visit: Visit, problem: Problem, **context: str) -> Response:
 
 
 async def _show_static(request: Request) -> Response:
-    found = static_file(str(request.path_params["name"]), request.query_params)
+    digest, name = (str(request.path_params[part]) for part in ("digest", "name"))
+    found = static_file(digest, name, request.query_params)
     return found or Response(status_code=404, headers=HEADERS)

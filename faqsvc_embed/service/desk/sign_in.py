@@ -8,7 +8,7 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.session import COOKIE, Session, set_cookie
+from faqsvc_embed.service.desk.session import COOKIE, Session, cookie_of, set_cookie
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
@@ -90,7 +90,7 @@ def path_of(visit: Visit) -> str:
 
 def sign_out(visit: Visit) -> Response:
     """POST: end the session. Only the proxy can sign out a person whom it has signed in."""
-    visit.storage.sign_ins.end(visit.request.cookies.get(COOKIE, ""))
+    visit.storage.sign_ins.end(cookie_of(visit.request) or "")
     response = redirect(visit, "/sign-in")
     response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="strict")
     return response

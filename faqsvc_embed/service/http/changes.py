@@ -1,11 +1,16 @@
 """Reads the change log of the database, once for everything in this process that follows it."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.change_log import MAX_EVENTS, LoggedChange, Position
+
+LOOK: Final = 0.001
+"""Seconds between two looks at a SQLite file."""
 
 Listener = Callable[[Sequence[LoggedChange] | None], None]
 """Gets the changes in their order; None if everything may have changed, as after a restore."""
@@ -18,6 +23,7 @@ class Changes:
         self._storage = storage
         self._listeners: list[Listener] = []
         self._file: int | None = None
+        self._looked_at = 0.0
         self.listed: str | None = None
         """The listed sites. That they changed is no change of an FAQ."""
         self._position: Position | None = None
@@ -34,10 +40,22 @@ class Changes:
         self._listeners.append(listener)
 
     def is_unchanged(self) -> bool:
-        """Return whether the file of SQLite shows, in microseconds, that there is nothing new."""
-        if not self._storage.database.is_sqlite or self._file is None:
+        """Return whether the file of SQLite shows, in microseconds, that there is nothing new.
+
+        It is looked at once in a millisecond, because each look lets other threads run.
+        """
+        if self._file is None:
             return False
-        return self._storage.database.data_version() == self._file
+        now = time.monotonic()
+        if now - self._looked_at >= LOOK:
+            if self._storage.database.data_version() != self._file:
+                return False
+            self._looked_at = now
+        return True
+
+    def expect(self) -> None:
+        """Look at the file again, because this process has written to it."""
+        self._looked_at = 0.0
 
     async def refresh(self) -> None:
         """Tell the listeners everything that was committed before this call.

@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl
@@ -119,7 +119,7 @@ class ResponseCache:
         """Answer a request from the cache, or pass it on and keep the response if it is public."""
         request = self._read(scope) if scope["type"] == "http" else None
         if request is None:
-            await self._app(scope, receive, send)
+            await self._app(scope, receive, self._watched(scope, send))
             return
         age = await self._age()
         while (stored := self._find(request, age)) is None:
@@ -141,6 +141,17 @@ class ResponseCache:
         scope["endpoint"] = stored.endpoint  # for the access log
         await _replay(stored, request, age, send)
 
+    def _watched(self, scope: Scope, send: Send) -> Send:
+        """Return a `send` that looks for changes again before it sends the response to a write."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            return send
+
+        async def send_later(message: Message) -> None:
+            self._changes.expect()
+            await send(message)
+
+        return send_later
+
     def _read(self, scope: Scope) -> _Read | None:
         """Return what matters of a request; None if it is not a plain read of one of the routes."""
         if scope["method"] not in ("GET", "HEAD"):
@@ -160,13 +171,14 @@ class ResponseCache:
                 headers[name] = headers[name] + b", " + value if name in headers else value
         if _PREVIEW in headers or not _WITH_BODY.isdisjoint(headers):
             return None
-        values: list[object] = []
-        if selection.parameters or scope["query_string"]:
+        values: Iterable[object] = ()
+        if scope["query_string"]:
             query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
             if PREVIEW_PARAMETER in query:
                 return None
             names = selection.parameters.items()
-            values = [read(query[name]) if name in query else None for name, read in names]
+            found = {name: read(query[name]) for name, read in names if name in query}
+            values = (pair for pair in found.items() if pair[1] is not None)
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
         media_type = media_type_for(accept, selection.media_types)
         origin = None

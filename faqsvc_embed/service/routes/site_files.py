@@ -37,8 +37,10 @@ async def show_start(service: ServiceContext, request: Request) -> Response:
 
 
 async def advise_robots(service: ServiceContext, request: Request) -> Response:
-    """GET /robots.txt: allow everything, and name the sitemap (RFC 9309)."""
-    text = f"User-agent: *\nDisallow:\n\nSitemap: {service.urls(request).base}/sitemap.xml\n"
+    """GET /robots.txt: allow everything, and name the sitemap if it lists a page (RFC 9309)."""
+    base = service.urls(request).base
+    faqs = await run_blocking(partial(service.storage.publications.listed, limit=1))
+    text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
     return _response(request, text, "text/plain")
 
 

@@ -1,4 +1,4 @@
-"""Run an ASGI application on a socket: in this thread, in another one, or in worker processes."""
+"""Run an ASGI application under granian, in one worker process or several."""
 
 import errno
 import gc
@@ -6,152 +6,139 @@ import multiprocessing
 import os
 import signal
 import socket
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+import stat
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from multiprocessing.process import BaseProcess
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final
+from types import FrameType
+from typing import Any, Final
 
-import uvicorn
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 from starlette.types import ASGIApp
-from uvicorn.supervisors import Multiprocess
 
+from faqsvc_embed.runtime.listening import free_address, when_open
 from faqsvc_embed.service.http.open_files import open_file_limit
-from faqsvc_embed.service.server import shutdown
-from faqsvc_embed.service.server.protocol import TimeoutH11Protocol
 from faqsvc_embed.service.server.proxies import BehindProxies
+from faqsvc_embed.service.server.shutdown import GRACE, GracefulShutdown
 
 BACKLOG: Final = 2048
 """Maximum number of connections that wait to be accepted."""
-SEND_TIMEOUT: Final = 60.0
-"""Seconds in which a client must acknowledge some of the data that was sent to it."""
+HEAD_TIMEOUT: Final = 10.0
+"""Seconds for the head of a request to arrive."""
+MAX_HEAD: Final = 65_536
+"""Bytes of the head of a request."""
+
+MakeApp = Callable[[], ASGIApp]
 
 
-def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
-    """Return a listening socket; port 0 picks a free one.
+@dataclass(frozen=True)
+class Address:
+    """Where the service listens: a host and a port, or the path of a Unix socket."""
 
-    Raises:
-        OSError: the address is in use, or does not belong to this machine.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
-    # Connections inherit both options. Without the first, which asyncio only sets on sockets that it opened
-    # itself, a response of two packets takes 40 ms longer.
-    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(SEND_TIMEOUT * 1000))
-    return listening
+    host: str = "127.0.0.1"
+    port: int = 0
+    unix: Path | None = None
 
+    def __str__(self) -> str:
+        if self.unix is not None:
+            return str(self.unix)
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
 
-@contextmanager
-def listen_unix(path: str) -> Iterator[socket.socket]:
-    """Lend a listening Unix socket, for a proxy on the same machine; its file is removed when the block ends.
+    def checked(self) -> "Address":
+        """Return the address that will be used; port 0 picks a free one.
 
-    A socket that a killed process has left is replaced.
+        A Unix socket that a killed process has left is removed.
 
-    Raises:
-        OSError: the file exists and is not a socket, or a process listens on it.
-    """
-    file = Path(path)
-    with suppress(FileNotFoundError):
-        if not file.is_socket() and file.exists():
-            raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", path)
-        with socket.socket(socket.AF_UNIX) as other:
-            if other.connect_ex(path) == 0:
-                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE), path)
-        file.unlink()
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(path)
-        file.chmod(0o666)  # the permissions of the folder decide who can connect, as with other servers
-        listening.listen(BACKLOG)
-        try:
-            yield listening
-        finally:
-            file.unlink(missing_ok=True)
+        Raises:
+            OSError: it is in use, is not of this machine, or is a file that is not a socket.
+        """
+        if self.unix is not None:
+            _remove_unused(self.unix)
+            return self
+        return Address(*free_address(self.host, self.port))
 
 
-def url_of(listening: socket.socket) -> str:
-    """Return the http URL of a socket."""
-    host, port = listening.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def serve(app: ASGIApp, listening: socket.socket, proxies: Sequence[str] = ()) -> None:
-    """Serve until SIGINT or SIGTERM; requests then have `shutdown.GRACE` seconds to finish.
-
-    `X-Forwarded-For` and `X-Forwarded-Proto` are used only in requests over a Unix socket or from `proxies`,
-    which are addresses or networks.
-    """
-    _freeze()
-    _server(BehindProxies(app, proxies)).run(sockets=[listening])
-
-
-def serve_workers(
-    make_app: Callable[[], ASGIApp], listening: socket.socket, workers: int, proxies: Sequence[str] = ()
+def serve(
+    make_app: MakeApp,
+    address: Address,
+    *,
+    workers: int = 1,
+    proxies: Sequence[str] = (),
+    announce: Callable[[], object] | None = None,
 ) -> None:
-    """Serve from several processes, as `serve` does. Each calls `make_app`, which must be picklable.
+    """Serve until SIGINT or SIGTERM; requests then have `GRACE` seconds to finish.
 
-    Unlike those of `uvicorn --workers`, the connections have TCP_NODELAY set (see `listen`).
+    Each worker process calls `make_app`, which must be picklable. `X-Forwarded-For` and `X-Forwarded-Proto`
+    are used only in requests over a Unix socket or from `proxies`, which are addresses or networks.
+    `announce` is called when the first worker accepts connections.
     """
-    config = _config(partial(_make, make_app, tuple(proxies)), factory=True, workers=workers)
-    Multiprocess(config, sockets=[listening]).run()
+    if sys.platform == "linux":  # where a fork shares the memory of what is imported, and starts at once
+        multiprocessing.set_start_method("fork", force=True)
+    theirs, ours = multiprocessing.Pipe(duplex=False)
+    server = Granian(
+        "faqsvc",
+        address=address.host,
+        port=address.port,
+        uds=address.unix,
+        # As with other servers, the permissions of the folder decide who can connect.
+        uds_permissions=0o666,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=round(HEAD_TIMEOUT * 1000), max_buffer_size=MAX_HEAD
+        ),
+        websockets=False,
+        workers=workers,
+        workers_kill_timeout=GRACE + 2,
+        respawn_failed_workers=True,
+        backlog=BACKLOG,
+        backpressure=open_file_limit() // 2,
+        log_enabled=False,
+    )
+
+    @server.on_startup
+    def prepare() -> None:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            stop: Any = signal.getsignal(number)
+            signal.signal(number, partial(_stop, ours, stop))
+        if announce is not None:
+            when_open(str(address.unix) if address.unix else (address.host, address.port), announce)
+
+    server.serve(target_loader=partial(_load, make_app, tuple(proxies), (theirs, ours)), wrap_loader=False)
 
 
-@contextmanager
-def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """Serve in a background thread while the block runs; yields the URL."""
-    listening = listen(host, port)
-    server = _server(app)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, name="faqsvc-service")
-    thread.start()  # clients can connect already: the socket listens
-    try:
-        yield url_of(listening)
-    finally:
-        server.should_exit = True
-        thread.join()
-
-
-def _server(app: ASGIApp) -> uvicorn.Server:
-    return uvicorn.Server(_config(shutdown.GracefulShutdown(app)))
-
-
-def _make(make_app: Callable[[], ASGIApp], proxies: Sequence[str]) -> ASGIApp:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_after, args=(parent,), name="faqsvc-parent", daemon=True).start()
-    app = make_app()
-    _freeze()
-    return shutdown.GracefulShutdown(BehindProxies(app, proxies))
-
-
-def _freeze() -> None:
-    """Exclude modules and routes from garbage collection, which would stop all requests for about 50 ms."""
+def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Connection]) -> ASGIApp:
+    """Return the application of a worker process."""
+    theirs, ours = pipe
+    ours.close()  # only the main process keeps it
+    app = GracefulShutdown(BehindProxies(make_app(), proxies), theirs)
+    # Modules and routes are no garbage; to look at them would stop all requests for about 50 ms.
     gc.collect()
     gc.freeze()
+    return app
 
 
-def _end_after(parent: BaseProcess) -> None:
-    """End this worker after its parent, which may have been killed; nobody else would restart or stop it."""
-    parent.join()
-    os.kill(os.getpid(), signal.SIGTERM)
+def _stop(
+    pipe: Connection, stop: Callable[[int, FrameType | None], object], number: int, frame: FrameType | None
+) -> None:
+    pipe.close()  # which tells the workers
+    stop(number, frame)
 
 
-def _config(
-    app: ASGIApp | Callable[[], ASGIApp], *, factory: bool = False, workers: int = 1
-) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        factory=factory,
-        workers=workers,
-        http=TimeoutH11Protocol,
-        # asyncio accepts up to this many connections at once, before the protocol can close any of them.
-        backlog=min(BACKLOG, open_file_limit() // 4),
-        timeout_graceful_shutdown=shutdown.GRACE,
-        log_config=None,  # the host of the process decides
-        log_level="warning",
-        proxy_headers=False,  # see `BehindProxies`; by default uvicorn trusts every process of this machine
-        ws="none",
-        server_header=False,
-    )
+def _remove_unused(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.stat().st_mode):
+            raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", str(path))
+        with socket.socket(socket.AF_UNIX) as other:
+            if other.connect_ex(str(path)) == 0:
+                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE), str(path))
+        path.unlink()
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.bind(str(path))
+    path.unlink()

@@ -43,6 +43,8 @@ _CONNINFO: Final[dict[str, Any]] = {
     "connect_timeout": NETWORK_TIMEOUT,
     "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
     "application_name": "faqsvc",
+    # Behind a pooler, the name of a prepared statement may be that of another client's statement.
+    "prepare_threshold": None,
 }
 _EXPECTED: Final = (
     "expected sqlite:///FILE, with a fourth slash for an absolute path, or "
@@ -146,17 +148,14 @@ class Database:
         with self._errors_translated(), self._writer.connect() as connection:
             if (encoding := connection.scalar(text("SHOW server_encoding"))) != "UTF8":
                 raise StorageUnavailable(f"{self.name} has the encoding {encoding}; UTF8 is required")
-            connection.execute(text("SET statement_timeout = 0"))
-            connection.execute(text(f"SET lock_timeout = {round(MIGRATION_TIMEOUT * 1000)}"))
-            connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
+            # Nothing outlives the transaction: the connection may be that of a pooler such as PgBouncer.
+            connection.execute(text("SET LOCAL statement_timeout = 0"))
+            connection.execute(text(f"SET LOCAL lock_timeout = {round(MIGRATION_TIMEOUT * 1000)}"))
+            connection.execute(text(f"SELECT pg_advisory_xact_lock({_MIGRATION_LOCK})"))
             # A migration may take long, but must not wait long for a table: readers queue behind it.
-            connection.execute(text(f"SET lock_timeout = {round(STATEMENT_TIMEOUT * 1000)}"))
+            connection.execute(text(f"SET LOCAL lock_timeout = {round(STATEMENT_TIMEOUT * 1000)}"))
+            yield connection
             connection.commit()
-            try:
-                yield connection
-                connection.commit()
-            finally:
-                connection.invalidate()  # with its lock and settings
 
     def replace_with(self, file: Path) -> None:
         """Replace the content of the SQLite database with another file, completely or not at all."""

@@ -9,13 +9,13 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from tests.generation.websites import html, website
 from tests.service.generation.conftest import BUSY, Ask
 from tests.service.sockets import connected
 from tests.support import faulty as faults
 from tests.support.faulty import FaultyServer
+from tests.support.running import running
 
 PATH = "/api/v1/faq/generate"
 HOME = html('<h1>Teas</h1><a href="/faq">Questions</a><h2 id="open">When are you open?</h2><p>Until six.</p>')

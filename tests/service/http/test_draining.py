@@ -10,10 +10,10 @@ import pytest
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import draining
 from faqsvc_embed.service.routes import publish
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, publication
 from tests.service.sockets import connected, read_to_end
+from tests.support.running import running
 
 pytestmark = pytest.mark.system
 

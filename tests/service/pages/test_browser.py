@@ -9,9 +9,9 @@ from playwright.sync_api import Browser
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from tests.support import samples
+from tests.support.running import running
 
 pytestmark = pytest.mark.system
 

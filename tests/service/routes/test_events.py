@@ -18,8 +18,8 @@ from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import change_feed
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import open_storage
+from tests.support.running import running
 from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
@@ -226,6 +226,28 @@ def test_an_embed_follows_the_service(site: Site) -> None:
         wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.")
         site.client.unpublish_faq("pricing")
         wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
+
+
+def test_invented_slugs_stop_neither_fetches_nor_edits(site: Site) -> None:
+    with FAQEmbed(site.url, wait=20, timeout=20) as embed:
+        assert embed.get_faq("pricing").items[0].answer == "Five euros."
+        embed.prefetch(*(f"{'한' * 190}{number}" for number in range(150)))
+        assert embed.get_faq("legal").items[0].answer == "All rights reserved."
+        wait_until(lambda: embed.statistics().feed_lag == 0)
+        site.publish("pricing", "Six euros.")
+        wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.")
+
+
+def test_hundreds_of_faqs_with_long_slugs_are_all_followed(site: Site) -> None:
+    slugs = [f"{'배송-안내-' * 30}{number}" for number in range(150)]
+    for slug in slugs:
+        site.publish(slug, "Old.")
+    with FAQEmbed(site.url, wait=20, timeout=20) as embed:
+        embed.prefetch(*slugs)
+        wait_until(lambda: not embed.is_fetching and embed.statistics().feed_lag == 0)
+        for slug in (slugs[0], slugs[-1]):
+            site.publish(slug, "New.")
+            wait_until(lambda slug=slug: embed.get_faq(slug).items[0].answer == "New.")  # type: ignore[misc]
 
 
 def test_one_address_cannot_take_the_feed_from_all_others(

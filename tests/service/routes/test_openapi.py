@@ -23,9 +23,9 @@ from faqsvc_embed.generation.engines.protocol import MAX_COUNT
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import running
 from faqsvc_embed.service.storage import Storage
 from tests.support import samples
+from tests.support.running import running
 
 # No schema can tell whether a website can be reached.
 CONFIGURATION = """

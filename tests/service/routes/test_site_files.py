@@ -12,6 +12,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.routes import site_files
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions
+from tests.service.bodies import publication
 from tests.support.clock import EPOCH, Clock
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -129,11 +130,18 @@ def test_the_start_page_names_listed_faqs(client: TestClient) -> None:
     assert "Secret" not in response.text
 
 
-def test_robots_find_the_sitemap_and_may_read_everything(client: TestClient) -> None:
-    lines = client.get("/robots.txt").text.splitlines()
+def test_robots_may_read_everything_and_find_the_sitemap_unless_it_is_empty(
+    client: TestClient, storage: Storage
+) -> None:
+    site = storage.sites.create("listed", listed=True)
+    before = client.get("/robots.txt").text.splitlines()
+    key = storage.keys.create(site=site)
+    assert client.put("/api/v1/faq/a", json=publication(), headers={"X-Plugin-Key": key}).is_success
+    after = client.get("/robots.txt").text.splitlines()
 
-    assert "Sitemap: http://testserver/sitemap.xml" in lines
-    assert "Disallow:" in lines
+    assert "Disallow:" in before
+    assert "Disallow:" in after
+    assert [line for line in before + after if "map" in line] == ["Sitemap: http://testserver/sitemap.xml"]
 
 
 def test_there_is_an_icon(client: TestClient) -> None:

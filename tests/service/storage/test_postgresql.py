@@ -301,12 +301,12 @@ SERVICE = """
 import sys
 from functools import partial
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import listen, serve_workers, url_of
+from faqsvc_embed.service.server import Address, serve
 
-if __name__ == "__main__":  # the workers import this module again
-    listening = listen()
-    print(url_of(listening), flush=True)
-    serve_workers(partial(create_app, sys.argv[1]), listening, 2)
+if __name__ == "__main__":
+    address = Address().checked()
+    make_app = partial(create_app, sys.argv[1])
+    serve(make_app, address, workers=2, announce=lambda: print(address, flush=True))
 """
 
 

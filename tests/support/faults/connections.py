@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import raw
-from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults import Fault
 from tests.support.faults.behaviours import (
     drip_forever,
     drip_head,
     hang_after_head,
     hang_in_body,
     hang_up,
+    raw,
     truncated_chunks,
 )
+from tests.support.faults.exchange import Exchange
+from tests.support.faults.kinds import Fault
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\n"
 _CHUNKED: Final = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"

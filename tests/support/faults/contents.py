@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from faqsvc_embed.testing.chaos.behaviours import altered, body, rewritten
-from faqsvc_embed.testing.chaos.exchange import Behaviour
-from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import altered, body, rewritten
+from tests.support.faults.exchange import Behaviour
+from tests.support.faults.kinds import Fault
 
 _HTML: Final = {"Content-Type": "text/html; charset=utf-8"}
 

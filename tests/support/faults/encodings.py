@@ -5,9 +5,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import rewritten
-from faqsvc_embed.testing.chaos.exchange import Behaviour
-from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import rewritten
+from tests.support.faults.exchange import Behaviour
+from tests.support.faults.kinds import Fault
 
 _GZIP: Final = {"Content-Encoding": "gzip"}
 

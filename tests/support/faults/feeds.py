@@ -2,12 +2,10 @@
 
 import json
 from typing import Final
-from urllib.parse import parse_qs, urlsplit
 
-from faqsvc_embed.testing.chaos.behaviours import raw, status
-from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults import Fault
-from tests.support.faults.behaviours import drip_forever
+from tests.support.faults.behaviours import drip_forever, raw, status
+from tests.support.faults.exchange import Exchange
+from tests.support.faults.kinds import Fault
 
 _HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
 _LIES: Final[tuple[dict[str, object], ...]] = (
@@ -24,7 +22,7 @@ def lie(exchange: Exchange) -> None:
     """Report changes and deletions that never happened, until the client disconnects."""
     exchange.cut()
     exchange.send(_HEAD)
-    slugs = parse_qs(urlsplit(exchange.request.target).query).get("slug", [])
+    slugs = json.loads(exchange.request.body)["slugs"]
     number = 0
     while True:
         for slug in slugs:

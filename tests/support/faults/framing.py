@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import raw
-from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults import Fault
-from tests.support.faults.behaviours import raw_head
+from tests.support.faults.behaviours import raw, raw_head
+from tests.support.faults.exchange import Exchange
+from tests.support.faults.kinds import Fault
 
 _LENGTH: Final = "Content-Length: %LENGTH%"
 _JSON: Final = "Content-Type: application/json"

@@ -2,15 +2,17 @@
 
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import altered, rewritten, slow_head
-from faqsvc_embed.testing.chaos.exchange import Behaviour
 from tests.support.faults.behaviours import (
+    altered,
     chunked,
     gzipped,
     raw_head,
     redirect_same_origin,
+    rewritten,
+    slow_head,
     until_closed,
 )
+from tests.support.faults.exchange import Behaviour
 
 _LENGTH: Final = "Content-Length: %LENGTH%"
 ODDITIES: Final[dict[str, Behaviour]] = {

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import body, redirect
-from faqsvc_embed.testing.chaos.exchange import Exchange
-from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import body, redirect
+from tests.support.faults.exchange import Exchange
+from tests.support.faults.kinds import Fault
 
 _CODES: Final = (300, 301, 302, 303, 305, 306, 307, 308, 399)
 

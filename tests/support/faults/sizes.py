@@ -3,9 +3,9 @@
 import gzip
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import raw
-from faqsvc_embed.testing.chaos.exchange import Exchange, as_json
-from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import raw
+from tests.support.faults.exchange import Exchange, as_json
+from tests.support.faults.kinds import Fault
 
 _BLOCK: Final = 0x10000
 

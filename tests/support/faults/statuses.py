@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Final
 
-from faqsvc_embed.testing.chaos.behaviours import body, raw, status
-from faqsvc_embed.testing.chaos.faults import Fault
+from tests.support.faults.behaviours import body, raw, status
+from tests.support.faults.kinds import Fault
 
 _HTML: Final = {"Content-Type": "text/html"}
 _RECORD: Final = b"Content-Type: application/json\r\nContent-Length: %LENGTH%\r\n\r\n%BODY%"

@@ -8,12 +8,12 @@ from typing import Final, Literal, NoReturn
 import httpx2
 
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.testing.chaos.behaviours import healthy
-from faqsvc_embed.testing.chaos.clients import Client
-from faqsvc_embed.testing.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
-from faqsvc_embed.testing.chaos.exchange import sample_record
-from faqsvc_embed.testing.chaos.faults import Fault
-from faqsvc_embed.testing.chaos.server import FaultyServer
+from tests.support.chaos.clients import Client
+from tests.support.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
+from tests.support.faults.behaviours import healthy
+from tests.support.faults.exchange import sample_record
+from tests.support.faults.kinds import Fault
+from tests.support.faults.server import FaultyServer
 
 MARGIN: Final = 0.05
 """Seconds that a page may take beyond its usual time and its budget."""

@@ -6,12 +6,12 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.testing.chaos.behaviours import healthy
-from faqsvc_embed.testing.chaos.clients import open_client
-from faqsvc_embed.testing.chaos.embed_access import THREAD_PREFIX, EmbedClock
-from faqsvc_embed.testing.chaos.faults import Fault
-from faqsvc_embed.testing.chaos.server import FaultyServer
-from faqsvc_embed.testing.chaos.trial import HostPage, PageCheckFailed, Trial
+from tests.support.chaos.clients import open_client
+from tests.support.chaos.embed_access import THREAD_PREFIX, EmbedClock
+from tests.support.chaos.trial import HostPage, PageCheckFailed, Trial
+from tests.support.faults.behaviours import healthy
+from tests.support.faults.kinds import Fault
+from tests.support.faults.server import FaultyServer
 
 WAIT: Final = 0.1
 TIMEOUT: Final = 0.3

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Final, Literal
 
-from faqsvc_embed.testing.chaos.behaviours import (
+from tests.support.faults.behaviours import (
     altered,
     body,
     drip,
@@ -18,7 +18,7 @@ from faqsvc_embed.testing.chaos.behaviours import (
     status,
     truncated,
 )
-from faqsvc_embed.testing.chaos.exchange import Behaviour, Exchange
+from tests.support.faults.exchange import Behaviour, Exchange
 
 Meaning = Literal["failed", "missing", "gone"]
 

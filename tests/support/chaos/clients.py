@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 import httpx2
 
 from faqsvc_embed.embed import FAQEmbed
-from faqsvc_embed.testing.chaos.embed_access import ENVIRON_NAME, SCOPE_NAME
+from tests.support.chaos.embed_access import ENVIRON_NAME, SCOPE_NAME
 
 Message = MutableMapping[str, Any]
 

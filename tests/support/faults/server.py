@@ -20,8 +20,8 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, Self
 
-from faqsvc_embed.testing.chaos.behaviours import healthy, refuse, status
-from faqsvc_embed.testing.chaos.exchange import MAX_WAIT, Behaviour, Exchange, ReceivedRequest, Records
+from tests.support.faults.behaviours import healthy, refuse, status
+from tests.support.faults.exchange import MAX_WAIT, Behaviour, Exchange, ReceivedRequest, Records
 
 HOST: Final = "127.0.0.1"
 _JOIN_TIMEOUT: Final = 10.0

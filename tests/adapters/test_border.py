@@ -1,0 +1,354 @@
+"""No exception of ours breaks a page: each function that a request runs is made to raise, one at a time."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import CodeType
+from typing import Any, Final
+
+import pytest
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import AsyncClient
+from django.test import Client as DjangoClient
+from flask import Flask, Response, render_template, stream_template
+from jinja2 import DictLoader, Environment
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, StreamingResponse
+from starlette.routing import Route
+from werkzeug.test import Client as WSGIClient
+
+from faqsvc_embed import FAQ, FAQEmbed, wsgi
+from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
+from faqsvc_embed.api.requests import NO_VALIDATORS
+from faqsvc_embed.api.responses import Fetched, Outcome
+from faqsvc_embed.cache.source import BaseSource, Read
+from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.jinja import install
+from faqsvc_embed.page.context import current_document, request_page
+from faqsvc_embed.starlette import FAQMiddleware
+from tests.support import asgi, django_project
+from tests.support.injection import (
+    Injected,
+    InjectedError,
+    InjectedMemoryError,
+    codes_of,
+    is_lazy,
+    name_of,
+    raising,
+)
+
+JINJA: Final = {"jinja:DocumentTemplate.render", "jinja:_guarded.<locals>.call"}
+TAG: Final = {"django.templatetags.faqsvc:faq", "django.templatetags.faqsvc:_guarded"}
+GUARD: Final = {"page.border:guarded"}
+EXEMPT: Final = {
+    "flask": JINJA | GUARD | {"flask:_finish", "page.border:guarded_change"},
+    "starlette": JINJA
+    | GUARD
+    | {"page.border:aguarded", "starlette:FAQMiddleware.__call__", "page.asgi:PageResponse.send"},
+    "django": TAG
+    | GUARD
+    | {
+        "django.middleware:FAQMiddleware.__call__",
+        "django.middleware:FAQMiddleware._respond",
+        "django.middleware:_end_page",
+        "page.border:guarded_parts",
+    },
+    "django-async": TAG
+    | GUARD
+    | {
+        "page.border:aguarded",
+        "django.middleware:FAQMiddleware.__call__",
+        "django.middleware:FAQMiddleware._respond_async",
+        "django.middleware:DjangoPage._filled_parts",
+        "django.middleware:_end_page",
+    },
+    "wsgi": JINJA
+    | GUARD
+    | {
+        "wsgi:FAQMiddleware.__call__",
+        "wsgi:_Response.start",
+        "wsgi:_Response.write",
+        "wsgi:_Response.__iter__",
+        "wsgi:_Response.close",
+    },
+}
+"""The entry points, which a framework or a template calls, and the guard itself. No list grows beyond 6 names
+in Flask and Starlette, and 8 in Django and WSGI."""
+STREAMED: Final = {"jinja:DocumentTemplate.generate", "page.border:guarded_parts"}
+"""The same for a template that is rendered in parts."""
+NO_THREAD: Final = ("runtime.", "cache.fetcher:Fetcher._start", "cache.drafts:DraftReader.start")
+"""A RuntimeError in these says that a thread cannot be started. One warning says what to do."""
+
+WORDS: Final = ("<h1>Words of the host</h1>", "<p>More of them</p>")
+TEMPLATE: Final = "FAQ".join(WORDS)
+Get = Callable[[str], tuple[int, str]]
+Host = Callable[[FAQEmbed, str], AbstractContextManager[Get]]
+
+
+class Source(BaseSource):
+    """Fetches records and drafts on the background loop, as a service does."""
+
+    name = "records"
+    has_drafts = True
+
+    async def fetch(self, read: Read) -> Outcome:
+        return self._record(read, "Published.")
+
+    async def fetch_draft(self, read: Read, token: str) -> Outcome:
+        return self._record(read, "Draft.")
+
+    @staticmethod
+    def _record(read: Read, answer: str) -> Outcome:
+        items = [{"question": "Q?", "answer": answer}]
+        faq = FAQ.from_dict({"slug": read.key.slug, "lang": "en", "items": items})
+        return Fetched(faq, NO_CACHE_CONTROL, NO_VALIDATORS)
+
+
+def new_embed() -> FAQEmbed:
+    embed = FAQEmbed("https://faq.invalid", push=False, cache_tags=True, degraded_max_age=60, wait=5)
+    embed.use_source(Source())
+    return embed
+
+
+@contextmanager
+def flask_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
+    app = Flask("host")
+    app.config["PROPAGATE_EXCEPTIONS"] = False
+    FAQExtension(app, embed=embed)
+    app.jinja_loader = DictLoader({"page.html": template})
+    app.add_url_rule("/", "page", lambda: render_template("page.html"))
+    app.add_url_rule("/stream", "stream", lambda: Response(stream_template("page.html")))
+
+    def get(path: str) -> tuple[int, str]:
+        with app.test_client().get(path) as response:
+            return response.status_code, response.get_data(as_text=True)
+
+    yield get
+
+
+@contextmanager
+def starlette_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    parsed = environment.from_string(template)
+
+    async def page(_: Request) -> HTMLResponse:
+        return HTMLResponse(parsed.render())
+
+    async def stream(_: Request) -> StreamingResponse:
+        async def parts() -> AsyncIterator[str]:
+            for part in parsed.generate():
+                yield part
+
+        return StreamingResponse(parts(), media_type="text/html")
+
+    app = Starlette(routes=[Route("/", page), Route("/stream", stream)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+
+    def get(path: str) -> tuple[int, str]:
+        sent = asgi.get(app, path)
+        return sent.status, sent.text
+
+    yield get
+
+
+@contextmanager
+def wsgi_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
+    environment = Environment(autoescape=True)
+    install(environment, embed)
+    parsed = environment.from_string(template)
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        write = start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
+        match environ["PATH_INFO"]:
+            case "/stream":
+                return (part.encode() for part in parsed.generate())
+            case "/write":
+                write(parsed.render().encode())
+                return []
+        return [parsed.render().encode()]
+
+    client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
+
+    def get(path: str) -> tuple[int, str]:
+        with client.get(path) as response:
+            return response.status_code, response.get_data(as_text=True)
+
+    yield get
+
+
+@contextmanager
+def django_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
+    def view(request: HttpRequest, **_: object) -> HttpResponse | StreamingHttpResponse:
+        page = django_project.render(template, request, using="jinja" if "{{" in template else "django")
+        if request.path == "/stream":
+            return StreamingHttpResponse(iter([page[:30], page[30:]]))
+        return HttpResponse(page)
+
+    with django_project.project(view, embed, ROOT_URLCONF="tests.support.django_project"):
+        client = DjangoClient(raise_request_exception=False)
+
+        def get(path: str) -> tuple[int, str]:
+            response = client.get(path)
+            return response.status_code, _body_of(response).decode()
+
+        yield get
+
+
+@contextmanager
+def django_async_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
+    async def view(request: HttpRequest, **_: object) -> HttpResponse | StreamingHttpResponse:
+        page = django_project.render(template, request, using="jinja" if "{{" in template else "django")
+        if request.path != "/stream":
+            return HttpResponse(page)
+
+        async def parts() -> AsyncIterator[str]:
+            yield page[:30]
+            yield page[30:]
+
+        return StreamingHttpResponse(parts())
+
+    with django_project.project(view, embed):
+        client = AsyncClient(raise_request_exception=False)
+
+        async def aget(path: str) -> tuple[int, str]:
+            response: Any = await client.get(path)
+            if response.streaming:
+                return response.status_code, b"".join([part async for part in response]).decode()
+            return response.status_code, response.content.decode()
+
+        yield lambda path: asyncio.run(aget(path))
+
+
+def _body_of(response: Any) -> bytes:
+    return b"".join(response.streaming_content) if response.streaming else response.content
+
+
+HOSTS: Final[dict[str, Host]] = {
+    "flask": flask_host,
+    "starlette": starlette_host,
+    "django": django_host,
+    "django-async": django_async_host,
+    "wsgi": wsgi_host,
+}
+FAQ_TAG: Final = "{% faq 'pricing' %}"
+PAGES: Final = {
+    "none": ("/", ""),
+    "cached": ("/", "{{ faq('pricing') }}"),
+    "uncached": ("/", "{{ faq('pricing') }}"),
+    "preview": ("/?faq_preview=12345678", "{{ faq('pricing') }}"),
+    "stream": ("/stream", "{{ faq('pricing') }}"),
+}
+
+
+def page(host: str, kind: str) -> tuple[str, str]:
+    path, tags = PAGES[kind]
+    if host.startswith("django"):
+        tags = FAQ_TAG if tags else ""
+    return path, TEMPLATE.replace("FAQ", tags)
+
+
+class Tracebacks(logging.Handler):
+    """Counts the tracebacks of injected errors in the log."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, InjectedError | InjectedMemoryError):
+            self.errors.append(record.getMessage())
+
+
+@contextmanager
+def tracebacks() -> Iterator[list[str]]:
+    handler, logger = Tracebacks(), logging.getLogger("faqsvc_embed")
+    logger.addHandler(handler)
+    try:
+        yield handler.errors
+    finally:
+        logger.removeHandler(handler)
+
+
+def faults(host: str, kind: str, error: type[Exception] = InjectedError) -> dict[str, str]:
+    """Return the functions that harm a page if they raise, and how."""
+    exempt = EXEMPT[host] | (STREAMED if kind == "stream" else set())
+    found: dict[str, str] = {}
+    for code in codes(host, kind):
+        name = name_of(code)
+        for late in (False, True) if is_lazy(code) else (False,):
+            if name not in exempt and (problem := attempt(host, kind, code, error, late)):
+                found[name] = problem
+    return found
+
+
+@contextmanager
+def client(host: str, kind: str) -> Iterator[Callable[[], tuple[int, str]]]:
+    """Start a host with an embed of its own. Frameworks make their middleware for the first request."""
+    path, template = page(host, kind)
+    with new_embed() as embed, HOSTS[host](embed, template) as get:
+        get("/no-page")
+        if kind == "cached":
+            embed.prefetch("pricing")
+            get(path)
+        yield lambda: get(path)
+
+
+def codes(host: str, kind: str) -> list[CodeType]:
+    with client(host, kind) as get:
+        return codes_of(get)
+
+
+def attempt(host: str, kind: str, code: CodeType, error: type[Exception], late: bool) -> str:
+    """Return what is wrong with the pages of a host while a function raises, or after."""
+    with client(host, kind) as get, tracebacks() as logged:
+        with raising(code, error, late=late):
+            Injected.count, counts = 0, list[int]()
+            for _ in range(3):
+                try:
+                    problem = problem_of(*get())
+                except Exception as raised:
+                    problem = f"raised {raised!r}"
+                if problem:
+                    return problem
+                counts.append(len(logged))
+        if Injected.count and not logged and not name_of(code).startswith(NO_THREAD):
+            return "not logged"
+        if counts[1] != counts[2]:  # the second page may find another way, because the FAQ is cached
+            return f"logged for every page: {counts}"
+        if current_document() is not None or request_page() is not None:
+            return "the page goes on in the context of its thread"
+        return problem_of(*get())
+
+
+def problem_of(status: int, text: str) -> str:
+    if status != 200:
+        return f"status {status}"
+    return "" if all(word in text for word in WORDS) else f"lost words: {text[:100]!r}"
+
+
+@pytest.mark.parametrize("kind", ["none", "cached"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_function_of_ours_breaks_a_page_if_it_raises(host: str, kind: str) -> None:
+    assert faults(host, kind) == {}
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("kind", ["uncached", "preview", "stream"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_function_of_ours_breaks_a_page_that_fetches_fills_or_streams(host: str, kind: str) -> None:
+    assert faults(host, kind) == {}
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("host", HOSTS)
+def test_a_page_outlives_that_memory_is_short(host: str) -> None:
+    assert faults(host, "uncached", InjectedMemoryError) == {}
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_only_entry_points_and_the_guard_are_exempt(host: str) -> None:
+    assert len(EXEMPT[host]) <= (6 if host in ("flask", "starlette") else 8)

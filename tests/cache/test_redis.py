@@ -1,0 +1,76 @@
+"""The backend for several machines, on a real Valkey."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import pytest
+
+from faqsvc_embed.cache.redis import RedisBackend
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
+
+pytestmark = pytest.mark.system
+
+T = TypeVar("T")
+MAX_SIZE = 1000
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on a loop that closes the connections of its backends."""
+    loop = BackgroundLoop()
+    try:
+        return loop.submit(work).result(60)
+    finally:
+        loop.close()
+
+
+@pytest.fixture
+def prefix() -> str:
+    """The start of names that no other test uses, with every character that is special in a pattern."""
+    return f"[a-z]*?^\\{uuid4()}:"
+
+
+def test_values_are_kept_for_their_time_and_removed_by_name_or_prefix(valkey: str, prefix: str) -> None:
+    async def use() -> None:
+        backend = RedisBackend(valkey, MAX_SIZE)
+        names = [f"{prefix}{name}" for name in ("a", "b", "c", "가")]
+        for name in (*names, f"other{prefix}"):
+            await backend.put(name, name.encode(), 60.0)
+        await backend.put(names[0], b"1", float("inf"))
+        await backend.put(names[1], b"2", 0.001)
+        assert await backend.get(*names[:3], "unknown") == [b"1", b"2", names[2].encode(), None]
+        await asyncio.sleep(1.1)  # the smallest lifetime in Redis
+        assert await backend.get(*names[:2]) == [b"1", None]
+        await backend.delete(names[0], "unknown")
+        assert await backend.get(names[0], names[2]) == [None, names[2].encode()]
+        await backend.clear(prefix)
+        assert await backend.get(*names, f"other{prefix}") == [None] * 4 + [f"other{prefix}".encode()]
+
+    run(use())
+
+
+def test_of_a_value_that_is_too_large_only_the_beginning_is_read(valkey: str, prefix: str) -> None:
+    async def use() -> bytes | None:
+        backend = RedisBackend(valkey, MAX_SIZE)
+        await backend.put(prefix, b"x" * 10_000_000, 60.0)
+        (value,) = await backend.get(prefix)
+        return value
+
+    assert run(use()) == b"x" * (MAX_SIZE + 1)
+
+
+def test_a_message_reaches_who_listens(valkey: str, prefix: str) -> None:
+    async def use() -> list[bytes]:
+        backend = RedisBackend(valkey, MAX_SIZE)
+        await backend.publish(prefix, b"old")
+        heard = list[bytes]()
+        async for message in backend.messages(prefix):
+            heard.append(message)
+            if message:
+                break
+            await backend.publish(f"{prefix}other", b"other")
+            await backend.publish(prefix, b"new")
+        return heard
+
+    assert run(use()) == [b"", b"new"]

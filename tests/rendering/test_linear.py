@@ -1,0 +1,95 @@
+"""Work on a record grows linearly with its items, equal ones included: four times as many cost four times."""
+
+import gc
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from faqsvc_embed import FAQ, to_json_ld
+from faqsvc_embed.testing import fake_embed
+
+FEW = 250
+ATTEMPTS = 8
+
+Item = dict[str, Any]
+Work = Callable[[FAQ], object]
+
+ITEMS: dict[str, Callable[[int], Item]] = {
+    "different questions": lambda n: {"question": f"Question {n}?"},
+    "equal questions": lambda n: {"question": "Why?"},
+    "questions with the same words": lambda n: {"question": "Why" + "?" * (n % 50)},
+    "questions in another script": lambda n: {"question": "왜요?"},
+    "equal ids": lambda n: {"question": f"Question {n}?", "id": "why"},
+    "ids like numbered questions": lambda n: {"question": "why", "id": f"why__{n}" if n % 2 else None},
+    "one section": lambda n: {"question": f"Question {n}?", "section": "Orders"},
+    "a section for each question": lambda n: {"question": "Why?", "section": f"Section {n}"},
+    "sections in turn": lambda n: {"question": "Why?", "section": f"Section {n % 7}"},
+    "equal positions": lambda n: {"question": f"Question {n}?", "position": 1},
+    "links": lambda n: {"question": f"Question {n}?", "answer": f"See https://a.example/{n} (or b)."},
+}
+
+
+def record(name: str, count: int, **fields: Any) -> FAQ:
+    """Return a record of so many items."""
+    items = [{"answer": "So.", **ITEMS[name](n)} for n in range(count)]
+    return FAQ.from_dict({"slug": "p", "lang": "en", "items": items, **fields})
+
+
+def grows_linearly(work: Work, make: Callable[[int], FAQ]) -> bool:
+    """Return whether work on four times as many items takes at most five times as long.
+
+    A machine that does other things needs some attempts to show it.
+    """
+    best = {FEW: float("inf"), 4 * FEW: float("inf")}
+    for _ in range(ATTEMPTS):
+        for count in (FEW, 4 * FEW, FEW):
+            faq = make(count)
+            gc.collect()
+            gc.disable()  # it looks at everything that the other tests have left
+            try:
+                began = time.thread_time()
+                work(faq)
+                best[count] = min(best[count], time.thread_time() - began)
+            finally:
+                gc.enable()
+        if best[4 * FEW] <= 5 * best[FEW]:
+            return True
+    return False
+
+
+def each_html(faq: FAQ) -> None:
+    for item in faq.items:
+        assert item.html
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_rendering_a_record(name: str) -> None:
+    embed = fake_embed({})
+    embed.render(FAQ("warm"))
+    assert grows_linearly(embed.render, lambda count: record(name, count))
+
+
+@pytest.mark.parametrize("name", ["different questions", "equal questions", "sections in turn"])
+def test_json_ld_of_a_record(name: str) -> None:
+    assert grows_linearly(to_json_ld, lambda count: record(name, count))
+    assert grows_linearly(fake_embed({}).schema, lambda count: record(name, count))
+
+
+@pytest.mark.parametrize("answer_format", ["text", "markdown"])
+def test_the_html_of_each_item(answer_format: str) -> None:
+    fields = {"answerFormat": answer_format}
+    assert grows_linearly(each_html, lambda count: record("different questions", count, **fields))
+
+
+def test_many_faqs_on_a_page() -> None:
+    """The items are those of one record each."""
+    embed = fake_embed({})
+
+    def page(faq: FAQ) -> None:
+        with embed.page():
+            for item in faq.items:
+                embed.render(FAQ(f"faq-{item.position}", items=(item,)), schema=False)
+
+    assert grows_linearly(page, lambda count: record("different questions", count // 5))

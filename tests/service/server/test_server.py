@@ -1,0 +1,169 @@
+"""The service on a socket, under granian: concurrent writes, slow clients, open feeds, and shutdown."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import httpx2
+import pytest
+
+from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.service.storage import Storage
+from tests.service.bodies import PATH, encoded, publication
+from tests.service.sockets import connected, read_to_end
+from tests.support import samples
+from tests.support.service import ROOT
+
+pytestmark = pytest.mark.system
+
+SERVE: Final = """
+import sys
+from functools import partial
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import Address, run, serve
+
+if __name__ == "__main__":
+    run.HEAD_TIMEOUT = 0.5
+    address = Address().checked()
+    serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
+"""
+HEALTH: Final = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+
+
+@contextmanager
+def served(storage: Storage) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Run the service, which waits only briefly for a request head."""
+    command = [sys.executable, "-W", "error", "-c", SERVE, f"sqlite:///{storage.database.path}"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stdout is not None
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+@pytest.fixture
+def url(storage: Storage) -> Iterator[str]:
+    with served(storage) as (_, url):
+        yield url
+
+
+def test_two_hundred_concurrent_writes_succeed(url: str, key: str) -> None:
+    limits = httpx2.Limits(max_connections=None)
+    with httpx2.Client(base_url=url, trust_env=False, limits=limits, timeout=60) as client:
+
+        def send(number: int) -> tuple[str, str]:
+            body = publication(title=f"Number {number}")
+            response = client.post(PATH, json=body, headers={"X-Plugin-Key": key})
+            return response.json()["slug"], body["title"]
+
+        with ThreadPoolExecutor(200) as threads:
+            published = dict(threads.map(send, range(200)))
+        read = {slug: client.get(f"{PATH}/{slug}").json()["title"] for slug in published}
+
+    assert len(published) == 200
+    assert read == published
+
+
+def test_the_client_of_this_package_reads_what_the_service_returns(url: str, storage: Storage) -> None:
+    records = samples.multilingual()
+    for lang in ("en", "ko"):
+        storage.put(FAQ.from_dict(records[lang]))
+    with FAQEmbed(url) as embed:
+        read = {lang: embed.get_faq("pricing", lang=lang).to_dict() for lang in ("en", "ko", "de")}
+
+    assert read == {"en": records["en"], "ko": records["ko"], "de": records["en"]}
+
+
+@pytest.mark.parametrize("sent", [b"", b"G", HEALTH[:-2], HEALTH + HEALTH[:10]])
+def test_an_incomplete_head_closes_the_connection(url: str, sent: bytes) -> None:
+    with connected(url) as connection, suppress(ConnectionError):
+        connection.sendall(sent)
+
+        assert read_to_end(connection).count(b'{"status":"ok"}') == sent.count(HEALTH)
+
+
+def test_a_head_that_arrives_byte_by_byte_has_no_more_time(url: str) -> None:
+    deadline = time.monotonic() + 8
+    with connected(url) as connection, suppress(ConnectionError):
+        while time.monotonic() < deadline:
+            connection.sendall(b"G")
+            time.sleep(0.02)
+
+    assert time.monotonic() < deadline
+
+
+def test_a_body_may_take_longer_than_a_head(url: str, key: str) -> None:
+    body = encoded(publication())
+    with connected(url) as connection:
+        connection.sendall(head_of_upload(key, len(body)) + body[:10])
+        time.sleep(1)
+        connection.sendall(body[10:])
+
+        assert read_to_end(connection).startswith(b"HTTP/1.1 201 ")
+
+
+def head_of_upload(key: str, length: int) -> bytes:
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nX-Plugin-Key: {key}\r\nConnection: close\r\n"
+    return f"{head}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode()
+
+
+@pytest.mark.parametrize("sent", [b"\x16\x03\x01\r\n\r\n", b"GET\r\n\r\n"])
+def test_malformed_http_is_a_400(url: str, sent: bytes) -> None:
+    with connected(url) as connection:
+        connection.sendall(sent)
+
+        assert read_to_end(connection).startswith(b"HTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("size", [100, 3_000_000])
+def test_a_client_reads_why_its_body_was_refused(url: str, size: int) -> None:
+    refused = httpx2.post(f"{url}{PATH}", content=b"a" * size, trust_env=False, timeout=20)
+
+    assert (refused.status_code, refused.json()["code"]) == (401, "missing-key")
+
+
+def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
+    storage: Storage, key: str
+) -> None:
+    with served(storage) as (process, url), connected(url) as upload, connected(url) as feed:
+        feed.sendall(b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"retry" in feed.recv(4096) + feed.recv(4096)
+        upload.sendall(head_of_upload(key, 100) + b"{")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        stopped = time.monotonic()
+        ended = read_to_end(feed)
+        took_feed = time.monotonic() - stopped
+        response = read_to_end(upload)
+        process.wait(20)
+        took = time.monotonic() - stopped
+
+    assert ended.endswith(b"0\r\n\r\n")
+    assert took_feed < 2 < took < 9
+    assert response.startswith(b"HTTP/1.1 503 ")
+    assert process.returncode == 0
+
+
+def test_a_killed_worker_is_replaced(storage: Storage) -> None:
+    with served(storage) as (process, url):
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        if not children.exists():
+            pytest.skip("the system does not tell the children of a process")
+        [worker] = map(int, children.read_text().split())
+        os.kill(worker, signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        status = 0
+        while status != 200 and time.monotonic() < deadline:
+            with suppress(httpx2.HTTPError):
+                status = httpx2.get(f"{url}/livez", trust_env=False, timeout=2).status_code
+    assert status == 200
