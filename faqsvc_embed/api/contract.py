@@ -88,10 +88,7 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
 
 
 class NewItem(Struct, frozen=True, gc=False):
-    """A question with its answer; its place in the list is its position.
-
-    `section` is the heading above it. `id` names its element on a page, and stays when the text is edited.
-    """
+    """A question with its answer. `section` is the heading above it, `id` names its element on a page."""
 
     question: Question
     answer: Answer
@@ -105,10 +102,9 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     POST creates an FAQ or, with the `slug` of an FAQ of the same site, works as PUT does. PUT takes the slug
     and the language from the URL; `lang` of the body is used if the URL has none.
 
-    With `revision`, the body is a file: the revision that it was made from, or null if it states none. It is
-    refused if it would undo a change (412 `old-file`), unless `overwrite` is true, or publish an FAQ that was
-    unpublished (409 `unpublished`), unless `republish` is true. What it leaves out of website and title is
-    kept. Without `revision`, the website is required.
+    With `revision` (which it was made from, or null), the body is a file: it is refused if it would undo a
+    change (412), unless `overwrite` is true, or publish an unpublished FAQ (409), unless `republish` is true;
+    the website and the title that it leaves out are kept.
     """
 
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
@@ -142,10 +138,7 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 
 
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """The changes that PATCH makes to the newest revision, in order: all of them or none.
-
-    All other questions stay unchanged, byte for byte. `introduction` null removes it.
-    """
+    """The changes of the newest revision, in order: all or none. `introduction` null removes it."""
 
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
     title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET

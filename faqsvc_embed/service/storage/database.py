@@ -4,7 +4,6 @@ import os
 import select
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,10 +15,9 @@ from sqlalchemy import URL, Connection, Engine, Table, event, text
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.service.storage.sqlite import BUSY_TIMEOUT, begin_writing, prepare_writer
 
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
-BUSY_TIMEOUT: Final = 5.0
-"""Seconds to wait for another writer of the same SQLite file."""
 PUBLIC_CONNECTIONS: Final = 5
 """Connections of one process to PostgreSQL for reads, besides those of editors."""
 EDITOR_CONNECTIONS: Final = 2
@@ -75,8 +73,8 @@ class Database:
             self.name: str = f"the database {self.path!r}"
             self._reader = self._browser = _sqlite_engine(self.path)
             self._writer = _sqlite_engine(self.path)
-            event.listen(self._writer, "connect", _prepare_writer)
-            event.listen(self._writer, "begin", _begin_writing)
+            event.listen(self._writer, "connect", prepare_writer)
+            event.listen(self._writer, "begin", begin_writing)
         else:
             self.path = ""
             stated = _conninfo(url)
@@ -289,35 +287,6 @@ def _sqlite_engine(path: str) -> Engine:
         connection.isolation_level = None  # the driver begins no transactions by itself
 
     return engine
-
-
-def _prepare_writer(connection: sqlite3.Connection, _: Any) -> None:
-    _enable_write_ahead(connection)
-    connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")  # purged text is overwritten
-
-
-def _begin_writing(connection: Connection) -> None:
-    # Two transactions that read before they write could deadlock without IMMEDIATE.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _enable_write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the file permanently to write-ahead mode, in which readers never wait for the writer.
-
-    While another process does the same, SQLite ignores its time-out and fails at once, so this tries again.
-    """
-    deadline = time.monotonic() + BUSY_TIMEOUT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not is_busy or time.monotonic() > deadline:
-                raise
-        time.sleep(0.01)
 
 
 def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
