@@ -107,9 +107,9 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     the website and the title that it leaves out are kept.
     """
 
-    items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
     website_url: WebsiteURL | UnsetType = UNSET
     website_name: Name | UnsetType = UNSET
+    items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
     introduction: Annotated[Introduction | None, Meta(description="Between title and questions.")] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
