@@ -15,7 +15,6 @@ import msgspec
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.text import clean_text
 
-MAX_ITEMS: Final = 1_000
 MAX_CTA: Final = 65_536
 """Bytes."""
 MAX_CTA_DEPTH: Final = 50
@@ -66,7 +65,7 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     website_url: msgspec.Raw = _NULL
     page_url: msgspec.Raw = _NULL
     introduction: msgspec.Raw = _NULL
-    items: Annotated[list[WireItem], msgspec.Meta(max_length=MAX_ITEMS)]
+    items: list[WireItem]
     cta: msgspec.Raw = _NULL
 
 
@@ -93,7 +92,8 @@ def _decode(text: str | bytes) -> WireFAQ:
             if isinstance(error, msgspec.ValidationError) or b"\\u" not in json_bytes:
                 raise
         # JSON may contain escaped lone surrogates (RFC 8259, 8.2), such as a half of an emoji.
-        cleaned = _LONE_SURROGATE.sub(rb"\\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
+        # A function, between whose calls other threads run.
+        cleaned = _LONE_SURROGATE.sub(lambda _: rb"\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
         return msgspec.json.decode(cleaned, type=WireFAQ)
     except msgspec.ValidationError as error:
         raise _invalid(error) from None

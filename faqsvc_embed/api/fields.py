@@ -10,10 +10,10 @@ from msgspec import Meta
 
 from faqsvc_embed.api.slugs import ACCEPTED, MAX_SLUG
 from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
-from faqsvc_embed.wire import MAX_ITEMS as MAX_ITEMS
 
 MAX_BODY: Final = 1_000_000
 """Bytes."""
+MAX_ITEMS: Final = 1_000
 MAX_QUESTION: Final = 1_000
 MAX_ANSWER: Final = 20_000
 MAX_NAME: Final = 200

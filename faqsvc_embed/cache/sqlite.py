@@ -61,7 +61,7 @@ class _Turn:
         self._forks.append(self._lock.acquire(timeout=BUSY_TIMEOUT))
 
     def _after_fork_in_parent(self) -> None:
-        if self._forks.pop():
+        if self._forks and self._forks.pop():
             self._lock.release()
 
 

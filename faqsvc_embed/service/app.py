@@ -1,7 +1,7 @@
 """The service as an ASGI application: all of its routes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -12,10 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.api.contract import LIST_PATH
-from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.config import (
     database_url,
     header_name,
@@ -30,31 +27,17 @@ from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.changes import Changes
-from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin
+from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin, problem_document
+from faqsvc_embed.service.http.operation import Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.quotas import GenerationQuota, RedisGenerationQuota
 from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
-from faqsvc_embed.service.routes import hosted_pages, llms_txt, read
-from faqsvc_embed.service.routes.errors import OTHER_OFFERS, PAGE_OFFERS, error_response
-from faqsvc_embed.service.routes.events import EventStream
+from faqsvc_embed.service.routes import OPERATIONS
+from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
-from faqsvc_embed.service.routes.history import (
-    create_preview,
-    list_revisions,
-    publish_revision,
-    read_revision,
-)
-from faqsvc_embed.service.routes.hosted_pages import show_page
-from faqsvc_embed.service.routes.list_faqs import list_faqs
-from faqsvc_embed.service.routes.llms_txt import write_llms_txt
-from faqsvc_embed.service.routes.openapi import describe_api
-from faqsvc_embed.service.routes.publish import change_faq, publish_faq, put_faq
-from faqsvc_embed.service.routes.read import read_faq
-from faqsvc_embed.service.routes.removal import delete_faq, restore_faq
-from faqsvc_embed.service.routes.site_files import advise_robots, map_site, show_icon, show_start
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
@@ -65,18 +48,6 @@ if TYPE_CHECKING:
 
 FAQ_PATH: Final = API_PATH + "/{slug}"
 PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
-
-CACHED: Final = {
-    FAQ_PATH: Selection((read.MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
-    "/faq/{slug}": Selection((hosted_pages.HTML, hosted_pages.MARKDOWN), {"lang": lookup}),
-    "/": Selection(("text/html",)),
-    "/robots.txt": Selection(("text/plain",)),
-    "/sitemap.xml": Selection(("application/xml",), {"from": str}),
-    "/llms.txt": Selection(llms_txt.MEDIA_TYPES),
-}
-"""The routes whose responses are cached."""
-
-Handler = Callable[[ServiceContext, Request], Awaitable[Response]]
 
 
 def create_app(
@@ -126,7 +97,7 @@ def create_app(
     """
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
-    generate = Generator.load(generate_allow)
+    generator = Generator.load(generate_allow)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -134,7 +105,10 @@ def create_app(
         limit("writes_per_minute", writes_per_minute),
     )
     writers = anyio.CapacityLimiter(WRITER_THREADS)
+    changes = Changes(storage)
     service = ServiceContext(
+        feed=ChangeFeed(storage, changes),
+        generator=generator,
         storage=storage,
         auth=APIKeyAuth(storage.keys),
         generations=_generations(redis_url(redis), limit("max_generations", max_generations)),
@@ -145,22 +119,6 @@ def create_app(
         sign_in_header=header_name(sign_in_header),
     )
 
-    def route(path: str, *, is_public: bool = False, **methods: Handler) -> Route:
-        """Return a route for editors, or for all readers."""
-        handlers = {method.upper(): partial(handler, service) for method, handler in methods.items()}
-        return Route(path, Endpoint(handlers, by_address, is_public=is_public))
-
-    def page(path: str, handler: Handler) -> Route:
-        errors = partial(error_response, service, PAGE_OFFERS)
-        handlers = {"GET": partial(handler, service)}
-        endpoint = Endpoint(handlers, by_address, is_public=True, error_response=errors)
-        return Route(path, endpoint)
-
-    def static(path: str, handler: Handler, limiter: RateLimiter = by_address) -> Route:
-        return Route(path, Endpoint({"GET": partial(handler, service)}, limiter, is_public=True))
-
-    changes = Changes(storage)
-    feed = partial(EventStream(ChangeFeed(storage, changes)), service)
     webhooks = _webhook(storage, webhook_settings(webhook, webhook_secret))
 
     @asynccontextmanager
@@ -177,29 +135,7 @@ def create_app(
         storage.close()
 
     app = Starlette(
-        routes=[
-            route(f"{API_PATH}/generate", post=generate),
-            route(FAQ_PATH, get=read_faq, put=put_faq, patch=change_faq, delete=delete_faq, is_public=True),
-            # `path` also matches slashes, so that a slug with a slash gets a page, too.
-            page("/faq/{slug:path}", show_page),
-            route(API_PATH, post=publish_faq),
-            Route(FEED_PATH, Endpoint({"GET": feed, "POST": feed}, by_address, is_public=True)),
-            route(LIST_PATH, get=list_faqs),
-            route(f"{FAQ_PATH}/revisions", get=list_revisions),
-            route(f"{FAQ_PATH}/revisions/{{number}}", get=read_revision),
-            route(f"{FAQ_PATH}/revisions/{{number}}/publish", post=publish_revision),
-            route(f"{FAQ_PATH}/restore", post=restore_faq),
-            route(f"{FAQ_PATH}/preview", post=create_preview),
-            page("/", show_start),
-            route("/robots.txt", get=advise_robots, is_public=True),
-            route("/sitemap.xml", get=map_site, is_public=True),
-            static("/favicon.ico", show_icon),
-            route("/llms.txt", get=write_llms_txt, is_public=True),
-            static("/openapi.json", describe_api),
-            # Probes have a limiter of their own: a flood of other requests must not look like an outage.
-            *(static(path, probe, RateLimiter(reads_per_minute)) for path, probe in PROBES.items()),
-            *Desk(service, generate, by_address).routes(),
-        ],
+        routes=[*_routes(service, by_address), *Desk(service, service.generator, by_address).routes()],
         exception_handlers={404: partial(_not_found, service), Exception: partial(_internal_error, service)},
         lifespan=lifespan,
     )
@@ -208,12 +144,53 @@ def create_app(
     app.add_middleware(
         ResponseCache,
         changes=changes,
-        selections=CACHED,
+        selections=_selections(),
         limiter=by_address,
         has_base_url=public_base is not None,
     )
     observe(app, access_log=access_log, metrics=metrics)
     return app
+
+
+def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
+    """Yield a route for each path of the operations, those without parameters first."""
+    for path in sorted({operation.path for operation, _ in OPERATIONS}, key=lambda path: ("{" in path, path)):
+        here = sorted((pair for pair in OPERATIONS if pair[0].path == path), key=lambda pair: pair[0].order)
+        operations = [operation for operation, _ in here]
+        is_page = any(HTML in operation.media_types for operation in operations)
+        yield Route(
+            path,
+            Endpoint(
+                {
+                    operation.method.upper(): _handler(service, operation, handler)
+                    for operation, handler in here
+                },
+                limiter.another() if operations[0].is_probe else limiter,
+                is_public=any(operation.scope is None for operation in operations),
+                error_response=partial(error_response, service, PAGE_OFFERS) if is_page else problem_document,
+            ),
+        )
+
+
+def _handler(
+    service: ServiceContext, operation: Operation, handler: Callable[..., Awaitable[Response]]
+) -> Callable[[Request], Awaitable[Response]]:
+    scope = operation.scope
+    if scope is None:
+        return partial(handler, service)
+
+    async def authenticated(request: Request) -> Response:
+        return await handler(service, request, await service.auth.authenticate(request, scope))
+
+    return authenticated
+
+
+def _selections() -> dict[str, Selection]:
+    return {
+        operation.path.replace(":path", ""): operation.cached
+        for operation, _ in OPERATIONS
+        if operation.cached is not None
+    }
 
 
 def _webhook(storage: Storage, settings: tuple[str, str] | None) -> "Webhook | None":

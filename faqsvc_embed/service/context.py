@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
 from starlette.requests import Request
 
 from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.service.http.authentication import APIKeyAuth
+from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
@@ -17,6 +18,9 @@ from faqsvc_embed.service.telemetry.outages import editor_outages
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.routes.generate import Generator
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,8 @@ class ServiceContext:
     generations: GenerationQuota
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter
+    feed: ChangeFeed
+    generator: "Generator"
     base_url: str | None = None
     cache_tags: bool = False
     sign_in_header: str | None = None

@@ -179,6 +179,15 @@ def test_with_a_secret_only_who_knows_it_can_write_a_record(
         assert [reader for reader in stores if run(stores[reader].load(KEY)) == STORED] == [writer]
 
 
+@pytest.mark.parametrize("cache_control", [CacheControl(60, no_store=True), CacheControl(60, private=True)])
+def test_what_may_not_be_stored_is_not_and_removes_the_earlier_record(
+    store: SharedStore, backend: FaultyBackend, run: Use, cache_control: CacheControl
+) -> None:
+    run(store.save(KEY, STORED))
+    run(store.save(KEY, StoredFAQ(STORED.faq, EPOCH, 60.0, cache_control=cache_control)))
+    assert backend.values == {}
+
+
 # Failures
 
 

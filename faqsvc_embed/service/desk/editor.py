@@ -8,8 +8,8 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk import messages

@@ -29,6 +29,10 @@ class RateLimiter:
         # they had been evenly spaced. It is at most a minute ahead.
         self._arrivals: dict[str, float] = {}
 
+    def another(self) -> "RateLimiter":
+        """Return a limiter with the same limit, which counts apart."""
+        return RateLimiter(self._per_minute, clock=self._clock)
+
     def __len__(self) -> int:
         return len(self._arrivals)
 

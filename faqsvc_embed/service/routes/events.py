@@ -14,12 +14,14 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
+from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.change_feed import ChangeFeed, FeedFull, Subscriber
+from faqsvc_embed.service.http.operation import ALWAYS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import client_network
 from faqsvc_embed.service.http.request_body import parse_object, read_body
@@ -51,49 +53,69 @@ class EventResponse(StreamingResponse):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-class EventStream:
-    """The handler of the route, over the change feed of this process."""
+@Operation(
+    "get",
+    FEED_PATH,
+    "followChanges",
+    "Follow the changes of FAQs as server-sent events",
+    (200,),
+    (422, 503, *ALWAYS),
+    query=("slug:list",),
+    headers=("Last-Event-ID",),
+    media_types=(EVENT_STREAM,),
+)
+@Operation(
+    "post",
+    FEED_PATH,
+    "followManyChanges",
+    "Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address",
+    (200,),
+    (400, 408, 413, 422, 503, *ALWAYS),
+    body=FollowBody,
+    headers=("Last-Event-ID",),
+    media_types=(EVENT_STREAM,),
+)
+async def follow_changes(service: ServiceContext, request: Request) -> Response:
+    """Return the changes of the slugs in query or body, from `Last-Event-ID` or from now on."""
+    feed = service.feed
+    network = client_network(request.scope.get("client"))
+    try:
+        if request.method == "POST":
+            with feed.reserved(network, MAX_SLUGS):  # so that few bodies wait in memory
+                slugs = await _slugs_in_body(request)
+        else:
+            slugs = _slugs_in_query(request)
+        if request.method == "HEAD":
+            return Response(None, 200, HEADERS, "text/event-stream")
+        feed.check_room(network, len(slugs))
+    except FeedFull as full:
+        raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
+    stream = _stream(feed, slugs, network, request.headers.get("last-event-id"))
+    return EventResponse(stream, 200, HEADERS, "text/event-stream")
 
-    def __init__(self, feed: ChangeFeed) -> None:
-        self._feed = feed
 
-    async def __call__(self, service: ServiceContext, request: Request) -> Response:
-        """Return the changes of the slugs in query or body, from `Last-Event-ID` or from now on."""
-        network = client_network(request.scope.get("client"))
-        try:
-            if request.method == "POST":
-                with self._feed.reserved(network, MAX_SLUGS):  # so that few bodies wait in memory
-                    slugs = await _slugs_in_body(request)
-            else:
-                slugs = _slugs_in_query(request)
-            if request.method == "HEAD":
-                return Response(None, 200, HEADERS, "text/event-stream")
-            self._feed.check_room(network, len(slugs))
-        except FeedFull as full:
-            raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
-        stream = self._stream(slugs, network, request.headers.get("last-event-id"))
-        return EventResponse(stream, 200, HEADERS, "text/event-stream")
-
-    async def _stream(self, slugs: list[str], network: str | None, after: str | None) -> AsyncIterator[bytes]:
-        try:
-            subscriber = await self._feed.subscribe(slugs, network, after)
-        except (FeedFull, StorageUnavailable):  # the head was sent; the subscriber connects again
-            return
-        try:
-            if after is None:
-                yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
-            else:
-                yield f"retry: {RETRY}\n\n".encode()
-            while True:
-                try:
-                    async with asyncio.timeout(HEARTBEAT):
-                        await subscriber.has_news.wait()
-                except TimeoutError:
-                    yield b":\n\n"
-                    continue
-                yield _news(subscriber)
-        finally:
-            self._feed.unsubscribe(subscriber)
+async def _stream(
+    feed: ChangeFeed, slugs: list[str], network: str | None, after: str | None
+) -> AsyncIterator[bytes]:
+    try:
+        subscriber = await feed.subscribe(slugs, network, after)
+    except (FeedFull, StorageUnavailable):  # the head was sent; the subscriber connects again
+        return
+    try:
+        if after is None:
+            yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
+        else:
+            yield f"retry: {RETRY}\n\n".encode()
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT):
+                    await subscriber.has_news.wait()
+            except TimeoutError:
+                yield b":\n\n"
+                continue
+            yield _news(subscriber)
+    finally:
+        feed.unsubscribe(subscriber)
 
 
 def _slugs_in_query(request: Request) -> list[str]:

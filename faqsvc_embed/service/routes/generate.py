@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
 from faqsvc_embed.api.fields import MAX_URL
+from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import convert, problems_of
 from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, parse_allowed
@@ -29,9 +30,12 @@ from faqsvc_embed.generation.report import to_fields
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout
 from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.http.operation import BODIES, KEYED, Operation
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
 from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.storage.values import Access
 
 MAX_BODY: Final = 16_384
 BODY_TIMEOUT: Final = 10.0
@@ -71,15 +75,14 @@ class Generator:
         engine = from_environment(os.environ) or ExtractiveEngine()
         return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
 
-    async def __call__(self, service: ServiceContext, request: Request) -> Response:
-        """Authenticate, check the request, then read the website; stop if the client disconnects."""
-        access = await service.auth.authenticate(request, "draft")
+    async def respond(self, request: Request, access: Access, quota: GenerationQuota) -> Response:
+        """Check a request, then read the website; stop if the client disconnects."""
         require_json(request)
         try:
             with anyio.fail_after(self.timeout):
                 body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
                 generation = parse_generation_request(body, self.allowed)
-                async with service.generations.running(access.site, self.timeout):
+                async with quota.running(access.site, self.timeout):
                     return await self._while_connected(request, generation)
         except TimeoutError:
             raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None
@@ -126,6 +129,22 @@ class Generator:
             wait = {"retry-after": f"{error.retry_after:.0f}"} if error.retry_after is not None else {}
             status = 503 if error.status == 429 else 502
             raise Problem(status, "generation-failed", str(error), headers=wait) from None
+
+
+@Operation(
+    "post",
+    f"{API_PATH}/generate",
+    "generateFAQ",
+    "Extract questions and answers from a website; nothing is stored",
+    (200,),
+    (400, 502, 504, *KEYED, *BODIES),
+    "draft",
+    GenerateBody,
+    GenerateResponse,
+)
+async def generate_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+    """POST: read a website."""
+    return await service.generator.respond(request, access, service.generations)
 
 
 def parse_generation_request(body: bytes, allowed: frozenset[Address] = frozenset()) -> GenerationRequest:

@@ -7,19 +7,32 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api import contract
 from faqsvc_embed.api.contract import Preview, Record, Revision, RevisionContent, RevisionList
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import etag_of, preconditions
+from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.parameters import lang_of, number_of, page_of, slug_of
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
+from faqsvc_embed.service.storage.values import Access
 
 
-async def list_revisions(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "get",
+    f"{FAQ_PATH}/revisions",
+    "listRevisions",
+    "List the revisions of a translation, newest first",
+    (200,),
+    KEYED,
+    "read",
+    response=contract.RevisionList,
+    query=("lang", "limit", "after:revision"),
+)
+async def list_revisions(service: ServiceContext, request: Request, access: Access) -> Response:
     """GET …/revisions: the history of a translation, newest first."""
-    access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
     found, next_ = await service.browse(revisions)
@@ -27,9 +40,19 @@ async def list_revisions(service: ServiceContext, request: Request) -> Response:
     return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
 
 
-async def read_revision(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "get",
+    f"{FAQ_PATH}/revisions/{{number}}",
+    "readRevision",
+    "Read one revision",
+    (200,),
+    KEYED,
+    "read",
+    response=contract.RevisionContent,
+    query=("lang",),
+)
+async def read_revision(service: ServiceContext, request: Request, access: Access) -> Response:
     """GET …/revisions/{number}: one revision with its content."""
-    access = await service.auth.authenticate(request, "read")
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
     revision = await service.browse(service.storage.history.revision, *arguments)
     own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
@@ -54,17 +77,38 @@ def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
     }
 
 
-async def publish_revision(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "post",
+    f"{FAQ_PATH}/revisions/{{number}}/publish",
+    "publishRevision",
+    "Publish a draft, or an earlier revision again",
+    (200,),
+    WRITES,
+    "publish",
+    response=contract.PublishResponse,
+    query=("lang",),
+    note=IF_MATCH,
+)
+async def publish_revision(service: ServiceContext, request: Request, access: Access) -> Response:
     """POST …/revisions/{number}/publish: publish a draft, or an earlier revision again."""
-    access = await service.auth.authenticate(request, "publish")
     urls = service.urls(request)
     arguments = (access, slug_of(request), number_of(request), lang_of(request), preconditions(request))
     publish = partial(service.storage.writer.publish, *arguments)
     return write_response(urls, await run_blocking(publish, limiter=service.writers), 200)
 
 
-async def create_preview(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "post",
+    f"{FAQ_PATH}/preview",
+    "createPreview",
+    "Create a token that reads the newest revision for an hour",
+    (201,),
+    KEYED,
+    "read",
+    response=contract.Preview,
+    query=("lang",),
+)
+async def create_preview(service: ServiceContext, request: Request, access: Access) -> Response:
     """POST …/preview: a token that reads the newest revision of this FAQ for an hour."""
-    access = await service.auth.authenticate(request, "read")
     create = partial(service.storage.history.create_preview, access, slug_of(request), lang_of(request))
     return private_response(Preview(*await run_blocking(create, limiter=service.writers)), 201)

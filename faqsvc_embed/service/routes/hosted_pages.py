@@ -15,8 +15,9 @@ from faqsvc_embed.page.preview import DRAFT, REFUSED
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response, not_modified
 from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
+from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.response_cache import AVAILABLE
+from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
@@ -44,6 +45,17 @@ HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
 
 
+@Operation(
+    "get",
+    "/faq/{slug:path}",
+    "showFAQ",
+    "Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended",
+    (200, 304),
+    (400, *READS),
+    query=("lang:page",),
+    media_types=("text/html", "text/markdown"),
+    cached=Selection((HTML, MARKDOWN), {"lang": lookup}),
+)
 async def show_page(service: ServiceContext, request: Request) -> Response:
     """Return the page or its Markdown, in the reader's preferred format and language.
 

@@ -6,22 +6,36 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import FAQList, FAQSummary, State, TranslationSummary
+from faqsvc_embed.api import contract
+from faqsvc_embed.api.contract import LIST_PATH, FAQList, FAQSummary, State, TranslationSummary
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import etag_of
+from faqsvc_embed.service.http.operation import KEYED, Operation
 from faqsvc_embed.service.http.parameters import lang_of, page_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
+from faqsvc_embed.service.storage.values import Access
 
 MAX_SEARCH = 200
 """Characters of `q` that are searched for."""
 
 
-async def list_faqs(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "get",
+    LIST_PATH,
+    "listFAQs",
+    "List the FAQs of the site, the last changed first",
+    (200,),
+    KEYED,
+    "read",
+    response=contract.FAQList,
+    query=("q", "state", "lang", "limit", "after:faq"),
+    note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
+)
+async def list_faqs(service: ServiceContext, request: Request, access: Access) -> Response:
     """Return the FAQs that match, the last changed first."""
-    access = await service.auth.authenticate(request, "read")
     state, search = (request.query_params.get(name) for name in ("state", "q"))
     if problems := field_problems("state", state, State | None):
         raise Problem.invalid(*problems, code="invalid-parameter")

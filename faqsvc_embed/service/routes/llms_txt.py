@@ -12,6 +12,8 @@ from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.operation import READS, Operation
+from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.markdown import link
@@ -25,6 +27,16 @@ MAX_LISTED: Final = 1000
 """How many FAQs are listed."""
 
 
+@Operation(
+    "get",
+    "/llms.txt",
+    "listForModels",
+    "List the FAQs of listed sites as Markdown",
+    (200, 304),
+    (400, *READS),
+    media_types=("text/plain", "text/markdown"),
+    cached=Selection(MEDIA_TYPES),
+)
 async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
     """Return the list of the FAQs, ordered by slug."""
     urls = service.urls(request)

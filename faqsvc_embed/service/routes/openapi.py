@@ -15,8 +15,8 @@ from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
-from faqsvc_embed.service.routes.openapi_operations import OPERATIONS, Operation
 from faqsvc_embed.service.storage.faq_cursor import CURSOR
 from faqsvc_embed.service.storage.history import REVISION_CURSOR
 
@@ -24,19 +24,6 @@ MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
 
 _REFERENCE: Final = "#/components/schemas/{name}"
-_STRUCTS: Final = (
-    contract.Record,
-    contract.PublishBody,
-    contract.PublishResponse,
-    contract.ChangeBody,
-    contract.FAQList,
-    contract.RevisionList,
-    contract.RevisionContent,
-    contract.Preview,
-    contract.GenerateBody,
-    contract.GenerateResponse,
-    contract.Problem,
-)
 _REQUIRED: Final = {
     "PublishBody": (["websiteUrl", "websiteName"], ["revision"]),
     "ChangeBody": (["changes"], ["title"], ["introduction"]),
@@ -47,6 +34,13 @@ _DESCRIPTION: Final = (
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
     " Browsers get a page instead."
 )
+_LICENSE: Final = {"name": "MIT", "identifier": "MIT"}
+_TAGS: Final = {
+    "editing": "What needs an API key: writing, history, generation.",
+    "pages": "Pages and files for readers, search engines and language models.",
+    "probes": "Whether the service is well.",
+    "reading": "What websites read: published FAQs, and their changes.",
+}
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
     "type": "apiKey",
@@ -56,6 +50,15 @@ _KEY: Final = {
 }
 
 
+@Operation(
+    "get",
+    "/openapi.json",
+    "describeAPI",
+    "Read this document",
+    (200, 304),
+    (406, *ALWAYS),
+    media_types=("application/json",),
+)
 async def describe_api(_: ServiceContext, request: Request) -> Response:
     """Return the document."""
     best_media_type(request, MEDIA_TYPE)
@@ -70,25 +73,43 @@ def _encoded() -> bytes:
 
 def document() -> dict[str, Any]:
     """Return the document as a JSON value."""
-    _, schemas = msgspec.json.schema_components(_STRUCTS, ref_template=_REFERENCE)
+    named = [
+        struct for operation, _ in OPERATIONS for struct in (operation.body, operation.response) if struct
+    ]
+    structs = dict.fromkeys([*named, contract.Problem])
+    _, schemas = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema.get("description", ""))
     for name, alternatives in _REQUIRED.items():
         schemas[name]["anyOf"] = [{"required": fields} for fields in alternatives]
     paths = dict[str, dict[str, Any]]()
-    for operation in OPERATIONS:
-        paths.setdefault(operation.path, {})[operation.method] = _described(operation)
+    for operation, _ in OPERATIONS:
+        path = operation.path.replace(":path", "")
+        paths.setdefault(path, {})[operation.method] = _described(operation)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "FAQ service", "version": "1", "description": _DESCRIPTION},
+        "info": {
+            "title": "FAQ service",
+            "version": "1",
+            "description": _DESCRIPTION,
+            "license": _LICENSE,
+            "contact": {"name": "The operator"},
+        },
+        "servers": [{"url": "/"}],
+        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
         "paths": paths,
         "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas},
     }
 
 
 def _described(operation: Operation) -> dict[str, Any]:
-    described: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
-    parameters = [_parameter(name, "path") for name in ("slug", "number") if f"{{{name}}}" in operation.path]
+    described: dict[str, Any] = {
+        "operationId": operation.name,
+        "summary": operation.summary,
+        "description": f"{operation.summary}.",
+        "tags": [_tag(operation)],
+    }
+    parameters = [_parameter(name, "path") for name in ("slug", "number") if f"{{{name}" in operation.path]
     parameters += [_parameter(name, "query") for name in operation.query]
     parameters += [_parameter(name, "header") for name in operation.headers]
     if parameters:
@@ -98,13 +119,19 @@ def _described(operation: Operation) -> dict[str, Any]:
         limit = f"At most {MAX_BODY:,} bytes. Unknown fields are ignored."
         described["requestBody"] = {"required": True, "description": limit, "content": content}
     if operation.scope is not None:
-        described["security"] = [{"key": []}]
         described["description"] = " ".join(filter(None, (_SCOPE.format(operation.scope), operation.note)))
+    described["security"] = [] if operation.scope is None else [{"key": []}]
     described["responses"] = {
         **{str(status): _response(operation, status) for status in operation.statuses},
         **{str(status): _problem(operation, status) for status in operation.problems},
     }
     return described
+
+
+def _tag(operation: Operation) -> str:
+    if operation.is_probe or not operation.path.startswith("/api/"):
+        return "probes" if operation.is_probe else "pages"
+    return "reading" if operation.scope is None else "editing"
 
 
 def _response(operation: Operation, status: int) -> dict[str, Any]:

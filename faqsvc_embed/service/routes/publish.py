@@ -11,16 +11,19 @@ from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
+from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, convert, publication_problems
-from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.authentication import require_scope
 from faqsvc_embed.service.http.conditional import etag_of, preconditions
+from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
@@ -37,9 +40,21 @@ T = TypeVar("T", bound=Struct)
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
 
-async def publish_faq(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "post",
+    API_PATH,
+    "publishFAQ",
+    "Publish a new FAQ under a new slug",
+    (201,),
+    (*WRITES, *BODIES),
+    "draft",
+    contract.PublishBody,
+    contract.PublishResponse,
+    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
+    f" With a `slug`, it writes a revision of that FAQ. {IF_MATCH}",
+)
+async def publish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """POST: publish a new FAQ or, with a slug in the body, a new revision of an existing one."""
-    access = await service.auth.authenticate(request, "draft")
     urls = service.urls(request)
     raw = await _read(request)
     body = await run_blocking(parse_publish_body, raw)
@@ -51,9 +66,21 @@ async def publish_faq(service: ServiceContext, request: Request) -> Response:
     return write_response(urls, written, 201)
 
 
-async def put_faq(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "put",
+    FAQ_PATH,
+    "putFAQ",
+    "Create an FAQ under a chosen slug, or write a new revision of it",
+    (200, 201),
+    (*WRITES, *BODIES),
+    "draft",
+    contract.PublishBody,
+    contract.PublishResponse,
+    ("lang",),
+    note=f"{IF_MATCH} With `If-None-Match: *`, it only creates.",
+)
+async def put_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """PUT: create an FAQ under a chosen slug, or write a new revision of it."""
-    access = await service.auth.authenticate(request, "draft")
     urls = service.urls(request)
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
@@ -69,9 +96,23 @@ async def put_faq(service: ServiceContext, request: Request) -> Response:
     return write_response(urls, written, 201 if written.is_new else 200)
 
 
-async def change_faq(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "patch",
+    FAQ_PATH,
+    "changeFAQ",
+    "Change some questions of the newest revision; the others stay unchanged",
+    (200,),
+    (428, *WRITES, *BODIES),
+    "draft",
+    contract.ChangeBody,
+    contract.PublishResponse,
+    ("lang",),
+    ("If-Match",),
+    note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
+    "`If-Match` is required; after a conflict, `current` is the newest revision.",
+)
+async def change_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """PATCH: change some questions of the newest revision."""
-    access = await service.auth.authenticate(request, "draft")
     urls = service.urls(request)
     key, conditions = (slug_of(request), lang_of(request)), preconditions(request)
     if conditions.if_match is None:

@@ -5,19 +5,35 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api import contract
 from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 
 CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
 MEDIA_TYPE: Final = "application/json"
 
 
+@Operation(
+    "get",
+    FAQ_PATH,
+    "readFAQ",
+    "Read an FAQ, in its default language unless `lang` is available",
+    (200, 304),
+    (403, *READS),
+    response=contract.Record,
+    query=("lang",),
+    headers=(PREVIEW_HEADER,),
+    cached=Selection((MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
+)
 async def read_faq(service: ServiceContext, request: Request) -> Response:
     """Return the record in the language `lang`, or else in the default language of the FAQ."""
     best_media_type(request, MEDIA_TYPE)

@@ -6,24 +6,37 @@ from typing import Literal
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api import contract
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.list_faqs import summary
+from faqsvc_embed.service.storage.values import Access
 
 Purge = Literal["false", "true", "now"]
 
 
-async def delete_faq(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "delete",
+    FAQ_PATH,
+    "unpublishFAQ",
+    "Unpublish an FAQ or one translation; with `purge`, delete it",
+    (204,),
+    WRITES,
+    "publish",
+    query=("lang", "purge"),
+    note=f"`purge=true` moves it to the bin for 30 days; `purge=now` deletes every text. {IF_MATCH}",
+)
+async def delete_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """DELETE: unpublish an FAQ or one translation, move it to the bin, or delete it for ever.
 
     Unpublishing again succeeds and changes nothing; deleting again fails.
     """
-    access = await service.auth.authenticate(request, "publish")
     removal = service.storage.removal
     purge = request.query_params.get("purge", "false")
     if problems := field_problems("purge", purge, Purge):
@@ -34,9 +47,19 @@ async def delete_faq(service: ServiceContext, request: Request) -> Response:
     return _no_content()
 
 
-async def restore_faq(service: ServiceContext, request: Request) -> Response:
+@Operation(
+    "post",
+    f"{FAQ_PATH}/restore",
+    "restoreFAQ",
+    "Restore an FAQ from the bin, or publish the translations that were unpublished last",
+    (200,),
+    WRITES,
+    "publish",
+    response=contract.FAQSummary,
+    note=IF_MATCH,
+)
+async def restore_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """POST …/restore: restore an FAQ from the bin, or publish what the last DELETE unpublished."""
-    access = await service.auth.authenticate(request, "publish")
     slug = slug_of(request)
     restore = partial(service.storage.removal.restore, access, slug, preconditions(request))
     await run_blocking(restore, limiter=service.writers)

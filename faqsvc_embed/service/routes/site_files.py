@@ -13,7 +13,9 @@ from starlette.responses import Response
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.parameters import cursor_of
+from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
@@ -27,6 +29,16 @@ SITEMAP_SIZE: Final = 2_000
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
+@Operation(
+    "get",
+    "/",
+    "showStart",
+    "Show the start page",
+    (200, 304),
+    (400, *READS),
+    media_types=("text/html",),
+    cached=Selection(("text/html",)),
+)
 async def show_start(service: ServiceContext, request: Request) -> Response:
     """GET /: the start page, with FAQs of listed sites."""
     urls = service.urls(request)
@@ -36,6 +48,16 @@ async def show_start(service: ServiceContext, request: Request) -> Response:
     return _response(request, render_start(urls.base, links), "text/html", headers)
 
 
+@Operation(
+    "get",
+    "/robots.txt",
+    "adviseRobots",
+    "Name the sitemap",
+    (200, 304),
+    (400, *READS),
+    media_types=("text/plain",),
+    cached=Selection(("text/plain",)),
+)
 async def advise_robots(service: ServiceContext, request: Request) -> Response:
     """GET /robots.txt: allow everything, and name the sitemap if it lists a page (RFC 9309)."""
     base = service.urls(request).base
@@ -44,6 +66,17 @@ async def advise_robots(service: ServiceContext, request: Request) -> Response:
     return _response(request, text, "text/plain")
 
 
+@Operation(
+    "get",
+    "/sitemap.xml",
+    "mapSite",
+    "List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages",
+    (200, 304),
+    (400, *READS),
+    query=("from",),
+    media_types=("application/xml",),
+    cached=Selection(("application/xml",), {"from": str}),
+)
 async def map_site(service: ServiceContext, request: Request) -> Response:
     """GET /sitemap.xml: the pages of listed sites, with the time of their last change.
 
@@ -54,6 +87,15 @@ async def map_site(service: ServiceContext, request: Request) -> Response:
     return _response(request, text, "application/xml")
 
 
+@Operation(
+    "get",
+    "/favicon.ico",
+    "showIcon",
+    "The icon of the pages",
+    (200, 304),
+    READS,
+    media_types=("image/svg+xml",),
+)
 async def show_icon(_: ServiceContext, request: Request) -> Response:
     """GET /favicon.ico: the icon as SVG, which browsers accept under this name."""
     return _response(request, ICON, "image/svg+xml")

@@ -86,6 +86,15 @@ def test_the_document_has_the_limits_of_the_service(client: TestClient) -> None:
     assert f"{MAX_BODY:,} bytes" in json.dumps(document)
 
 
+def test_every_operation_says_whether_it_needs_a_key(client: TestClient) -> None:
+    document = client.get("/openapi.json").json()
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            assert operation["security"] in ([], [{"key": []}]), (method, path)
+            assert set(operation["tags"]) <= {tag["name"] for tag in document["tags"]}
+            assert operation["description"]
+
+
 @pytest.mark.system
 def test_the_service_conforms_to_the_document(storage: Storage, key: str, tmp_path: Path) -> None:
     storage.put(FAQ.from_dict(samples.record("tea-sons-k3x9m2")))
