@@ -17,7 +17,7 @@ from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import django_project
-from tests.support.chaos import SETTINGS, TEMPLATE, check_page, visitor
+from tests.support.chaos import TEMPLATE, check_page, impatient_embed, visitor
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, use_clock
 from tests.support.faults import EVERY_FAULT, ODDITIES
@@ -143,7 +143,7 @@ def is_cached(embed: FAQEmbed, slug: str) -> bool:
 def test_a_page_keeps_its_faqs_while_the_service_flaps(
     make_app: MakeApp, fault: Fault, faq_service: FaultyServer
 ) -> None:
-    with FAQEmbed(faq_service.base_url, **SETTINGS) as embed:
+    with impatient_embed(faq_service) as embed:
         visit, clock = visitor(make_app(embed)), Clock()
         use_clock(embed, clock)
         for slug in ("pricing", "delivery"):

@@ -19,8 +19,9 @@ from tests.support.waiting import settle, wait_until
 
 TEMPLATE: Final = "<title>Prices</title>{{ faq('pricing') }}{{ faq('delivery') }}"
 """The page under test."""
-SETTINGS: Final = {"wait": 0.1, "timeout": 0.3}
-"""Settings of its embed; seconds."""
+WAIT: Final = 0.1
+TIMEOUT: Final = 0.3
+"""Seconds; the settings `wait` and `timeout` of its embed."""
 MARGIN: Final = 0.05
 """Seconds that a page may take beyond its usual time and its budget."""
 TRIES: Final = 10
@@ -51,19 +52,20 @@ def visitor(app: Any) -> Callable[[], Page]:
 
     def visit_wsgi() -> Page:
         response = client.get("/")
-        return Page(
-            response.status_code,
-            response.text,
-            {name.lower(): value for name, value in response.headers.items()},
-        )
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        return Page(response.status_code, response.text, headers)
 
     return visit_wsgi
 
 
+def impatient_embed(service: FaultyServer) -> FAQEmbed:
+    """Return an embed of a service that waits for no response for long."""
+    return FAQEmbed(service.base_url, wait=WAIT, timeout=TIMEOUT)
+
+
 def check_page(fault: Fault, service: FaultyServer, make_app: Callable[[FAQEmbed], Any]) -> None:
     """Load `TEMPLATE` with and without cached records, while the service fails and when it works again."""
-    embed = FAQEmbed(service.base_url, **SETTINGS)
-    with embed:
+    with impatient_embed(service) as embed:
         trial = Trial(fault, service, embed, visitor(make_app(embed)))
         trial.check_uncached()
         trial.check_cached()
@@ -95,7 +97,7 @@ class Trial:
             self.embed.forget()
             return self.load(None)
 
-        self.in_time(load_uncached, SETTINGS["wait"])
+        self.in_time(load_uncached, WAIT)
         settle(self.embed)
         self.in_time(lambda: self.load(None))
         self.recover(SAMPLE)
