@@ -18,6 +18,7 @@ PLAIN = {
     "markdown",
     "css",
     "nginx",
+    "sql",
     "csv",
     "ini",
     "html",
