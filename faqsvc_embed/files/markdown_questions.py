@@ -5,7 +5,7 @@ An answer is the unchanged text up to the next question, without comments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.errors import quoted
@@ -285,55 +285,39 @@ class _Source:
 
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
         """Return the introduction, and a note for each other text that belongs to no question."""
-        used = [
-            *(range(one.line, ends[one.line]) for one, _ in outline.questions),
-            *(range(one.line, one.below) for one in outline.sections),
-            *([range(outline.title.line, outline.title.below)] if outline.title is not None else []),
-        ]
-        rows = {one.line for one, _ in outline.questions}
-        used += [
-            table for table in self._tables if outline.questions[0][0].level == _ROW and rows & set(table)
-        ]
-        first = min([one.line for one, _ in outline.questions] + [one.line for one in outline.sections])
-        first = min([first, *(table.start for table in self._tables if rows & set(table))])
-        taken = {number for one in used for number in one} | self._contents
-        above = [
-            "" if n in taken or CONTENTS.fullmatch(line.strip()) else line
-            for n, line in enumerate(self._lines[:first])
-        ]
-        kept = [n for n, line in enumerate(above) if not DECORATION.fullmatch(line.strip(" \t"))]
-        notes = [
-            f"line {n + 1}: not shown: {above[n].strip()[:60]}"
-            for n in kept
-            if TAG_LINE.fullmatch(above[n].strip())
-        ]
-        above = ["" if TAG_LINE.fullmatch(line.strip()) else line for line in above]
-        kept = [n for n in kept if above[n]]
-        introduction = (
-            self.with_definitions("\n".join(above[kept[0] : kept[-1] + 1]))
-            if any(map(is_text, above))
-            else None
-        )
+        lines, notes, above = self._lines, list[str](), list[str]()
+        questions = [one for one, _ in outline.questions]
+        rows = {one.line for one in questions if one.level == _ROW}
+        tables = [table for table in self._tables if rows & set(table)]
+        headings = [*outline.sections, *([outline.title] if outline.title is not None else [])]
+        used = [range(one.line, ends[one.line]) for one in questions]
+        used += [range(one.line, one.below) for one in headings]
+        taken = self._contents.union(*used, *tables)
+        starts = [one.line for one in (*questions, *outline.sections)]
+        first = min([*starts, *(table.start for table in tables)])
+        for number, line in enumerate(lines[:first]):
+            stripped = line.strip()
+            is_tag = TAG_LINE.fullmatch(stripped) is not None
+            is_left = number in taken or is_tag or CONTENTS.fullmatch(stripped)
+            above.append("" if is_left else line)
+            if is_tag and number not in taken:
+                notes.append(f"line {number + 1}: not shown: {stripped[:60]}")
+        text, start = self._trimmed(above, 0)
+        introduction = self.with_definitions(text) if any(map(is_text, above)) else None
         if introduction is not None and len(introduction) > MAX_INTRODUCTION:
             notes.append(
-                f"line {kept[0] + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
+                f"line {start + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
                 " characters, and is left out"
             )
             introduction = None
-        begin: int | None = None
-        last = first
-        for number in range(first, len(self._lines) + 1):
-            is_taken = number == len(self._lines) or number in taken
-            line = "" if is_taken else self._lines[number].strip()
-            if is_taken and begin is not None:
-                end = f" to line {last + 1}" if last > begin else ""
-                quote = self._lines[begin].strip()[:40]
+        for is_taken, numbers in groupby(range(first, len(lines)), key=taken.__contains__):
+            texts = [] if is_taken else [n for n in numbers if is_text(lines[n])]
+            if texts := [n for n in texts if not CONTENTS.fullmatch(lines[n].strip())]:
+                end = f" to line {texts[-1] + 1}" if len(texts) > 1 else ""
                 notes.append(
-                    f'line {begin + 1}: the text{end} belongs to no question, and is left out: "{quote}"'
+                    f"line {texts[0] + 1}: the text{end} belongs to no question, and is left out:"
+                    f' "{lines[texts[0]].strip()[:40]}"'
                 )
-                begin = None
-            elif is_text(line) and not CONTENTS.fullmatch(line):
-                begin, last = number if begin is None else begin, number
         return introduction, notes
 
 
