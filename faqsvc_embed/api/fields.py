@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from faqsvc_embed.api.slugs import ACCEPTED, MAX_SLUG
-from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_SECTION
+from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 
 MAX_BODY: Final = 1_000_000
 """Bytes."""
@@ -47,6 +47,7 @@ WebsiteURL = Annotated[
 Name = Annotated[str, Meta(max_length=MAX_NAME, pattern=NOT_EMPTY)]
 Question = Annotated[str, Meta(max_length=MAX_QUESTION, pattern=NOT_EMPTY)]
 Answer = Annotated[str, Meta(max_length=MAX_ANSWER, pattern=NOT_EMPTY)]
+Introduction = Annotated[str, Meta(max_length=MAX_INTRODUCTION, pattern=NOT_EMPTY)]
 Section = Annotated[str, Meta(max_length=MAX_SECTION, pattern=NOT_EMPTY)]
 ItemId = Annotated[str, Meta(pattern=ITEM_ID, examples=["shipping"], extra={"accepted": ITEM_ID_FORM})]
 Lang = Literal["en", "ko", "ja", "zh", "es", "fr", "de"]
