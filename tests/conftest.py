@@ -70,7 +70,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the FAQSVC_ variables of the environment, and what embeds of other tests left running or failing."""
+    """Hide the variables of the environment, and what embeds of other tests left running or failing."""
     for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
         monkeypatch.delenv(name)
     monkeypatch.setattr(border, "_failing", {})

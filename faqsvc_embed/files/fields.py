@@ -13,7 +13,7 @@ QUESTION_LABELS: Final = _words(
     "question questions q ｑ frage fragen f pregunta preguntas p pergunta domanda d intrebare întrebare",
     "질문 문의 質問 问题 問題 问 問 вопрос в vraag v pytanie spørsmål spørgsmål fråga soru hỏi",
 )
-"""The words for a question; a letter is one only beside a letter or a word for an answer."""
+"""Labels of questions. A single letter counts only if answers have labels, too."""
 ANSWER_LABELS: Final = _words(
     "answer answers a ａ antwort antworten respuesta respuestas r réponse réponses reponse reponses",
     "답변 답 대답 回答 答え 答案 答 ответ о resposta risposta raspuns răspuns antwoord odpowiedź svar cevap",
@@ -71,7 +71,7 @@ def plain_name(name: object) -> str:
 
 
 def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
-    """Return the name among `names` that is wanted most: itself, for one language, or as one of its words."""
+    """Return the first of the `wanted` names that is one of `names`, or, if none is, a part of one."""
     names = list(names)
     plain = {plain_name(name): name for name in reversed(names)}
     wanted = tuple(wanted)
@@ -98,7 +98,7 @@ def is_general(name: str) -> bool:
 
 
 def language_of(*names: str) -> str | None:
-    """Return the language of column names: that of their words, or of their endings, if it is one."""
+    """Return the language of the words or endings of column names, if they have only one."""
     languages = {_LANGUAGES[plain] for name in names if (plain := plain_name(name)) in _LANGUAGES}
     languages |= {found[1].lower() for name in names if (found := _LANGUAGE.search(name))}
     return languages.pop() if len(languages) == 1 else None

@@ -89,7 +89,7 @@ class Opener:
     end: int | None = None
     """The line after its text and what closes it, if that is marked."""
     tail: str | None = None
-    """The text on the line that closes it; None if that is a line as others."""
+    """What its last line has before the closing tag; None if that line stays as it is."""
     is_labelled: bool = False
     is_explicit: bool = False
     """Whether its form says that it is a question."""
@@ -329,4 +329,4 @@ def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 
 
 FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)
-"""From the form that says most clearly what is a question to the one that says least."""
+"""All forms, from the clearest to the vaguest."""

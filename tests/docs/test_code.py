@@ -18,7 +18,6 @@ PLAIN = {
     "markdown",
     "css",
     "nginx",
-    "sql",
     "csv",
     "ini",
     "html",
@@ -26,6 +25,7 @@ PLAIN = {
     "diff",
     "http",
     "html+django",
+    "sql",
 }
 """Languages of blocks that are not run by themselves."""
 
