@@ -52,6 +52,8 @@ def outline_of(
     if outline.title is not None:
         at = roots.index(outline.title)
         roots[at : at + 1] = outline.title.children
+        if at and not any(line.strip() for line in lines[outline.title.below :]):
+            outline.title = None  # a title has something below it: this is the end of an answer
     for one in _walk(roots):
         between = lines[one.below : one.children[0].line] if one.children else []
         one.has_text = any(line.strip() for line in between)
