@@ -73,6 +73,7 @@ class _Context(TypedDict):
     items: list[TemplateItem]
     sections: list[TemplateSection]
     title: str
+    introduction: Markup
     title_level: int | None
     question_level: int | None
     variant: str
@@ -185,6 +186,7 @@ class Renderer:
             return None
         names = question_names(answered)
         context = _context(faq, style, place, _sections(faq.slug, style, place, answered, names))
+        context["introduction"] = self.answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         if level != QUESTION_LEVEL and self.answers.is_markdown(faq):
             answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
@@ -222,6 +224,7 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
         "items": [item for section in sections for item in section.items],
         "sections": sections,
         "title": visible(faq.title.strip()) if style.show_title else "",
+        "introduction": Markup(),
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,
