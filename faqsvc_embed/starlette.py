@@ -15,6 +15,7 @@ from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
+from faqsvc_embed.settings import with_hidden_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,6 +49,7 @@ class FAQMiddleware:
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
         self.app = app
+        settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 

@@ -18,6 +18,7 @@ from faqsvc_embed.page.headers import (
 from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, requested_file
+from faqsvc_embed.settings import with_hidden_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -49,6 +50,7 @@ class FAQMiddleware:
         self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
         self.app = app
+        settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:

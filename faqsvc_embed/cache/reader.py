@@ -3,7 +3,7 @@
 import weakref
 from typing import TYPE_CHECKING, Final
 
-from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.api.fields import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of

@@ -4,10 +4,9 @@ from typing import Literal, Self, Unpack
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import (
-    ChangeRequest,
+    ChangeFields,
     Changes,
     GenerateFields,
-    GenerateRequest,
     PublishFields,
     PublishRequest,
 )
@@ -19,7 +18,7 @@ from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item, Publication
 from faqsvc_embed.runtime.threads import to_thread
-from faqsvc_embed.settings import Settings, changed
+from faqsvc_embed.settings import Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
@@ -54,8 +53,9 @@ class FAQClient:
         generation_timeout: float = 60.0,
         **overrides: Unpack[ClientOptions],
     ) -> None:
-        given = {"base_url": base_url, "api_key": accept.api_key(api_key)}
-        del api_key  # tracebacks show local variables
+        given = with_hidden_keys({"base_url": base_url, "api_key": api_key})
+        overrides = with_hidden_keys(overrides)
+        del base_url, api_key  # tracebacks show local variables
         given = {name: value for name, value in given.items() if value is not None}
         settings = changed(settings, {**overrides, **given})
         if settings.api_key == MALFORMED:
@@ -164,22 +164,15 @@ class FAQClient:
         """Publish as `publish_faq` does."""
         return self._forget(await self._await(self._operations.publish(PublishRequest(**publication))))
 
-    def change_faq(
-        self,
-        slug: str,
-        changes: Changes,
-        *,
-        if_match: str,
-        lang: str | None = None,
-        draft: bool = False,
-    ) -> Publication:
+    def change_faq(self, slug: str, changes: Changes, **fields: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
 
         `changes` are mappings, applied in order. Each names a question by its text: `{"question", "answer"}`
         replaces the answer, or adds the question (after the question `"after"`), `{"question",
         "newQuestion"}` renames it, `{"question", "remove": True}` removes it, `{"question", "section"}` moves
-        it to the end of a section. `if_match` is the `etag` of the revision that was read. By default, `lang`
-        is the default language of the FAQ. With `draft`, the revision is not published.
+        it to the end of a section. `title` and `introduction` are replaced if they are given; an empty
+        introduction removes it. `if_match` is the `etag` of the revision that was read. By default, `lang` is
+        the default language of the FAQ. With `draft`, the revision is not published.
 
         Raises:
             PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason.
@@ -188,21 +181,11 @@ class FAQClient:
             FAQNotFound: the site has no such FAQ, or not in this language.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
-        return self._forget(self._wait(self._operations.change(slug, lang, request)))
+        return self._forget(self._wait(self._operations.change(slug, changes, fields)))
 
-    async def achange_faq(
-        self,
-        slug: str,
-        changes: Changes,
-        *,
-        if_match: str,
-        lang: str | None = None,
-        draft: bool = False,
-    ) -> Publication:
+    async def achange_faq(self, slug: str, changes: Changes, **fields: Unpack[ChangeFields]) -> Publication:
         """Change an FAQ as `change_faq` does."""
-        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
-        return self._forget(await self._await(self._operations.change(slug, lang, request)))
+        return self._forget(await self._await(self._operations.change(slug, changes, fields)))
 
     def list_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None
@@ -324,13 +307,11 @@ class FAQClient:
             PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
             FAQNotFound: the service does not generate FAQs.
         """
-        return self._wait(self._operations.generate(GenerateRequest(website_url=website_url, **options)))
+        return self._wait(self._operations.generate(website_url, options))
 
     async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
         """Generate as `generate_faq` does."""
-        return await self._await(
-            self._operations.generate(GenerateRequest(website_url=website_url, **options))
-        )
+        return await self._await(self._operations.generate(website_url, options))
 
     def _forget(self, publication: Publication) -> Publication:
         forget_written(self.settings.base_url, publication.slug)

@@ -20,7 +20,15 @@ from faqsvc_embed.api.contract import (
     RevisionList,
     State,
 )
-from faqsvc_embed.api.publish_request import ChangeRequest, GenerateRequest, PublishRequest
+from faqsvc_embed.api.fields import invalid_slug, is_slug
+from faqsvc_embed.api.publish_request import (
+    ChangeFields,
+    ChangeRequest,
+    Changes,
+    GenerateFields,
+    PublishRequest,
+    generate_request,
+)
 from faqsvc_embed.api.requests import (
     Request,
     faq_url,
@@ -30,7 +38,6 @@ from faqsvc_embed.api.requests import (
     write_request,
 )
 from faqsvc_embed.api.responses import Fetched, Response, parse_response
-from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.errors import (
     ConfigurationError,
@@ -88,9 +95,11 @@ class Operations:
         """Publish an FAQ."""
         return self._write(publication.to_http(self.settings.base_url))
 
-    def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
+    def change(self, slug: str, changes: Changes, fields: ChangeFields) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        return self._write(change.to_http(self._url(slug, lang)))
+        options: dict[str, Any] = {**fields}
+        url = self._url(slug, options.pop("lang", None))
+        return self._write(ChangeRequest(changes=changes, **options).to_http(url))
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""
@@ -196,9 +205,9 @@ class Operations:
                 return entries
             after = page.next
 
-    def generate(self, generation: GenerateRequest) -> Work[list[Item]]:
+    def generate(self, website_url: str, options: GenerateFields) -> Work[list[Item]]:
         """Generate items."""
-        request = generation.to_http(self.settings.base_url)
+        request = generate_request(self.settings.base_url, website_url, **options)
         parse = responses.parse_generation
         return self._exchange(request, parse, self._connection.key(), self._generation_timeout)
 

@@ -13,6 +13,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
+from faqsvc_embed.settings.api_key import PREFIX as KEY_PREFIX
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.theme import Theme
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.settings.options import SettingOptions
 
 T = TypeVar("T")
+Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
 HIDDEN: Final = ("api_key", "store", "store_secret", "source")
@@ -130,7 +132,7 @@ class Settings:
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
-        values: dict[str, Any] = {**options, "api_key": accept.api_key(options.pop("api_key", None))}
+        values: Mapping[str, Any] = (options := with_hidden_keys(options))
         if unknown := next((name for name in values if name not in NAMES), None):
             raise ConfigurationError(f"{unknown!r} is not a setting; the settings are {', '.join(NAMES)}")
         kept = vars(self)
@@ -150,7 +152,7 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
-        found = _prefixed(mapping)
+        found, overrides = _prefixed(mapping), with_hidden_keys(overrides)
         del mapping  # tracebacks show local variables
         for key in unknown_keys(found):
             _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), ALL_SETTINGS)
@@ -166,6 +168,7 @@ class Settings:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
         found = _prefixed(os.environ if environ is None else environ)
+        overrides = with_hidden_keys(overrides)
         del environ
         return cls(**_merged(_values(found), overrides))
 
@@ -175,6 +178,7 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
+        overrides = with_hidden_keys(overrides)
         return type(self)(**_merged(vars(self), overrides))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -197,6 +201,18 @@ class Settings:
 NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
 ALL_SETTINGS: Final = "faqsvc_embed.Settings lists them all"
 _KEYS: Final = {PREFIX + name.upper(): name for name in NAMES}
+
+
+def with_hidden_keys(options: Options) -> Options:
+    """Return options whose API keys, under whatever name, are wrapped: tracebacks show local variables."""
+    hidden: Any = {
+        name: accept.api_key(value)
+        if name in ("api_key", f"{PREFIX}API_KEY")
+        or (isinstance(value, str) and value.startswith(KEY_PREFIX))
+        else value
+        for name, value in options.items()
+    }
+    return hidden  # type: ignore[no-any-return]
 
 
 def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
@@ -224,11 +240,12 @@ def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, An
 
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with our prefix; an empty variable counts as not set."""
-    return {
-        key: accept.api_key(value) if key == f"{PREFIX}API_KEY" else value
+    found = {
+        key: value
         for key, value in mapping.items()
         if isinstance(key, str) and key.startswith(PREFIX) and (not isinstance(value, str) or value)
     }
+    return with_hidden_keys(found)
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -216,6 +216,14 @@ def test_one_answer_is_a_small_request(client: FAQClient, faulty: FaultyServer) 
     assert headers + len(request.body) < 1_000
 
 
+def test_title_and_introduction_are_changed_without_any_question(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    faulty.behave(behaviours.body(b'{"slug": "prices"}'))
+    client.change_faq("prices", [], if_match='"old"', title="Costs", introduction="")
+    assert json.loads(faulty.log[0].body) == {"title": "Costs", "introduction": None}
+
+
 def test_a_conflict_has_the_current_text(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.behave(conflict(CURRENT))
     with pytest.raises(RevisionConflict) as caught:

@@ -15,6 +15,7 @@ from tests.support.service import Service
 LANGUAGES = {"python", "console", *TEMPLATES, *READERS}
 PLAIN = {
     "text",
+    "sql",
     "markdown",
     "css",
     "nginx",

@@ -328,7 +328,7 @@ def _is_binned(visit: Visit, lang: str) -> bool:
 
 def _why_missing(visit: Visit, lang: str | None) -> str:
     """Return the message for an FAQ or a translation that was deleted, which says how to save the text."""
-    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site)
+    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site, visit.slug)
     return messages.SEALED if is_sealed else messages.DELETED
 
 

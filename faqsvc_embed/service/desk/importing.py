@@ -113,6 +113,7 @@ def draft_of(document: Document, empty: Draft) -> Draft:
         website_name=_text(document.website_name) or empty.website_name,
         website_url=_text(document.website_url) or empty.website_url,
         page_url=_text(document.page_url),
+        introduction=_text(document.introduction),
         answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else _format(items),
         items=items,
     )
