@@ -137,7 +137,7 @@ class PublishRequest:
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
-        # With `If-None-Match`, the address must name the translation that is to be new.
+        # With `If-None-Match`, the address must name the new translation.
         lang = body.get("lang") if self.if_none_match else None
         return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
 
@@ -147,9 +147,10 @@ class ChangeRequest:
     """The change of an FAQ; `to_http` validates its fields."""
 
     changes: object
-    if_match: object = None
+    if_match: object
     title: object = None
     introduction: object = None
+    lang: str | None = None
     draft: object = False
 
     def to_http(self, url: str) -> Request:
@@ -161,15 +162,12 @@ class ChangeRequest:
         is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
         changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
         body = _without_none(
-            changes=changes,
-            title=self.title,
-            introduction=self.introduction,
-            draft=None if self.draft is False else self.draft,
+            changes=changes, title=self.title, draft=None if self.draft is False else self.draft
         )
-        if changes == [] and not body.keys().isdisjoint(("title", "introduction")):
+        if self.introduction is not None:
+            body["introduction"] = None if self.introduction == "" else self.introduction
+        if changes == [] and body.keys() & {"title", "introduction"}:
             del body["changes"]
-        if self.introduction == "":
-            body["introduction"] = None
         problems = [*change_problems(body), *_if_match_problems(self.if_match)]
         if self.if_match is None:
             problems.append("if_match is missing: use the etag of the revision that was read")

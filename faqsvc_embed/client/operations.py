@@ -22,9 +22,7 @@ from faqsvc_embed.api.contract import (
 )
 from faqsvc_embed.api.fields import invalid_slug, is_slug
 from faqsvc_embed.api.publish_request import (
-    ChangeFields,
     ChangeRequest,
-    Changes,
     GenerateFields,
     PublishRequest,
     generate_request,
@@ -95,11 +93,9 @@ class Operations:
         """Publish an FAQ."""
         return self._write(publication.to_http(self.settings.base_url))
 
-    def change(self, slug: str, changes: Changes, fields: ChangeFields) -> Work[Publication]:
+    def change(self, slug: str, change: ChangeRequest) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        options: dict[str, Any] = {**fields}
-        url = self._url(slug, options.pop("lang", None))
-        return self._write(ChangeRequest(changes=changes, **options).to_http(url))
+        return self._write(change.to_http(self._url(slug, change.lang)))
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""

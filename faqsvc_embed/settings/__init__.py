@@ -4,6 +4,7 @@ Keywords take precedence over the mapping, then come the environment and the def
 the value is created.
 """
 
+import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -134,7 +135,7 @@ class Settings:
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
         values: Mapping[str, Any] = (options := with_hidden_keys(options))
         if unknown := next((name for name in values if name not in NAMES), None):
-            raise ConfigurationError(f"{unknown!r} is not a setting; the settings are {', '.join(NAMES)}")
+            raise ConfigurationError(f"{unknown!r} is not a setting; {suggestion(unknown)}")
         kept = vars(self)
         for name in NAMES:
             setting: Setting[Any] = getattr(type(self), name)
@@ -155,7 +156,7 @@ class Settings:
         found, overrides = _prefixed(mapping), with_hidden_keys(overrides)
         del mapping  # tracebacks show local variables
         for key in unknown_keys(found):
-            _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), ALL_SETTINGS)
+            _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), suggestion(key))
         return cls.from_env(**_merged(_values(found), overrides))
 
     @classmethod
@@ -199,7 +200,6 @@ class Settings:
 
 
 NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
-ALL_SETTINGS: Final = "faqsvc_embed.Settings lists them all"
 _KEYS: Final = {PREFIX + name.upper(): name for name in NAMES}
 
 
@@ -256,6 +256,12 @@ def _values(found: Mapping[str, Any]) -> dict[str, Any]:
 def unknown_keys(found: Iterable[str]) -> list[str]:
     """Return the keys that are not those of settings."""
     return [key for key in found if key not in _KEYS]
+
+
+def suggestion(name: str) -> str:
+    """Return what to write instead of a name that is no setting: the most similar one, or any."""
+    similar = difflib.get_close_matches(name, _KEYS if name.startswith(PREFIX) else NAMES, 1)
+    return f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
 
 
 def _described(name: str, value: object) -> str:

@@ -201,7 +201,9 @@ def test_the_address_of_a_route_is_refused_and_that_of_the_service_named(url: st
 
 
 @pytest.mark.parametrize("make", [Settings, Settings().replace, FAQEmbed, Settings.from_env])
-def test_an_unknown_name_is_refused_and_the_settings_are_named(make: Any) -> None:
+def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
+    with pytest.raises(ConfigurationError, match=r"'wiat'.*'wait'"):
+        make(wiat=1)
     with pytest.raises(ConfigurationError, match=r"'xyzzy'.*base_url.*strict"):
         make(xyzzy=1)
 
