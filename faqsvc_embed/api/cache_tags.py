@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 from urllib.parse import quote
 
-from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.fields import is_slug
 
 MAX_LENGTH: Final = 1_000
 """Characters of tags in each header: nginx refuses a response whose head is larger than 4 kB."""

@@ -29,6 +29,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
     Answer,
+    Code,
     Introduction,
     ItemId,
     Lang,
@@ -38,7 +39,6 @@ from faqsvc_embed.api.fields import (
     Slug,
     WebsiteURL,
 )
-from faqsvc_embed.api.problem_codes import Code
 from faqsvc_embed.models import AnswerFormat
 
 LIST_PATH: Final = "/api/v1/faqs"

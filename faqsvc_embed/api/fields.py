@@ -1,14 +1,17 @@
-"""The types of request fields, with their limits.
+"""The types of fields with their limits, slugs, and the codes of error responses.
 
 The limits keep a record below the 1 MiB that clients read. Client and service share them, so that the client
 refuses what the service would refuse.
 """
 
-from typing import Annotated, Final, Literal
+import unicodedata
+from typing import Annotated, Final, Literal, TypeGuard
 
 from msgspec import Meta
 
-from faqsvc_embed.api.slugs import ACCEPTED, MAX_SLUG
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.text import normalized
 from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 
 MAX_BODY: Final = 1_000_000
@@ -18,6 +21,10 @@ MAX_QUESTION: Final = 1_000
 MAX_ANSWER: Final = 20_000
 MAX_NAME: Final = 200
 MAX_URL: Final = 2_000
+
+MAX_SLUG: Final = 200
+"""Characters."""
+ACCEPTED: Final = f"1 to {MAX_SLUG} characters without control characters, '/' and '\\', and not '.' or '..'"
 
 NOT_EMPTY: Final = r"^[^\u0000]*[^\u0000\s][^\u0000]*$"
 """Some text, without U+0000, which databases cannot store."""
@@ -51,3 +58,66 @@ Introduction = Annotated[str, Meta(max_length=MAX_INTRODUCTION, pattern=NOT_EMPT
 Section = Annotated[str, Meta(max_length=MAX_SECTION, pattern=NOT_EMPTY)]
 ItemId = Annotated[str, Meta(pattern=ITEM_ID, examples=["shipping"], extra={"accepted": ITEM_ID_FORM})]
 Lang = Literal["en", "ko", "ja", "zh", "es", "fr", "de"]
+Code = Literal[
+    "bad-request",  # 400: a Host header that is no host, a body that ended early
+    "missing-key",  # 401
+    "unknown-key",  # 403: unknown, expired or revoked
+    "missing-scope",  # 403: the key may not do this
+    "not-your-site",  # 403: the FAQ belongs to another site
+    "invalid-preview",  # 403: the preview token has expired, or belongs to another FAQ
+    "not-found",  # 404
+    "method-not-allowed",  # 405
+    "not-acceptable",  # 406
+    "request-timeout",  # 408
+    "unpublished",  # 409: a file would publish an FAQ that was unpublished
+    "quota-exceeded",  # 409: the site has as many FAQs or bytes as it may have
+    "gone",  # 410: unpublished, in the bin, or purged
+    "revision-conflict",  # 412: If-Match or If-None-Match failed; `current` is the newest revision
+    "old-file",  # 412: a file would undo a change; `current` is the newest revision
+    "body-too-large",  # 413
+    "unsupported-media-type",  # 415
+    "invalid-body",  # 422: `problems` has every reason
+    "invalid-parameter",  # 422: the same for the path, the query or a header
+    "idempotency-key-reused",  # 422: the same key came with another body
+    "precondition-required",  # 428: PATCH without If-Match
+    "unreadable-website",  # 422 or 502: generation cannot read it
+    "rate-limited",  # 429: Retry-After says when to try again
+    "internal-error",  # 500
+    "generation-failed",  # 502 or 503
+    "unavailable",  # 503: the database does not respond, or the service is shutting down
+    "generation-timeout",  # 504
+]
+"""The `code` of a problem. Codes are stable; titles and details are for people and may change."""
+
+_HINTS: Final[dict[type, str]] = {
+    FAQState: "pass its data",
+    FAQ: "it is a record, which only render() and faq() accept",
+    dict: "make a record of it with FAQ.from_dict()",
+    list: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
+    tuple: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
+}
+"""Advice for values of other types."""
+
+
+def is_slug(value: object) -> TypeGuard[str]:
+    """Return whether `value` can be a slug: one path segment without control characters and surrogates."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= MAX_SLUG
+        and value not in (".", "..")
+        and "/" not in value
+        and "\\" not in value
+        and (value.isprintable() or not any(unicodedata.category(c) in ("Cc", "Cs") for c in value))
+    )
+
+
+def is_same_slug(one: str, other: str) -> bool:
+    """Return whether two slugs are the same in Unicode's normal form NFC."""
+    return normalized("NFC", one) == normalized("NFC", other)
+
+
+def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
+    """Return the error for a value that cannot be a slug; no request is made for it."""
+    where = f"template {template!r}: " if template else ""
+    hint = next((text for kind, text in _HINTS.items() if isinstance(value, kind)), ACCEPTED)
+    return FAQNotFound(f"{where}{quoted(value)} is not a slug: {hint}")

@@ -144,7 +144,7 @@ class PublishRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRequest:
-    """The change of an FAQ; `body` validates its fields."""
+    """The change of an FAQ; `to_http` validates its fields."""
 
     changes: object
     if_match: object
@@ -153,8 +153,8 @@ class ChangeRequest:
     lang: str | None = None
     draft: object = False
 
-    def body(self) -> dict[str, Any]:
-        """Return the JSON body; changes that are an iterator are consumed.
+    def to_http(self, url: str) -> Request:
+        """Return the HTTP request for the FAQ at `url`, without the API key; an iterator is consumed.
 
         Raises:
             PublishRejected: a field is invalid; `problems` has every reason, with the index of the change.
@@ -173,44 +173,21 @@ class ChangeRequest:
             problems.append("if_match is missing: use the etag of the revision that was read")
         if problems:
             raise _rejected(problems)
-        return body
-
-    def to_http(self, url: str) -> Request:
-        """Return the HTTP request for the FAQ at `url`, without the API key.
-
-        Raises:
-            PublishRejected: as `body` does.
-        """
-        return write_request("PATCH", url, encode(self.body()), {"if-match": str(self.if_match)})
+        return write_request("PATCH", url, encode(body), {"if-match": str(self.if_match)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerateRequest:
-    """The generation of items for a website; `body` validates its fields."""
+def generate_request(
+    base_url: str, website_url: object, *, lang: object = None, count: object = None, topic: object = None
+) -> Request:
+    """Return the request that generates items for a website, without the API key.
 
-    website_url: object
-    lang: object = None
-    count: object = None
-    topic: object = None
-
-    def body(self) -> dict[str, Any]:
-        """Return the JSON body.
-
-        Raises:
-            PublishRejected: a field is invalid; `problems` has every reason.
-        """
-        body = _without_none(websiteUrl=self.website_url, lang=self.lang, count=self.count, topic=self.topic)
-        if problems := problems_of(body, GenerateBody):
-            raise _rejected(problems)
-        return body
-
-    def to_http(self, base_url: str) -> Request:
-        """Return the HTTP request, without the API key.
-
-        Raises:
-            PublishRejected: as `body` does.
-        """
-        return write_request("POST", f"{base_url}{API_PATH}/generate", encode(self.body()))
+    Raises:
+        PublishRejected: a field is invalid; `problems` has every reason.
+    """
+    body = _without_none(websiteUrl=website_url, lang=lang, count=count, topic=topic)
+    if problems := problems_of(body, GenerateBody):
+        raise _rejected(problems)
+    return write_request("POST", f"{base_url}{API_PATH}/generate", encode(body))
 
 
 def encode(body: Mapping[str, Any]) -> bytes:

@@ -14,10 +14,10 @@ import msgspec
 
 from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import CurrentRevision, RevisionContent
+from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
 from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, json_value
-from faqsvc_embed.api.slugs import is_slug
 from faqsvc_embed.errors import (
     AuthenticationError,
     Details,

@@ -10,8 +10,8 @@ import msgspec
 
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
+from faqsvc_embed.api.fields import is_same_slug
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
-from faqsvc_embed.api.slugs import is_same_slug
 from faqsvc_embed.errors import (
     Details,
     FAQError,

@@ -10,6 +10,7 @@ import contextlib
 import logging
 import os
 import ssl
+import zlib
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from concurrent.futures import Future
 from functools import lru_cache
@@ -21,7 +22,6 @@ import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thre
 import httpx2
 import msgspec
 
-from faqsvc_embed.api.bodies import MAX_ERROR_BODY, read_body, read_error_body
 from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target, user_agent
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
@@ -45,6 +45,8 @@ MAX_REDIRECTS: Final = 3
 KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
 """The connection that many writes keep, for less time than services keep theirs."""
 
+MAX_ERROR_BODY: Final = 65_536
+"""Bytes of an error response that are read: enough to explain it."""
 ERROR_BODY_TIMEOUT: Final = 0.25
 """Seconds for the body of an error response to a read: its status and Retry-After are known already."""
 
@@ -149,7 +151,7 @@ class Transport:
             coding = headers.get("content-encoding", "identity").strip().lower()
             if response.status_code in (200, 201):
                 try:
-                    body = await read_body(chunks, coding, self._max_bytes)
+                    body = await _read_body(chunks, coding, self._max_bytes)
                 except InvalidFAQ as error:
                     error.status = response.status_code
                     raise
@@ -160,7 +162,7 @@ class Transport:
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
             limit = self._max_bytes if response.status_code == 412 else MAX_ERROR_BODY
-            body, is_complete = await read_error_body(chunks, coding, until, limit)
+            body, is_complete = await _read_error_body(chunks, coding, until, limit)
             return Response(response.status_code, headers, body, is_complete)
 
 
@@ -281,3 +283,44 @@ def _message(request: Request, error: Exception) -> str:
     if "WRONG_VERSION_NUMBER" in reason:
         reason += " (base_url begins with https, but the server seems to use plain http)"
     return f"{_origin(request.url)} cannot be reached: {reason[:200]!r}"
+
+
+_GZIP: Final = ("gzip", "x-gzip")
+
+
+async def _read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
+    """Return a complete body, decompressed; it may have at most `limit` bytes, compressed or not."""
+    if coding not in ("identity", "", *_GZIP):
+        raise InvalidFAQ(f"the response has the content coding {coding[:40]!r}; gzip was requested")
+    unzip, body, received = _decompressor(coding), bytearray(), 0
+    async for chunk in chunks:
+        received += len(chunk)
+        try:
+            body += chunk if unzip is None else unzip.decompress(chunk, limit + 1 - len(body))
+        except zlib.error as error:
+            raise InvalidFAQ(f"the response is not gzip: {error}") from None
+        if len(body) > limit or received > limit:
+            raise InvalidFAQ(f"the response has more than {limit} bytes, the setting max_bytes")
+    if unzip is not None and not unzip.eof:
+        raise InvalidFAQ("the response ends within its gzip data")
+    return bytes(body)
+
+
+async def _read_error_body(
+    chunks: AsyncIterator[bytes], coding: str, until: float, limit: int = MAX_ERROR_BODY
+) -> tuple[bytes, bool]:
+    """Return the first `limit` bytes of a body, and whether it arrived in time."""
+    unzip, body = _decompressor(coding), bytearray()
+    try:
+        async with asyncio.timeout_at(until):
+            async for chunk in chunks:
+                body += chunk if unzip is None else unzip.decompress(chunk, limit - len(body))
+                if len(body) >= limit:
+                    break
+    except (TimeoutError, httpx2.HTTPError, zlib.error):
+        return bytes(body), False
+    return bytes(body[:limit]), True
+
+
+def _decompressor(coding: str) -> "zlib._Decompress | None":
+    return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if coding in _GZIP else None

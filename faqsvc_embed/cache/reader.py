@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.api.fields import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher

@@ -8,7 +8,6 @@ from faqsvc_embed.api.publish_request import (
     ChangeRequest,
     Changes,
     GenerateFields,
-    GenerateRequest,
     PublishFields,
     PublishRequest,
 )
@@ -312,13 +311,11 @@ class FAQClient:
             PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
             FAQNotFound: the service does not generate FAQs.
         """
-        return self._wait(self._operations.generate(GenerateRequest(website_url=website_url, **options)))
+        return self._wait(self._operations.generate(website_url, options))
 
     async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
         """Generate as `generate_faq` does."""
-        return await self._await(
-            self._operations.generate(GenerateRequest(website_url=website_url, **options))
-        )
+        return await self._await(self._operations.generate(website_url, options))
 
     def _forget(self, publication: Publication) -> Publication:
         forget_written(self.settings.base_url, publication.slug)

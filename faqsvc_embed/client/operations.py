@@ -20,7 +20,13 @@ from faqsvc_embed.api.contract import (
     RevisionList,
     State,
 )
-from faqsvc_embed.api.publish_request import ChangeRequest, GenerateRequest, PublishRequest
+from faqsvc_embed.api.fields import invalid_slug, is_same_slug, is_slug
+from faqsvc_embed.api.publish_request import (
+    ChangeRequest,
+    GenerateFields,
+    PublishRequest,
+    generate_request,
+)
 from faqsvc_embed.api.requests import (
     Request,
     faq_url,
@@ -30,7 +36,6 @@ from faqsvc_embed.api.requests import (
     write_request,
 )
 from faqsvc_embed.api.responses import Fetched, Response, parse_response
-from faqsvc_embed.api.slugs import invalid_slug, is_same_slug, is_slug
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.errors import (
     ConfigurationError,
@@ -199,9 +204,9 @@ class Operations:
                 return entries
             after = page.next
 
-    def generate(self, generation: GenerateRequest) -> Work[list[Item]]:
+    def generate(self, website_url: str, options: GenerateFields) -> Work[list[Item]]:
         """Generate items."""
-        request = generation.to_http(self.settings.base_url)
+        request = generate_request(self.settings.base_url, website_url, **options)
         parse = responses.parse_generation
         return self._exchange(request, parse, self._connection.key(), self._generation_timeout)
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypedDict
 import msgspec
 from msgspec.structs import asdict
 
-from faqsvc_embed.api.slugs import invalid_slug
+from faqsvc_embed.api.fields import invalid_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup

@@ -18,7 +18,6 @@ from starlette.websockets import WebSocket
 from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, Settings
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
-from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.asgi import aget, get
 from tests.support.embeds import SLACK, own_threads
@@ -158,40 +157,6 @@ def test_a_hanging_service_delays_a_page_by_one_wait_in_all() -> None:
     began = time.monotonic()
     assert get(app).text == "<p></p>"
     assert 0.09 < time.monotonic() - began < 0.1 + SLACK
-
-
-def test_pages_stop_waiting_for_a_service_that_does_not_respond(faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.hang)
-    embed = FAQEmbed(faulty.base_url, wait=5, timeout=0.05)
-    app = app_of(embed, "<p>{{ faq(request.query_params['slug']) }}</p>")
-    for number in range(3):
-        assert get(app, f"/?slug=faq-{number}").text == "<p></p>"
-    faulty.forget_log()
-    for number in range(3, 23):
-        assert get(app, f"/?slug=faq-{number}").text == "<p></p>"
-    assert len(faulty.log) <= 1
-    embed.close()
-
-
-def test_a_translation_is_shown_while_the_service_is_down(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    embed = FAQEmbed(faulty.base_url, wait=5)
-    app = app_of(embed, '{{ faq("pricing") }}')
-    english = get(app, headers=[("Accept-Language", "en")])
-    faulty.behave(behaviours.status(503))
-    german = get(app, headers=[("Accept-Language", "de")])
-    embed.close()
-    assert summary(german.body) == summary(english.body) == page_of(A)
-    assert 'lang="en"' in german.text
-
-
-def test_an_faq_that_was_shown_is_shown_while_the_service_hangs() -> None:
-    hanging = set[str]()
-    embed = slow_embed(FAQS, hanging=hanging, fresh_for=0, wait=30)
-    app = app_of(embed, TWO)
-    assert summary(get(app).body) == page_of(A, B)
-    hanging.update(FAQS)
-    assert summary(asyncio.run(asyncio.wait_for(aget(app), 1)).body) == page_of(A, B)
 
 
 def test_an_faq_that_does_not_exist_leaves_nothing() -> None:

@@ -134,28 +134,6 @@ def test_a_server_may_have_headers_as_bytearrays() -> None:
     assert get(app, headers=[("Accept-Language", "nl"), ("Accept-Language", "de")]).text == "de"
 
 
-@pytest.mark.parametrize(
-    ("present", "expected"),
-    [
-        ([], ["Accept-Language"]),
-        (["Cookie", "Accept-Encoding, Origin"], ["Cookie, Accept-Encoding, Origin, Accept-Language"]),
-        (["Cookie, ACCEPT-LANGUAGE"], ["Cookie, ACCEPT-LANGUAGE"]),
-        (["*"], ["*"]),
-    ],
-)
-@embeds
-def test_vary_is_merged_and_never_doubled(make: Make, present: list[str], expected: list[str]) -> None:
-    made = templates(embed := make(FAQS), page='{{ faq("pricing") }}')
-
-    async def endpoint(request: Request) -> Response:
-        response = made.TemplateResponse(request, "page")
-        for value in present:
-            response.headers.append("Vary", value)
-        return response
-
-    assert get(app_of(embed, endpoint)).all("vary") == expected
-
-
 def test_only_what_was_negotiated_varies() -> None:
     def data(lang: str | None) -> Any:
         async def endpoint(request: Request) -> Response:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import Item, PublishRejected
-from faqsvc_embed.api.publish_request import GenerateRequest, PublishRequest, encode
+from faqsvc_embed.api.publish_request import PublishRequest, encode, generate_request
 from faqsvc_embed.api.publish_response import GeneratedItem
 from faqsvc_embed.service.routes.publish import parse_publish_body
 from tests.support.strategies import any_text, odd_values
@@ -211,21 +211,21 @@ def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: 
 
 
 def test_a_request_to_generate_has_the_given_fields() -> None:
-    request = GenerateRequest(website_url="https://tea.example", lang="ko", count=5, topic="Prices")
-    body = {"websiteUrl": "https://tea.example", "lang": "ko", "count": 5, "topic": "Prices"}
-    assert request.body() == body
-    assert GenerateRequest(website_url="https://tea.example").body() == {"websiteUrl": "https://tea.example"}
-    http = request.to_http("https://faq.example")
-    assert (http.method, http.url) == ("POST", "https://faq.example/api/v1/faq/generate")
+    options: dict[str, Any] = {"lang": "ko", "count": 5, "topic": "Prices"}
+    request = generate_request("https://faq.example", "https://tea.example", **options)
+    assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq/generate")
+    assert json.loads(request.body) == {"websiteUrl": "https://tea.example", **options}
+    request = generate_request("https://faq.example", "https://tea.example")
+    assert json.loads(request.body) == {"websiteUrl": "https://tea.example"}
 
 
 def test_every_problem_of_a_request_to_generate_is_reported_at_once() -> None:
     with pytest.raises(PublishRejected) as caught:
-        GenerateRequest(website_url="tea", lang="xx", count=0, topic="").body()
+        generate_request("", "tea", lang="xx", count=0, topic="")
     assert fields(list(caught.value.problems)) == ["websiteUrl", "lang", "count", "topic"]
 
 
 @pytest.mark.parametrize("count", [0, -1, 1001, True, 1.5, "5"])
 def test_an_invalid_count_is_refused(count: Any) -> None:
     with pytest.raises(PublishRejected, match="count"):
-        GenerateRequest(website_url="https://tea.example", count=count).body()
+        generate_request("", "https://tea.example", count=count)

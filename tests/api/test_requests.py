@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQNotFound
+from faqsvc_embed.api.fields import MAX_SLUG, invalid_slug, is_slug
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators, read_request, redirect_target
-from faqsvc_embed.api.slugs import MAX_SLUG, invalid_slug, is_slug
 from faqsvc_embed.languages import LANGUAGES
 from tests.support.strategies import any_text
 

@@ -15,7 +15,7 @@ from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
-from tests.support.embeds import LONG, PRICING, MakeEmbed, refreshed, warnings_of
+from tests.support.embeds import PRICING, MakeEmbed, warnings_of
 from tests.support.faults import behaviours
 from tests.support.faulty import Behaviour, FaultyServer
 from tests.support.waiting import settle, wait_until
@@ -221,15 +221,3 @@ def test_a_probe_brings_its_record(make_embed: MakeEmbed, faulty: FaultyServer, 
         return embed.use_faq("pricing").data == PRICING
 
     wait_until(is_shown)
-
-
-def test_a_stale_record_is_shown_while_the_service_does_not_respond(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock
-) -> None:
-    embed = make_embed(wait=5, timeout=0.2)
-    embed.get_faq("pricing")
-    faulty.behave(behaviours.hang)
-    for _ in range(4):
-        clock.advance(LONG)
-        state = refreshed(embed)
-        assert (state.data, state.is_degraded) == (PRICING, True)

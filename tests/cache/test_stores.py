@@ -55,6 +55,7 @@ def stored(start: Start, faulty: FaultyServer) -> str | None:
 # Restarts
 
 
+@pytest.mark.system
 def test_a_process_that_ends_after_its_first_read_has_stored_the_record(
     start: Start, store: str, faulty: FaultyServer
 ) -> None:

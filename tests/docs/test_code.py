@@ -15,6 +15,7 @@ from tests.support.service import Service
 LANGUAGES = {"python", "console", *TEMPLATES, *READERS}
 PLAIN = {
     "text",
+    "sql",
     "markdown",
     "css",
     "nginx",
@@ -25,7 +26,6 @@ PLAIN = {
     "diff",
     "http",
     "html+django",
-    "sql",
 }
 """Languages of blocks that are not run by themselves."""
 

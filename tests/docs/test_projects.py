@@ -163,6 +163,7 @@ def django(environ: Environ, place: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.system
 def test_the_project_is_checked_and_its_own_tests_pass(project: Environ, tmp_path: Path) -> None:
     assert "no issues" in django(project, tmp_path, "check")
     assert "Ran 1 test" in django(project, tmp_path, "test", "faqs.tests")

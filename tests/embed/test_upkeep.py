@@ -234,10 +234,9 @@ def test_a_change_of_state_is_one_line_in_the_log(
 def test_unknown_slugs_are_a_line_a_minute_and_hide_no_line_of_a_known_faq(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    embed = make_embed()
+    embed = make_embed(wait=30)
     embed.get_faq("pricing")
-    for number in range(300):
-        embed.use_faq(f"bot-{number}")
+    embed.prefetch(*(f"bot-{number}" for number in range(300)))
     assert len(warnings_of(caplog)) == 1
     faulty.behave(behaviours.status(500))
     clock.advance(LONG)

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.api import fields
-from faqsvc_embed.api.slugs import MAX_SLUG
+from faqsvc_embed.api.fields import MAX_SLUG
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person

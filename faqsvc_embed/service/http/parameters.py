@@ -6,8 +6,7 @@ from typing import Any, cast
 from starlette.requests import Request
 
 from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
-from faqsvc_embed.api.fields import Lang, Slug
-from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.fields import Lang, Slug, is_slug
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import ChangeRefused
-from faqsvc_embed.api.problem_codes import Code
+from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import (

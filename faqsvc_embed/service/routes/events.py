@@ -15,8 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
 from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
-from faqsvc_embed.api.fields import MAX_BODY
-from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.fields import MAX_BODY, is_slug
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext

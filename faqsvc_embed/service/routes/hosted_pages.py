@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
-from faqsvc_embed.api.slugs import is_slug
+from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ

@@ -6,8 +6,7 @@ from typing import cast
 
 from sqlalchemy import text
 
-from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.api.slugs import invalid_slug, is_slug
+from faqsvc_embed.api.fields import Lang, invalid_slug, is_slug
 from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
