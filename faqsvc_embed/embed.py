@@ -110,11 +110,11 @@ class FAQEmbed:
 
         A later fetch starts a new thread.
         """
-        self._reader.close()
+        self._reader.fetcher.close()
 
     async def aclose(self) -> None:
         """Stop the background thread, as `close` does, without blocking the event loop."""
-        if self._reader.has_started:
+        if self._reader.fetcher.has_started:
             await to_thread(self.close)
 
     # Reading
@@ -285,7 +285,7 @@ class FAQEmbed:
     @property
     def is_fetching(self) -> bool:
         """Whether some FAQ is being fetched."""
-        return self._reader.is_fetching()
+        return self._reader.fetcher.is_fetching()
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""

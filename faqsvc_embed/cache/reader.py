@@ -11,7 +11,7 @@ from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
+from faqsvc_embed.cache.report import Health, Reporter, Statistics, health_of
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
@@ -57,7 +57,7 @@ class Reader:
             max_fresh,
         )
         self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
-        self._fetcher = self._new_fetcher()
+        self.fetcher: Fetcher = self._new_fetcher()
         _readers.add(self)
 
     @property
@@ -97,19 +97,18 @@ class Reader:
         files = self._source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
-        fetcher = self._fetcher
-        if fetcher is None:
+        if self._source.is_local:
             return self._source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
-                fetcher.get_or_start(key)
+                self.fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
-        fetch = fetcher.get_or_start(key)
+        fetch = self.fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
@@ -124,13 +123,13 @@ class Reader:
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         fetch = None
-        if self._fetcher is not None and self._source.has_drafts:
-            fetch = self._fetcher.get_or_start(_normal(key), token)
+        if self._source.has_drafts:
+            fetch = self.fetcher.get_or_start(_normal(key), token)
         return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
-        is_fetching = self.is_fetching(key)  # read first: a fetch stores its entry before it ends
+        is_fetching = self.fetcher.is_fetching(key)  # read first: a fetch stores its entry before it ends
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
@@ -203,26 +202,16 @@ class Reader:
             return 0
         return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
-    @property
-    def has_started(self) -> bool:
-        """Whether there is a background thread, so that `close` has work to do."""
-        return self._fetcher is not None and self._fetcher.has_started
-
-    def is_fetching(self, key: Key | None = None) -> bool:
-        """Return whether `key`, or anything, is being fetched."""
-        return self._fetcher is not None and self._fetcher.is_fetching(key)
-
-    def _new_fetcher(self) -> Fetcher | None:
-        """Return the fetcher of a source that is not read at once."""
-        if self._source.is_local:
-            return None
-        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
+    def _new_fetcher(self) -> Fetcher:
+        """Return the fetcher of the source, which has nothing to do if the source is read at once."""
+        store = None if self._source.is_local else open_store(self._settings)
+        return Fetcher(self._settings, self._source, self.cache, store, self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
-        self.close()
+        self.fetcher.close()
         self._source = source
-        self._fetcher = self._new_fetcher()
+        self.fetcher = self._new_fetcher()
         self.has_files = source.files is not None
         self.cache.forget()
 
@@ -231,19 +220,9 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        if slug is not None:
-            slug = normalized("NFC", slug)
-        if self._fetcher is None:
-            self.cache.forget(slug)
-            return
-        done = self._fetcher.forget(slug)
+        done = self.fetcher.forget(None if slug is None else normalized("NFC", slug))
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
-
-    def close(self) -> None:
-        """Cancel fetches and close connections, within a second; a later look-up opens new ones."""
-        if self._fetcher is not None:
-            self._fetcher.close()
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
@@ -256,7 +235,7 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
-        signals = Signals() if self._fetcher is None else self._fetcher.signals()
+        signals = self.fetcher.signals()
         return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
 
 
