@@ -21,7 +21,7 @@ from faqsvc_embed.page.options import FROM_PYTHON
 from faqsvc_embed.page.presenter import Presenter, check_schema_argument
 from faqsvc_embed.rendering.fragments import inline_elements
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
-from faqsvc_embed.settings import PREFIX, Settings, changed
+from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
 from faqsvc_embed.telemetry import Telemetry
 
@@ -62,7 +62,9 @@ class FAQEmbed:
         settings: Settings | None = None,
         **overrides: "Unpack[EmbedOptions]",
     ) -> None:
-        given = {} if base_url is None else {"base_url": base_url}
+        given = with_hidden_keys({} if base_url is None else {"base_url": base_url})
+        overrides = with_hidden_keys(overrides)
+        del base_url  # tracebacks show local variables
         settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
         self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"

@@ -33,7 +33,7 @@ from faqsvc_embed.page.headers import change, fillable_charset, filled_body_chan
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import FOLDER, find_file
-from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings import Settings, with_hidden_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -68,6 +68,7 @@ class FAQExtension:
         embed: FAQEmbed | None = None,
         **settings: "Unpack[SettingOptions]",
     ) -> None:
+        settings = with_hidden_keys(settings)
         if embed is not None:
             only_embed("FAQExtension", embed, settings)
         Settings(**settings)  # raises for invalid settings here, not in init_app()

@@ -15,6 +15,7 @@ from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
+from faqsvc_embed.settings import with_hidden_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,6 +49,7 @@ class FAQMiddleware:
         self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
         self.app = app
+        settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
@@ -55,7 +57,7 @@ class FAQMiddleware:
         if scope["type"] != "http":
             await self._pass_on(scope, receive, send)
             return
-        file = guarded(self._file, scope, otherwise=None)
+        file = guarded(self._file, scope, otherwise=None) if self.embed.serves_files else None
         if file is not None:
             await _send_file(file, scope["method"], send)
             return
@@ -74,7 +76,8 @@ class FAQMiddleware:
             for message in response.held:  # the application has sent no body
                 await send(message)
         finally:
-            guarded(response.page.end, otherwise=None)
+            if not response.page.is_over:
+                guarded(response.page.end, otherwise=None)
             REQUEST.reset(token)
 
     async def _pass_on(self, scope: Any, receive: Any, send: Any) -> None:
@@ -91,16 +94,14 @@ class FAQMiddleware:
 
     def _file(self, scope: Scope) -> File | None:
         """Return the static file that is requested."""
-        if not self.embed.serves_files:
-            return None
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         return requested_file(scope["method"], path, scope["query_string"].decode("latin-1"))
 
     def _response(self, scope: Scope, send: Send, outer: FAQEmbed | None) -> PageResponse | None:
         """Return the response of a new page; None if the page of an outer middleware goes on."""
         root_path = scope.get("root_path", "") if self.embed.serves_files else None
-        outer_page = request_page()
-        if outer is not None and outer_page is not None:
+        outer_page = None if outer is None else request_page()
+        if outer_page is not None:
             if root_path is not None and outer_page.folder is None:
                 outer_page.folder = f"{root_path}/{FOLDER}"
             return None

@@ -15,7 +15,6 @@ import msgspec
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.text import clean_text
 
-MAX_ITEMS: Final = 1_000
 MAX_CTA: Final = 65_536
 """Bytes."""
 MAX_CTA_DEPTH: Final = 50
@@ -66,7 +65,7 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     website_url: msgspec.Raw = _NULL
     page_url: msgspec.Raw = _NULL
     introduction: msgspec.Raw = _NULL
-    items: Annotated[list[WireItem], msgspec.Meta(max_length=MAX_ITEMS)]
+    items: list[WireItem]
     cta: msgspec.Raw = _NULL
 
 

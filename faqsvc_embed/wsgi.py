@@ -1,12 +1,13 @@
 """Middleware for any WSGI application. It gives each request a page."""
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.border import guarded
+from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.headers import (
     applied,
@@ -17,6 +18,7 @@ from faqsvc_embed.page.headers import (
 from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, requested_file
+from faqsvc_embed.settings import with_hidden_keys
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -48,6 +50,7 @@ class FAQMiddleware:
         self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
     ) -> None:
         self.app = app
+        settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
 
     def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
@@ -169,20 +172,15 @@ class _Response:
         self.server_write(part)
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yield the parts of the body; the first one sends the start."""
-        for part in self.parts:
-            if not self.has_started:
-                self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
-                self.has_started = True
-            if self._filler is not None:
-                part = self.rest + part
-                part, self.rest = guarded(self._split, part, otherwise=(part, b""))
-            yield part
+        """Return the parts of the body. The start is sent with the first one."""
+        rest = iter(self.parts)
+        parts: Iterator[bytes] = chain(list(islice(rest, 1)), rest)
         if not self.has_started:
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
             self.has_started = True
-        if self.rest:
-            yield guarded(self._finish, self.rest, otherwise=self.rest)
+        if self._filler is None:
+            return parts
+        return guarded_parts(chain([self.rest], parts), self._filler.split, self._filler.finish)
 
     def close(self) -> None:
         """Close what the application has returned (PEP 3333)."""
@@ -211,9 +209,6 @@ class _Response:
 
     def _split(self, part: bytes) -> tuple[bytes, bytes]:
         return (part, b"") if self._filler is None else self._filler.split(part)
-
-    def _finish(self, rest: bytes) -> bytes:
-        return rest if self._filler is None else self._filler.finish(rest)
 
 
 def _is_whole(body: object, environ: "WSGIEnvironment") -> bool:

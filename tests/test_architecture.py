@@ -23,6 +23,7 @@ ORDER: Final = (
     {"models"},
     {"events", "settings"},
     {"api"},
+    {"detection"},
     {"files"},
     {"cache"},
     {"sources"},
@@ -60,7 +61,7 @@ OPTIONAL: Final = {
     "sqlalchemy": {"service"},
     "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
-    "turbohtml": {"generation"},
+    "turbohtml": {"detection", "generation"},
 }
 """The parts of the package that may import an optional dependency."""
 

@@ -89,14 +89,9 @@ def test_the_size_of_an_integer_is_bounded(sign: int) -> None:
             assert caught.value.path == path
 
 
-def test_a_record_may_have_1000_questions_and_no_more() -> None:
-    record: dict[str, Any] = {"slug": "p", "items": [{"question": "", "answer": ""}] * 1_000}
-    assert len(FAQ.from_json(json.dumps(record)).items) == len(FAQ.from_dict(record).items) == 1_000
-    record["items"] *= 2
-    for read in (FAQ.from_dict, lambda record: FAQ.from_json(json.dumps(record))):
-        with pytest.raises(InvalidFAQ) as caught:
-            read(record)
-        assert caught.value.path == "items"
+def test_a_record_that_is_small_enough_may_have_any_number_of_questions() -> None:
+    record: dict[str, Any] = {"slug": "p", "items": [{"question": "", "answer": ""}] * 10_000}
+    assert len(FAQ.from_json(json.dumps(record)).items) == len(FAQ.from_dict(record).items) == 10_000
 
 
 SLOW: dict[str, str] = {

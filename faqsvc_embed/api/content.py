@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from msgspec import UNSET
 
@@ -23,6 +23,21 @@ class Content:
     answer_format: AnswerFormat = "text"
     cta: Any = None
     page_url: str | None = None
+    introduction: str | None = None
+
+    @classmethod
+    def of(cls, faq: FAQ, website_url: str) -> Self:
+        """Return the content of a record."""
+        return cls(
+            website_url,
+            faq.website_name,
+            faq.items,
+            faq.title,
+            faq.answer_format,
+            faq.cta,
+            faq.page_url,
+            faq.introduction,
+        )
 
     def record(self, slug: str, lang: str) -> FAQ:
         """Return the record as readers get it, with positions from 0."""
@@ -40,6 +55,7 @@ class Content:
             # Only links in Markdown need it; other records have only the specified fields.
             website_url=self.website_url if self.answer_format == "markdown" else None,
             page_url=self.page_url,
+            introduction=self.introduction,
         )
 
     def digest(self, slug: str, lang: str) -> str:

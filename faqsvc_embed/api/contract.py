@@ -29,6 +29,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
     Answer,
+    Introduction,
     ItemId,
     Lang,
     Name,
@@ -83,13 +84,11 @@ class Record(Struct, frozen=True, rename="camel", omit_defaults=True):
     answer_format: AnswerFormat = "text"
     website_url: str | None = None
     page_url: str | None = None
+    introduction: str | None = None
 
 
 class NewItem(Struct, frozen=True, gc=False):
-    """A question with its answer; its place in the list is its position.
-
-    `section` is the heading above it. `id` names its element on a page, and stays when the text is edited.
-    """
+    """A question with its answer. `section` is the heading above it, `id` names its element on a page."""
 
     question: Question
     answer: Answer
@@ -102,17 +101,25 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
 
     POST creates an FAQ or, with the `slug` of an FAQ of the same site, works as PUT does. PUT takes the slug
     and the language from the URL; `lang` of the body is used if the URL has none.
+
+    With `revision` (which it was made from, or null), the body is a file: it is refused if it would undo a
+    change (412), unless `overwrite` is true, or publish an unpublished FAQ (409), unless `republish` is true;
+    the website and the title that it leaves out are kept.
     """
 
-    website_url: WebsiteURL
-    website_name: Name
+    website_url: WebsiteURL | UnsetType = UNSET
+    website_name: Name | UnsetType = UNSET
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
+    introduction: Annotated[Introduction | None, Meta(description="Between title and questions.")] = None
     lang: Annotated[Lang | None, Meta(description="By default, it is detected.")] = None
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
     slug: Annotated[Slug | None, Meta(description="An FAQ of the site; for POST.")] = None
+    revision: Annotated[int, Meta(ge=0, le=99_999_999)] | UnsetType | None = UNSET
+    overwrite: bool | None = None
+    republish: bool | None = None
 
 
 class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -131,12 +138,11 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 
 
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """The changes that PATCH makes to the newest revision, in order: all of them or none.
+    """The changes of the newest revision, in order: all or none. `introduction` null removes it."""
 
-    All other questions stay unchanged, byte for byte.
-    """
-
-    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)]
+    changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
+    title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET
+    introduction: Introduction | UnsetType | None = UNSET
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 

@@ -9,11 +9,11 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta
 
 from faqsvc_embed.api.slugs import ACCEPTED, MAX_SLUG
-from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_SECTION
-from faqsvc_embed.wire import MAX_ITEMS as MAX_ITEMS
+from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 
 MAX_BODY: Final = 1_000_000
 """Bytes."""
+MAX_ITEMS: Final = 1_000
 MAX_QUESTION: Final = 1_000
 MAX_ANSWER: Final = 20_000
 MAX_NAME: Final = 200
@@ -47,6 +47,7 @@ WebsiteURL = Annotated[
 Name = Annotated[str, Meta(max_length=MAX_NAME, pattern=NOT_EMPTY)]
 Question = Annotated[str, Meta(max_length=MAX_QUESTION, pattern=NOT_EMPTY)]
 Answer = Annotated[str, Meta(max_length=MAX_ANSWER, pattern=NOT_EMPTY)]
+Introduction = Annotated[str, Meta(max_length=MAX_INTRODUCTION, pattern=NOT_EMPTY)]
 Section = Annotated[str, Meta(max_length=MAX_SECTION, pattern=NOT_EMPTY)]
 ItemId = Annotated[str, Meta(pattern=ITEM_ID, examples=["shipping"], extra={"accepted": ITEM_ID_FORM})]
 Lang = Literal["en", "ko", "ja", "zh", "es", "fr", "de"]

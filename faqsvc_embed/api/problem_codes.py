@@ -13,9 +13,11 @@ Code = Literal[
     "method-not-allowed",  # 405
     "not-acceptable",  # 406
     "request-timeout",  # 408
+    "unpublished",  # 409: a file would publish an FAQ that was unpublished
     "quota-exceeded",  # 409: the site has as many FAQs or bytes as it may have
     "gone",  # 410: unpublished, in the bin, or purged
     "revision-conflict",  # 412: If-Match or If-None-Match failed; `current` is the newest revision
+    "old-file",  # 412: a file would undo a change; `current` is the newest revision
     "body-too-large",  # 413
     "unsupported-media-type",  # 415
     "invalid-body",  # 422: `problems` has every reason

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NotRequired, TypedDict
 
-from faqsvc_embed.api.contract import ChangeBody, GenerateBody, PublishBody
+from msgspec import UNSET, UnsetType
+
+from faqsvc_embed.api.contract import GenerateBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
-from faqsvc_embed.api.validation import problems_of
+from faqsvc_embed.api.validation import change_problems, problems_of, publication_problems
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.models import Item
 
@@ -33,11 +35,12 @@ class GenerateFields(TypedDict, total=False):
 class PublishFields(TypedDict):
     """The keywords of `FAQClient.publish_faq`."""
 
-    website_url: str
-    website_name: str
+    website_url: NotRequired[str | None]
+    website_name: NotRequired[str | None]
     items: Iterable[Item | Mapping[str, Any] | Sequence[str]]
     slug: NotRequired[str | None]
     title: NotRequired[str | None]
+    introduction: NotRequired[str | None]
     lang: NotRequired[str | None]
     answer_format: NotRequired[str | None]
     page_url: NotRequired[str | None]
@@ -45,6 +48,9 @@ class PublishFields(TypedDict):
     if_match: NotRequired[str | None]
     if_none_match: NotRequired[str | None]
     idempotency_key: NotRequired[str | None]
+    revision: NotRequired[int | UnsetType | None]
+    overwrite: NotRequired[bool]
+    republish: NotRequired[bool]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +62,7 @@ class PublishRequest:
     items: object = None
     slug: object = None
     title: object = None
+    introduction: object = None
     lang: object = None
     answer_format: object = None
     page_url: object = None
@@ -63,6 +70,9 @@ class PublishRequest:
     if_match: object = None
     if_none_match: object = None
     idempotency_key: object = None
+    revision: object = UNSET
+    overwrite: object = False
+    republish: object = False
 
     def body(self) -> dict[str, Any]:
         """Return the JSON body; items that are an iterator are consumed.
@@ -77,13 +87,18 @@ class PublishRequest:
             items=entries,
             lang=self.lang,
             title=self.title,
+            introduction=self.introduction,
             answerFormat=self.answer_format,
             pageUrl=self.page_url,
             draft=None if self.draft is False else self.draft,
             slug=self.slug,
+            overwrite=self.overwrite or None,
+            republish=self.republish or None,
         )
+        if self.revision is not UNSET:
+            body["revision"] = self.revision
         problems = [
-            *problems_of(body, PublishBody),
+            *publication_problems(body),
             *_idempotency_key_problems(self.idempotency_key),
             *_if_match_problems(self.if_match),
             *_if_none_match_problems(self.if_none_match),
@@ -134,7 +149,7 @@ class ChangeRequest:
         is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
         changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
         body = {"changes": changes, **({"draft": self.draft} if self.draft is not False else {})}
-        problems = [*problems_of(body, ChangeBody), *_if_match_problems(self.if_match)]
+        problems = [*change_problems(body), *_if_match_problems(self.if_match)]
         if self.if_match is None:
             problems.append("if_match is missing: use the etag of the revision that was read")
         if problems:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec import inspect
 
+from faqsvc_embed.api.contract import ChangeBody, PublishBody
 from faqsvc_embed.errors import quoted
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -22,6 +23,20 @@ _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list[str]:
     """Return everything that is wrong with a body; unknown fields are ignored."""
     return list(_struct_problems("", fields, _inspected(struct)))
+
+
+def publication_problems(fields: Mapping[str, Any]) -> list[str]:
+    """Return everything that is wrong with a `PublishBody`. Only that of a file may lack the website."""
+    required = () if "revision" in fields else ("websiteUrl", "websiteName")
+    missing = [f"{name} is missing" for name in required if name not in fields]
+    return [*missing, *problems_of(fields, PublishBody)]
+
+
+def change_problems(fields: Mapping[str, Any]) -> list[str]:
+    """Return everything that is wrong with a `ChangeBody`, which must change something."""
+    found = problems_of(fields, ChangeBody)
+    is_empty = not fields.keys() & {"changes", "title", "introduction"}
+    return ["changes is missing", *found] if is_empty else found
 
 
 def field_problems(name: str, value: object, type_: Any) -> list[str]:

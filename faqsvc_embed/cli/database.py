@@ -44,11 +44,12 @@ def check_named(url: str) -> None:
 
 
 def check_exists(url: str) -> None:
-    """Fail if the database is a file that does not exist."""
+    """Fail if the database is a file that does not exist, or is empty."""
     from faqsvc_embed.service.storage.database import Database
 
     database = Database(url)
     if not database.exists():
         raise failure(
-            f"there is no database {database.path!r}: `faqsvc db upgrade --create --database {url}` makes it"
+            f"there is no database {database.path!r}, or its file is empty:"
+            f" `faqsvc db upgrade --create --database {url}` makes it"
         )

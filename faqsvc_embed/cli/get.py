@@ -63,7 +63,8 @@ def _one_line(text: str) -> str:
 
 
 def _text(faq: FAQ, _: int | None) -> str:
-    return items_to_text(faq.items, _one_line(faq.title) or _one_line(faq.website_name))
+    head = [_one_line(faq.title) or _one_line(faq.website_name), faq.introduction]
+    return items_to_text(faq.items, "\n\n".join(filter(None, head)))
 
 
 def _html(faq: FAQ, _: int | None) -> str:

@@ -1,10 +1,12 @@
 """Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import UNSET
 
 from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, summary
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
-_WEBSITE: Final = {"website_url": "websiteUrl", "website_name": "websiteName"}
-"""The fields of the website, with their names in a request."""
 _REVISION: Final = re.compile(r'((?:^revision:|"revision"\s*:)[ \t]*(?:!!int ")?)[0-9]+', re.MULTILINE)
 """The revision in front matter, in YAML and in JSON."""
 
@@ -42,6 +42,12 @@ class Publication:
         """Whether the file or an option says that it is a draft."""
         return bool(self.document.draft)
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether the file leaves out nothing that the service would add."""
+        document = self.document
+        return bool(document.website_url and document.website_name and document.title)
+
     def content(self) -> Content:
         """Return the content of its revision; the document must be valid and complete."""
         document = self.document
@@ -53,6 +59,7 @@ class Publication:
             document.answer_format or "text",
             document.cta,
             document.page_url,
+            document.introduction,
         )
 
     def state_revision(self, revision: int | None) -> None:
@@ -76,32 +83,29 @@ class Publication:
             items=document.items,
             slug=document.slug,
             title=document.title,
+            introduction=document.introduction,
             lang=document.lang,
             answer_format=None if document.answer_format == "text" else document.answer_format,
             page_url=document.page_url,
             draft=document.draft or False,
+            revision=UNSET if document.slug is None else document.revision,
         )
 
-    def body(self, *, may_lack_website: bool = False) -> dict[str, Any]:
+    def body(self) -> dict[str, Any]:
         """Return the body of the request; raises a failure that names the file if it is not valid.
 
-        With `may_lack_website`, an FAQ with a slug may lack its website: the service may know it.
+        An FAQ with a slug may lack its website: the service may know it.
         """
         fields = self.fields()
-        missing = dict[str, str]()
-        if may_lack_website and self.slug is not None:
-            missing = {name: wire for name, wire in _WEBSITE.items() if not fields.get(name)}
-        for name in missing:  # a valid value, so that all other fields are checked
-            fields[name] = "https://faq.invalid"  # type: ignore[literal-required]
         problems = list[str]()
         body = dict[str, Any]()
         try:
             body = PublishRequest(**fields).body()
         except PublishRejected as error:
-            problems += [_with_option(self.document.locate(problem)) for problem in error.problems]
+            problems += [with_option(self.document.locate(problem)) for problem in error.problems]
         if problems:
             raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}")
-        return {name: value for name, value in body.items() if name not in missing.values()}
+        return body
 
 
 def read_publications(
@@ -121,9 +125,10 @@ def read_publications(
         for file, document in _files_of(target)
     ]
     _check_duplicates(read)
+    read.sort(key=_order_of(read))
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
-        items = publication.body(may_lack_website=True)["items"]
+        items = publication.body()["items"]
         for message in publication.document.all_notes()[:MAX_PROBLEMS]:
             warn(publication, message)
         record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}
@@ -200,6 +205,17 @@ def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
             yield str(file.path), replace(file.document, slug=file.slug)
 
 
+def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tuple[int, int]]:
+    """Return a sort key: files stay in their order, but an FAQ comes before its translations.
+
+    The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`.
+    """
+    places = dict[Any, int]()
+    for place, publication in enumerate(publications):
+        places.setdefault(publication.slug or publication.file, place)
+    return lambda one: (places[one.slug or one.file], _rank(one.document.lang))
+
+
 def _rank(lang: str | None) -> int:
     return -1 if lang is None else LANGUAGES.index(lang)
 
@@ -229,5 +245,5 @@ def _with_website_of(publication: Publication, others: Sequence[Publication]) ->
     return replace(publication, document=document)
 
 
-def _with_option(problem: str) -> str:
+def with_option(problem: str) -> str:
     return f"{problem}: use {_OPTIONS[problem]}, or put it into the file" if problem in _OPTIONS else problem

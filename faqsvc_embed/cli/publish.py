@@ -91,7 +91,7 @@ def publish(
     publications = read_publications(files, {**options, "draft": draft or None}, new_slug=new_slug)
     if dry_run:
         for publication in publications:
-            print_json(publication.body(may_lack_website=True))
+            print_json(publication.body())
         return
     with open_client(base_url) as client:
         run = PublishRun(client, len(publications), idempotency_key or token_hex(16), as_json=as_json)

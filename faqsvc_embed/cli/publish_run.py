@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.comparison import Comparison, Refused, Step, gone
+from faqsvc_embed.api.publish_request import PublishFields
+from faqsvc_embed.cli.comparison import Comparison
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.output import print_json, print_text, progress
-from faqsvc_embed.cli.publications import Publication
+from faqsvc_embed.cli.publications import Publication, warn
+from faqsvc_embed.cli.refusals import Refused, gone, reason_of
 from faqsvc_embed.cli.waits import send_patiently
 from faqsvc_embed.errors import (
     AuthenticationError,
@@ -42,11 +44,17 @@ class PublishRun:
             Exit: a file was refused; its reason is on standard error.
             ClickException: the run ended early, for example because the service does not respond.
         """
-        steps = self._compare(publications, overwrite=overwrite, republish=republish)
+        insists = {"old-file": overwrite, "unpublished": republish}
+        comparison = None
+        if any(publication.slug is not None for publication in publications):
+            comparison = Comparison(self._client)
         try:
-            with progress(steps, "Publishing") as watched:
-                for step in watched:
-                    self._take(step)
+            with progress(publications, "Publishing") as watched:
+                for publication in watched:
+                    try:
+                        self._take(publication, comparison, insists)
+                    except Refused as error:
+                        self._refused.append(f"{publication.file}: {error}")
         finally:
             if self._as_json and self._done:
                 print_json(self._done)
@@ -55,55 +63,71 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
-    def _compare(
-        self, publications: Sequence[Publication], *, overwrite: bool, republish: bool
-    ) -> list[Step]:
-        """Compare all files with the service; return what to do with each that is not refused."""
-        if all(publication.slug is None for publication in publications):
-            return [Step(publication) for publication in publications]
-        comparison = Comparison(self._client, overwrite=overwrite, republish=republish)
-        steps = list[Step]()
-        with progress(publications, "Checking") as watched:
-            for publication in watched:
-                try:
-                    step = comparison.step(publication)
-                    step.publication.body()
-                    steps.append(step)
-                except Refused as error:
-                    self._refused.append(f"{publication.file}: {error}")
-        return steps
-
-    def _take(self, step: Step) -> None:
-        """Publish one file, unless it is unchanged, and print the result."""
-        file = step.publication.file
-        try:
-            published = step.unchanged or self._send(step)
-        except Refused as error:
-            self._refused.append(f"{file}: {error}")
-            return
-        is_unchanged = step.unchanged is not None
-        if not is_unchanged:
-            step.publication.state_revision(published.revision)
-        self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": file})
-        if not self._as_json:
-            line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
-            print_text(f"{line}  {file}" if self._count > 1 else line)
-
-    def _send(self, step: Step) -> "models.Publication":
-        """Publish one file; a failure says how to retry, and how many files are published.
+    def _take(
+        self, publication: Publication, comparison: Comparison | None, insists: dict[str, bool]
+    ) -> None:
+        """Publish one file, unless it is unchanged, and print the result.
 
         Raises:
             Refused: the service refuses this file; it may accept others.
         """
-        publication = step.publication
-        file, fields = publication.file, publication.fields()
-        fields["if_match"] = step.if_match
-        retry = ": publish it again; this does not create a second FAQ"
+        published = None if comparison is None else comparison.unchanged(publication)
+        is_unchanged = published is not None
+        if published is None:
+            published = self._send(publication, insists)
+            before = None if comparison is None else comparison.before(publication, published.lang)
+            if before is not None and published.revision is not None:
+                is_current = publication.is_draft if before.has_draft else before.state == "published"
+                is_unchanged = published.revision < before.revision + is_current
+                if before.has_draft and published.revision == before.revision and not publication.is_draft:
+                    self._name_author(publication, published)
+        if not is_unchanged:
+            publication.state_revision(published.revision)
+        self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
+        if not self._as_json:
+            line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
+            print_text(f"{line}  {publication.file}" if self._count > 1 else line)
+
+    def _name_author(self, publication: Publication, published: "models.Publication") -> None:
+        """Warn that the draft of somebody else was published, which has the text of the file."""
+        history = send_patiently(lambda: self._client.revisions(published.slug, lang=published.lang))
+        [draft] = [one for one in history if one.revision == published.revision]
+        if draft.own is False:
+            warn(publication, f"publishes a draft by {draft.key} (revision {draft.revision})")
+
+    def _send(self, publication: Publication, insists: dict[str, bool]) -> "models.Publication":
+        """Publish one file, and insist where an option says so.
+
+        Raises:
+            Refused: the service refuses this file.
+        """
+        fields, warnings = publication.fields(), list[str]()
         if publication.slug is None:
             fields["idempotency_key"] = self._idempotency_key
+        while True:
+            try:
+                published = self._attempt(publication, fields)
+            except PublishRejected as error:
+                reason = reason_of(publication, error)
+                if error.code not in insists or not insists[error.code]:
+                    raise Refused(reason.advice) from error
+                insists = {**insists, error.code: False}  # only once
+                warnings.append(reason.warning)
+                if error.code == "unpublished":
+                    fields["republish"] = True
+                elif isinstance(error, RevisionConflict) and error.current is not None:
+                    fields["overwrite"], fields["if_match"] = True, error.current.etag
+            else:
+                for warning in warnings:
+                    warn(publication, warning)
+                return published
+
+    def _attempt(self, publication: Publication, fields: PublishFields) -> "models.Publication":
+        """Send one request; a failure says how to retry, and how many files are published."""
+        file = publication.file
+        retry = ": publish it again; this does not create a second FAQ"
+        if publication.slug is None:
             retry = f": retry with --idempotency-key {self._idempotency_key}"
-        elif step.is_new:
-            fields["if_none_match"] = "*"
         so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
         try:
             return send_patiently(lambda: self._client.publish_faq(**fields))
@@ -112,18 +136,13 @@ class PublishRun:
             raise interrupted(message) from None
         except OutcomeUnknown as error:
             raise failure(f"{file}: {error}{retry}{so_far}") from error
-        except RevisionConflict as error:
-            reason = "somebody else changed the FAQ at the same time: publish the file again"
-            if publication.document.lang is None:
-                reason += ", with --lang if the service may detect another language"
-            raise Refused(reason) from error
+        except PublishRejected:
+            raise
         except FAQNotFound as error:
             raise Refused(gone(publication.slug) if error.status == 410 else str(error)) from error
         except FAQError as error:
             message = publication.document.locate(str(error))
-            if isinstance(error, PublishRejected) or (
-                isinstance(error, AuthenticationError) and error.code == "not-your-site"
-            ):
+            if isinstance(error, AuthenticationError) and error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
 

@@ -19,7 +19,7 @@ from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item, Publication
 from faqsvc_embed.runtime.threads import to_thread
-from faqsvc_embed.settings import Settings, changed
+from faqsvc_embed.settings import Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
@@ -54,8 +54,9 @@ class FAQClient:
         generation_timeout: float = 60.0,
         **overrides: Unpack[ClientOptions],
     ) -> None:
-        given = {"base_url": base_url, "api_key": accept.api_key(api_key)}
-        del api_key  # tracebacks show local variables
+        given = with_hidden_keys({"base_url": base_url, "api_key": api_key})
+        overrides = with_hidden_keys(overrides)
+        del base_url, api_key  # tracebacks show local variables
         given = {name: value for name, value in given.items() if value is not None}
         settings = changed(settings, {**overrides, **given})
         if settings.api_key == MALFORMED:

@@ -56,12 +56,14 @@ class FAQMiddleware:
         try:
             response: HttpResponseBase = self._get_response(request)
             is_stream = response.streaming
-            guarded(page.fill_placeholders_of, response, otherwise=None)  # the view may be asynchronous
+            if page.placeholders is not None:  # the view may be asynchronous
+                guarded(page.fill_placeholders_of, response, otherwise=None)
         finally:
             if not is_stream:
                 guarded(page.end, otherwise=None)
                 REQUEST.set(outer_page)
-        guarded(page.fill_body, response, otherwise=None)
+        if is_stream or page.placeholders is not None:
+            guarded(page.fill_body, response, otherwise=None)
         guarded(page.set_headers, response, otherwise=None)
         return response
 
@@ -76,12 +78,14 @@ class FAQMiddleware:
         try:
             response: HttpResponseBase = await self._get_response(request)
             is_stream = response.streaming
-            await page.aguarded(page.afill_placeholders_of, response, otherwise=None)
+            if page.placeholders is not None:
+                await page.aguarded(page.afill_placeholders_of, response, otherwise=None)
         finally:
             if not is_stream:
                 guarded(page.end, otherwise=None)
                 REQUEST.set(outer_page)
-        guarded(page.fill_body, response, otherwise=None)
+        if is_stream or page.placeholders is not None:
+            guarded(page.fill_body, response, otherwise=None)
         guarded(page.set_headers, response, otherwise=None)
         return response
 

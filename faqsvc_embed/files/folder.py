@@ -14,17 +14,20 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
+from faqsvc_embed.detection import MIN_ITEMS, detect_language
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.text import normalized
 
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
 """The digest of the service, which is behind the language in the names of a store's files."""
+_MIN_LETTERS: Final = 60
+"""Letters of a file whose language is certain."""
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
 _Signature = tuple[int, ...]
@@ -127,7 +130,7 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
         if isinstance(document.slug, str):
             slug = document.slug
         if document.lang is None:
-            document = replace(document, lang=name_lang or lang)
+            document = _with_language(document, name_lang, lang)
         if name_lang not in (None, document.lang):
             messages = [
                 f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
@@ -143,6 +146,38 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
         messages = [f"cannot be read: {error.strerror}"]
     problems = tuple(problem_of(path, message) for message in messages)
     return FAQFile(path, slug, name_lang, document, None, problems)
+
+
+def _with_language(document: Document, name_lang: str | None, usual: str | None) -> Document:
+    """Return a document that states no language with that of its name, of its texts, or the usual."""
+    if name_lang is not None:
+        return replace(document, lang=name_lang)
+    # A file that states its slug is a record's, which may have no language.
+    if document.slug is None and (found := _detected(document.items)):
+        note = (
+            f"has no language: its texts are read as {found!r}: state it, such as `lang: {found}` at the top"
+        )
+        return replace(document, lang=found, notes=[*document.notes, note])
+    return replace(document, lang=usual)
+
+
+def _detected(fields: object) -> str | None:
+    """Return the language of items if it is certain: by their script, or of at least three."""
+    texts = [item for item in fields if isinstance(item, dict)] if isinstance(fields, list) else []
+    items = [
+        Item(index, item["question"], item["answer"])
+        for index, item in enumerate(texts)
+        if isinstance(item.get("question"), str) and isinstance(item.get("answer"), str)
+    ]
+    found = detect_language(items) if items else None
+    letters = sum(
+        map(str.isalpha, "".join(item.question + item.answer for item in items)[: _MIN_LETTERS * 3])
+    )
+    return (
+        found
+        if found in ("ko", "ja", "zh") or (len(items) >= MIN_ITEMS and letters >= _MIN_LETTERS)
+        else None
+    )
 
 
 def _is_faq(path: Path) -> bool:

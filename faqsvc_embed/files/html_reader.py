@@ -8,12 +8,38 @@ from typing import Final
 
 from faqsvc_embed.files.markdown_text import TAG, TAGS, escape_inline
 
-_MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*"} | dict.fromkeys(
-    ("h1", "h2", "h3", "h4", "h5", "h6"), "**"
+_MARKS: Final = (
+    {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"}
+    | {"sup": "</sup>", "sub": "</sub>"}
+    | dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "**")
 )
+"""What stands around a text in Markdown; of an element that Markdown lacks, its closing tag."""
+_NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
+"""The mark of a footnote, which leads to a note elsewhere on the page."""
 _INLINE: Final = frozenset(
-    {"a", "b", "strong", "i", "em", "u", "s", "code", "kbd", "small", "span", "sub", "sup", "mark", "font"}
+    {
+        "a",
+        "b",
+        "strong",
+        "i",
+        "em",
+        "u",
+        "s",
+        "code",
+        "kbd",
+        "small",
+        "span",
+        "sub",
+        "sup",
+        "mark",
+        "font",
+        "del",
+        "ins",
+        "strike",
+    }
 )
+_LONG_NUMBER: Final = 9
+"""Digits that the number of a list item cannot have."""
 _BREAK: Final = "\v"
 """Stands for a line break until its paragraph is written."""
 
@@ -34,8 +60,8 @@ def html_to_markdown(markup: str) -> str:
     import nh3
 
     writer = _Writer()
-    cleaned = nh3.clean(markup, tags=TAGS, attributes={"a": {"href"}}, link_rel=None)
-    writer.feed(cleaned)
+    cleaned = nh3.clean(markup, tags=TAGS, attributes={"a": {"href"}, "ol": {"start"}}, link_rel=None)
+    writer.feed(_NOTE.sub("", cleaned))
     writer.close()
     return writer.text()
 
@@ -72,7 +98,9 @@ class _Writer(HTMLParser):
         if tag not in _INLINE:
             self._end_paragraph()
         if tag in ("ol", "ul"):
-            self._lists.append(0 if tag == "ol" else None)
+            start = dict(attrs).get("start") or ""
+            first = int(start) if start.isdecimal() and len(start) < _LONG_NUMBER else 1
+            self._lists.append(first - 1 if tag == "ol" else None)
         elif tag == "li":
             self._begin_item()
         elif tag == "a" and (target := dict(attrs).get("href")):
@@ -97,7 +125,8 @@ class _Writer(HTMLParser):
         inner = written.replace(_BREAK, " ").strip()
         if inner:
             before, after = " " * written[:1].isspace(), " " * written[-1:].isspace()
-            written = f"{before}{'[' if end.startswith(']') else end}{inner}{end}{after}"
+            begin = "[" if end.startswith("]") else end.replace("</", "<")
+            written = f"{before}{begin}{inner}{end}{after}"
         self._pieces[start:] = [written]
 
     def _begin_item(self) -> None:

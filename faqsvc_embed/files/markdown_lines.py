@@ -12,14 +12,21 @@ _COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILIN
 NUMBER: Final = re.compile(
     r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
 )
-SIGN: Final = re.compile(
+_SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
 _ID: Final = re.compile(r"(?<!\\)\{:?[ \t]*#([^{}\s]*)[^{}]*\}[ \t]*\Z")
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
-HTML_HEADING: Final = re.compile(r"<h([1-6])\b[^<>]*>(.*?)</h\1\s*>.{0,20}", re.I)
+HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>(.*?)</\1\s*>(.*)", re.I)
+"""A heading or a defined term in HTML, behind other tags, with the text after it."""
+_OPENED: Final = re.compile(r"<(?:h[1-6]|dt)\b[^<>]*>[^<>]*\Z", re.I)
+_CLOSED: Final = re.compile(r"</(?:h[1-6]|dt)\s*>", re.I)
+_MAX_HEADING: Final = 6
+"""Lines of a heading in HTML."""
+TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
+"""A line that a website's generator takes for itself."""
 FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
@@ -47,6 +54,18 @@ def split_id(heading: str) -> tuple[str, str | None]:
     return heading[: found.start()].rstrip(" \t"), found[1]
 
 
+def joined(lines: list[str]) -> list[str]:
+    """Return lines with each heading of HTML on one line; the lines after it keep their numbers."""
+    for number, line in enumerate(lines):
+        if "<" in line and _OPENED.search(line):
+            for last in range(number + 1, min(number + _MAX_HEADING, len(lines))):
+                if _CLOSED.search(lines[last]):
+                    lines[number] = " ".join(part.strip() for part in lines[number : last + 1])
+                    lines[number + 1 : last + 1] = [""] * (last - number)
+                    break
+    return lines
+
+
 def without_comments(text: str) -> str:
     """Return Markdown without its comments; the lines after them keep their numbers."""
     return _COMMENT.sub(_blank, text)
@@ -63,6 +82,18 @@ def without_end(heading: str) -> str:
     text = heading.rstrip()
     shorter = text.rstrip("#")
     return shorter.rstrip() if shorter[-1:].isspace() else text
+
+
+def unnumbered(texts: list[str]) -> list[str]:
+    """Return questions without the numbers and signs that most of them begin with."""
+    for pattern in (_SIGN, NUMBER):
+        found = [pattern.match(text.strip("*_ ")) for text in texts]
+        if sum(one is not None for one in found) * 2 > len(texts):
+            texts = [
+                text if one is None else text.strip("*_ ")[one.end() :].strip()
+                for text, one in zip(texts, found, strict=True)
+            ]
+    return texts
 
 
 def is_text(line: str) -> bool:

@@ -21,15 +21,17 @@ from faqsvc_embed.files.markdown_lines import (
     HTML_HEADING,
     NUMBER,
     PERMALINK,
-    SIGN,
+    TAG_LINE,
     TEMPLATE,
     is_text,
+    joined,
     split_id,
+    unnumbered,
     without_comments,
     without_end,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import Opener, answer_label, question_label, text_after
+from faqsvc_embed.files.openers import BELOW_HEADINGS, Opener, answer_label, question_label, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.wire import MAX_INTRODUCTION
 
@@ -45,11 +47,17 @@ def find_questions(text: str, front_title: str = "", question: str = "") -> Docu
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
     """
-    text = without_comments(text)
+    text = "\n".join(joined(without_comments(text).split("\n")))
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title)
     return source.single(question) if question else source.document(tokens)
+
+
+def _is_code(token: "Token") -> bool:
+    if token.type == "html_block":
+        return token.content.lstrip().lower().startswith(("<script", "<style", "<pre"))
+    return token.type in ("fence", "code_block")
 
 
 class _Source:
@@ -67,7 +75,7 @@ class _Source:
             self._definitions[label] = "\n".join(lines[first:end])
             lines[first:end] = [""] * (end - first)
         self._take_footnotes()
-        code = (token.map for token in tokens if token.type in ("fence", "code_block") and token.map)
+        code = (token.map for token in tokens if _is_code(token) and token.map)
         self._code = {number for first, end in code for number in range(first, end)}
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
@@ -137,7 +145,9 @@ class _Source:
             if heading := HEADING.fullmatch(stripped):
                 found[number] = Opener(number, number + 1, without_end(heading[2]), len(heading[1]))
             elif heading := HTML_HEADING.fullmatch(stripped):
-                found[number] = Opener(number, number + 1, heading[2], int(heading[1]))
+                level = int(heading[1][1]) if heading[1][1].isdigit() else BELOW_HEADINGS - 1
+                rest = heading[3].strip()
+                found[number] = Opener(number, number + (not rest), heading[2], level, rest)
         for one in found.values():
             shown = TEMPLATE.sub("", self.plain(one.text))
             if shown.strip():
@@ -161,7 +171,7 @@ class _Source:
             return self.single(title if asks(title) else self._front_title, outline.title)
         self._check(outline, title or self._front_title)
         ends = self._ends(outline)
-        texts = self._unnumbered([one.text for one, _ in outline.questions])
+        texts = unnumbered([one.text for one, _ in outline.questions])
         items, answer_lines, positions = list[dict[str, str]](), list[int](), list[str]()
         for (one, section), text in zip(outline.questions, texts, strict=True):
             answer, line = self._answer(one, ends[one.line])
@@ -258,17 +268,6 @@ class _Source:
         used = [text for label, text in self._definitions.items() if label in labels]
         return "\n\n".join(filter(None, [answer, "\n".join(used)]))
 
-    def _unnumbered(self, texts: list[str]) -> list[str]:
-        """Return questions without the numbers and signs that most of them begin with."""
-        for pattern in (SIGN, NUMBER):
-            found = [pattern.match(text.strip("*_ ")) for text in texts]
-            if sum(one is not None for one in found) * 2 > len(texts):
-                texts = [
-                    text if one is None else text.strip("*_ ")[one.end() :].strip()
-                    for text, one in zip(texts, found, strict=True)
-                ]
-        return texts
-
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
         """Return the introduction, and a note for each other text that belongs to no question."""
         used = [
@@ -288,29 +287,38 @@ class _Source:
             for n, line in enumerate(self._lines[:first])
         ]
         kept = [n for n, line in enumerate(above) if not DECORATION.fullmatch(line.strip(" \t"))]
+        notes = [
+            f"line {n + 1}: not shown: {above[n].strip()[:60]}"
+            for n in kept
+            if TAG_LINE.fullmatch(above[n].strip())
+        ]
+        above = ["" if TAG_LINE.fullmatch(line.strip()) else line for line in above]
+        kept = [n for n in kept if above[n]]
         introduction = (
             self.with_definitions("\n".join(above[kept[0] : kept[-1] + 1]))
             if any(map(is_text, above))
             else None
         )
-        notes = list[str]()
         if introduction is not None and len(introduction) > MAX_INTRODUCTION:
             notes.append(
                 f"line {kept[0] + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
                 " characters, and is left out"
             )
             introduction = None
-        is_inside = False
-        for number in range(first, len(self._lines)):
-            line = self._lines[number]
-            if number in taken:
-                is_inside = False
-            elif not is_inside and is_text(line) and not CONTENTS.fullmatch(line.strip()):
-                is_inside = True
+        begin: int | None = None
+        last = first
+        for number in range(first, len(self._lines) + 1):
+            is_taken = number == len(self._lines) or number in taken
+            line = "" if is_taken else self._lines[number].strip()
+            if is_taken and begin is not None:
+                end = f" to line {last + 1}" if last > begin else ""
+                quote = self._lines[begin].strip()[:40]
                 notes.append(
-                    f"line {number + 1}: this text belongs to no question, and is left out:"
-                    f' "{line.strip()[:40]}"'
+                    f'line {begin + 1}: the text{end} belongs to no question, and is left out: "{quote}"'
                 )
+                begin = None
+            elif is_text(line) and not CONTENTS.fullmatch(line):
+                begin, last = number if begin is None else begin, number
         return introduction, notes
 
 

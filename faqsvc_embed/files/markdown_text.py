@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _TAGS: Final = (
     "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td "
-    "a b strong i em u s code kbd small span sub sup mark font center"
+    "a b strong i em u s del ins strike code kbd small span sub sup mark font center"
 )
 TAGS: Final = frozenset(_TAGS.split())
 """The HTML elements whose tags are dropped; other tags, such as <name>, are text."""

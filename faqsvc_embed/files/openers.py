@@ -261,7 +261,12 @@ def terms(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
     """Yield the lines that are bold, and those that begin with a bold question; all of them if most ask."""
     for number, line in enumerate(lines):
-        found = None if number in code else _BOLD.fullmatch(line.strip(" \t"))
+        found, below = None if number in code else _BOLD.fullmatch(line.strip(" \t")), number + 1
+        if found is None and line.lstrip("> ").startswith(("*", "_", "[]{")) and line[-1:] not in "*_":
+            part = " ".join(one.lstrip("> ") for one in lines[number + 1 : number + 3])
+            found = _BOLD.fullmatch(f"{line.strip()} {part.rpartition('*')[0]}*") if "*" in part else None
+            below += 1 + ("*" not in lines[number + 1]) if found and not found["rest"] else 0
+            found = found if below > number + 1 else None
         if found is None or line.startswith(("    ", "\t")):
             continue
         rest, text = found["rest"], found["text"]
@@ -277,7 +282,12 @@ def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
             continue
         if (len(found["sign"]) == 1 and (rest or not asks(text))) or not (starts or asks(text)):
             continue
-        yield _opener(number, found, text.rstrip(":："), rest)
+        opener = _opener(number, found, text.rstrip(":："), rest)
+        opener.below = max(opener.below, below if not rest.strip() else number)
+        if opener.mark:  # the quotation ends
+            ends = (n for n in range(number, len(lines)) if lines[n].strip() and not lines[n].startswith(">"))
+            opener.end = next(ends, len(lines))
+        yield opener
 
 
 def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:

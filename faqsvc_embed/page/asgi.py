@@ -33,7 +33,9 @@ class PageResponse:
 
     async def send(self, message: Message) -> None:
         """Send what can be sent after a message of the application, which calls this function."""
-        if self.page.placeholders is None and not self.held and message.get("more_body"):
+        if message["type"] == BODY and self.page.placeholders is None and not self.held:
+            if not message.get("more_body"):
+                guarded(self.page.end, otherwise=None)
             await self._send(message)
             return
         self.held.append(message)

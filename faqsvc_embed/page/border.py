@@ -145,6 +145,6 @@ def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
     call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
     for place, calls in list(_failing.items()):
-        calls.discard(call)
+        calls.difference_update((call, ("_forget", "")))  # this call has succeeded, too
         if not calls:
             _failing.pop(place, None)

@@ -82,9 +82,9 @@ class Document(msgspec.Struct, eq=False):
             missing = tuple([sheet for sheet in missing if sheet.file not in printed])
         with_script = fragment.needs_script and SCRIPT not in printed
         if missing or with_script:
-            files = [sheet.file for sheet in missing]
-            if with_script:
-                files.append(SCRIPT)
+            files = [SCRIPT] if with_script else []
+            for sheet in missing:
+                files.append(sheet.file)
             self.printed.update(files)
             if before is not None:
                 self._filled.update(files)

@@ -16,6 +16,7 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.page.border import guarded, unguarded
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.style import Style
@@ -93,6 +94,7 @@ class OptionResolver:
         self._settings = settings
         self.style: Style = Style.of(settings)
         """The usual style."""
+        self._guarded = unguarded if settings.strict else guarded  # functions of the host may raise
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
         self._plain_calls = dict[tuple[str, str | None], Call]()
@@ -153,14 +155,7 @@ class OptionResolver:
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
-        try:
-            nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
-            if nonce is None and page.folder is None:
-                return self._plain_elements
-            nonce = nonce() if callable(nonce) else nonce
-        except Exception as error:
-            self._host_raised("the nonce of a page", error)
-            nonce = None
+        nonce = self._guarded(_nonce, page, nonce, caller, otherwise=None)
         if nonce and not isinstance(nonce, str):
             self._reject("nonce", nonce, "text, or a function that returns text, is accepted", "", caller)
             nonce = None
@@ -178,11 +173,8 @@ class OptionResolver:
 
     def _language_of(self, page: Page) -> str | None:
         """Return the language of the page, else the setting (RFC 4647, 3.4)."""
-        try:
-            return page.language(self._settings.lang) or self._settings.lang
-        except Exception as error:
-            self._host_raised("the language of a page", error)
-            return self._settings.lang
+        lang = self._settings.lang
+        return self._guarded(page.language, lang, otherwise=None) or lang
 
     def _validated(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
@@ -233,10 +225,11 @@ class OptionResolver:
         self.log.warning(f"{option} {caller.name}", "%s", message)
         return message
 
-    def _host_raised(self, what: str, error: Exception) -> None:
-        if self._settings.strict:
-            raise error
-        self.log.error(what, "cannot read %s: the host raised %r", what, error, error=error)
+
+def _nonce(page: Page, nonce: object, caller: Caller) -> object:
+    """Return the nonce of a call, else of its page or of a variable of its template."""
+    nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
+    return nonce() if callable(nonce) else nonce
 
 
 def split_arguments(

@@ -56,16 +56,14 @@ class Presenter:
 
     def page(self) -> Page:
         """Return the page of the request, or a new one for this call only."""
-        page = request_page()
-        if page is None and self._page_source is not None:
-            page = self._page_source()
-        return page or Page()
+        return self.page_of(Document())
 
     def page_of(self, document: Document) -> Page:
         """Return the page that a document is a part of: for its first FAQ, the current one."""
         page = document.page
         if page is None or page.is_over:
-            document.page = page = self.page()
+            source = self._page_source
+            document.page = page = request_page() or (source() if source is not None else None) or Page()
         return page
 
     def _states(self, page: Page) -> PageStates:
@@ -151,7 +149,9 @@ class Presenter:
             if fragment is None and self.renderer.is_long(faq) and page.can_defer(call.key):
                 return self._defer(document, page, call, found, place.ordinal)
             fragment = fragment or self.renderer.fragment(faq, call.style, place)
-            return self._print(document, page, call, fragment)
+            if fragment is None or call.problems or fragment.problems:
+                return self._print(document, page, call, fragment)
+            return document.print(page, fragment, call.elements, schema=call.schema)
         except FAQError as error:
             return self._handle(page, slug, error)
 

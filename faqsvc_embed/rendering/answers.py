@@ -72,6 +72,13 @@ class Answers:
         """
         return in_sections([item for item in self._rendered(faq, question_level) if item.html])
 
+    def introduction(self, faq: FAQ, question_level: int | None) -> Markup:
+        """Return the text above the questions as HTML, empty if there is none."""
+        if not (faq.introduction and faq.introduction.strip()):
+            return Markup()
+        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [faq.introduction])
+        return self._html(faq.introduction, question_level, as_markdown, faq.website_url)[0]
+
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
         """Return the parts of answers that are not shown, each with the index of its item in the record."""
         places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}

@@ -73,6 +73,7 @@ class _Context(TypedDict):
     items: list[TemplateItem]
     sections: list[TemplateSection]
     title: str
+    introduction: Markup
     title_level: int | None
     question_level: int | None
     variant: str
@@ -120,11 +121,11 @@ class Renderer:
 
     def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, style if place == FIRST else (style, place))
+        return self._fragments.get(faq, (style, place))
 
     def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
         if found is not None:
-            self._fragments.put(faq, style if place == FIRST else (style, place), found, found.size)
+            self._fragments.put(faq, (style, place), found, found.size)
         return found
 
     def after_fork(self) -> None:
@@ -185,6 +186,7 @@ class Renderer:
             return None
         names = question_names(answered)
         context = _context(faq, style, place, _sections(faq.slug, style, place, answered, names))
+        context["introduction"] = self.answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         if level != QUESTION_LEVEL and self.answers.is_markdown(faq):
             answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
@@ -222,6 +224,7 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
         "items": [item for section in sections for item in section.items],
         "sections": sections,
         "title": visible(faq.title.strip()) if style.show_title else "",
+        "introduction": Markup(),
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -23,22 +23,22 @@ from faqsvc_embed.service.config import (
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
-from faqsvc_embed.service.housekeeping import empty_bin
+from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin, problem_document
 from faqsvc_embed.service.http.operation import Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import RedisQuotas, SiteQuotas
+from faqsvc_embed.service.http.quotas import GenerationQuota, RedisGenerationQuota
 from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
-from faqsvc_embed.service.http.threads import WRITER_THREADS
+from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
-from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
 from faqsvc_embed.service.telemetry.requests import HEADER, request_id
@@ -76,8 +76,8 @@ def create_app(
     default FAQSVC_GENERATE_ALLOW.
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
-    own; `writes_per_minute` requests with its API keys; `max_generations` at once. If `redis` is a URL, by
-    default FAQSVC_REDIS_URL, all processes count the last two together; otherwise each process counts alone.
+    own; `writes_per_minute` changes of its FAQs, over all processes; `max_generations` at once. If `redis` is
+    a URL, by default FAQSVC_REDIS_URL, all processes count generations together; otherwise each counts alone.
     `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
     because a content delivery network or a university may share an address. None means no limit.
 
@@ -99,11 +99,10 @@ def create_app(
     public_base = public_url(base_url)
     generator = Generator.load(generate_allow)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
-    storage.writer.quota = Quota(limit("max_faqs", max_faqs), limit("max_bytes", max_bytes))
-    quotas = _quotas(
-        redis_url(redis),
+    storage.writer.quota = Quota(
+        limit("max_faqs", max_faqs),
+        limit("max_bytes", max_bytes),
         limit("writes_per_minute", writes_per_minute),
-        limit("max_generations", max_generations),
     )
     writers = anyio.CapacityLimiter(WRITER_THREADS)
     changes = Changes(storage)
@@ -111,8 +110,10 @@ def create_app(
         feed=ChangeFeed(storage, changes),
         generator=generator,
         storage=storage,
-        auth=APIKeyAuth(storage.keys, quotas, writers),
+        auth=APIKeyAuth(storage.keys),
+        generations=_generations(redis_url(redis), limit("max_generations", max_generations)),
         writers=writers,
+        editors=anyio.CapacityLimiter(EDITOR_THREADS),
         base_url=public_base,
         cache_tags=cache_tags,
         sign_in_header=header_name(sign_in_header),
@@ -122,13 +123,15 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(empty_bin(service))]
+        tasks = [asyncio.create_task(task(service)) for task in (empty_bin, record_key_uses)]
         if webhooks is not None:
             tasks.append(asyncio.create_task(webhooks.run()))
         yield
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
+        with suppress(StorageUnavailable):
+            await run_blocking(storage.keys.record_uses)
         storage.close()
 
     app = Starlette(
@@ -198,10 +201,8 @@ def _webhook(storage: Storage, settings: tuple[str, str] | None) -> "Webhook | N
     return Webhook(storage, *settings)
 
 
-def _quotas(redis: str | None, writes_per_minute: int | None, max_generations: int | None) -> SiteQuotas:
-    if redis is None:
-        return SiteQuotas(writes_per_minute, max_generations)
-    return RedisQuotas(redis, writes_per_minute, max_generations)
+def _generations(redis: str | None, maximum: int | None) -> GenerationQuota:
+    return GenerationQuota(maximum) if redis is None else RedisGenerationQuota(redis, maximum)
 
 
 async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:

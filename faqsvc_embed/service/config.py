@@ -58,7 +58,7 @@ def generation_timeout() -> float:
 
 
 def redis_url(argument: str | None) -> str | None:
-    """Return the URL of the Redis in which all processes count quotas; FAQSVC_REDIS_URL sets it."""
+    """Return the URL of the Redis in which all processes count generations; FAQSVC_REDIS_URL sets it."""
     return argument or os.environ.get("FAQSVC_REDIS_URL") or None
 
 

@@ -1,7 +1,8 @@
 """The state that all routes share."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
 import anyio
 from starlette.requests import Request
@@ -9,8 +10,14 @@ from starlette.requests import Request
 from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
+from faqsvc_embed.service.http.quotas import GenerationQuota
+from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.telemetry.outages import editor_outages
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.routes.generate import Generator
@@ -20,19 +27,31 @@ if TYPE_CHECKING:
 class ServiceContext:
     """The storage, the authentication and the public URL of one application.
 
-    `writers` limits the threads that write to the storage, for all routes together. `base_url` is None if
-    the public URL is the origin of each request. `cache_tags` names FAQs in the headers of their responses.
-    `sign_in_header` is the header in which a trusted proxy names the person at the desk.
+    `generations` counts the generations of each site at once. `writers` limits the threads that write to the
+    storage, and `editors` those that read for the owners of sites, for all routes together, so that public
+    reads always find a free one. `base_url` is None if the public URL is the origin of each request.
+    `cache_tags` names FAQs in the headers of their responses. `sign_in_header` is the header in which a
+    trusted proxy names the person at the desk.
     """
 
     storage: Storage
     auth: APIKeyAuth
+    generations: GenerationQuota
     writers: anyio.CapacityLimiter
+    editors: anyio.CapacityLimiter
     feed: ChangeFeed
     generator: "Generator"
     base_url: str | None = None
     cache_tags: bool = False
     sign_in_header: str | None = None
+
+    async def browse(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+        """Call a function that reads for the owner of a site in a worker thread, and return its result.
+
+        Raises:
+            StorageUnavailable: the call did not end in time.
+        """
+        return await run_blocking(function, *args, limiter=self.editors, outages=editor_outages)
 
     def tags(self, slug: str) -> dict[str, str]:
         """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""

@@ -14,6 +14,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
+from faqsvc_embed.settings.api_key import PREFIX as KEY_PREFIX
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.theme import Theme
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.settings.options import SettingOptions
 
 T = TypeVar("T")
+Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
 SERVICE_PREFIXES: Final = tuple(
@@ -137,7 +139,7 @@ class Settings:
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
-        values: dict[str, Any] = {**options, "api_key": accept.api_key(options.pop("api_key", None))}
+        values: Mapping[str, Any] = (options := with_hidden_keys(options))
         _check_names(values)
         kept = vars(self)
         for name in NAMES:
@@ -156,7 +158,7 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
-        found = _prefixed(mapping)
+        found, overrides = _prefixed(mapping), with_hidden_keys(overrides)
         del mapping  # tracebacks show local variables
         _warn_of(unknown_keys(found))
         return cls.from_env(**_merged(_values(found), overrides))
@@ -171,6 +173,7 @@ class Settings:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
         found = _prefixed(os.environ if environ is None else environ)
+        overrides = with_hidden_keys(overrides)
         del environ
         _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
         return cls(**_merged(_values(found), overrides))
@@ -181,6 +184,7 @@ class Settings:
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
         """
+        overrides = with_hidden_keys(overrides)
         return type(self)(**_merged(vars(self), overrides))
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -201,6 +205,18 @@ class Settings:
 
 
 NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
+
+
+def with_hidden_keys(options: Options) -> Options:
+    """Return options whose API keys, under whatever name, are wrapped: tracebacks show local variables."""
+    hidden: Any = {
+        name: accept.api_key(value)
+        if name in ("api_key", f"{PREFIX}API_KEY")
+        or (isinstance(value, str) and value.startswith(KEY_PREFIX))
+        else value
+        for name, value in options.items()
+    }
+    return hidden  # type: ignore[no-any-return]
 
 
 def changed(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
@@ -237,11 +253,12 @@ def _check_names(values: Iterable[str]) -> None:
 
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with our prefix; an empty variable counts as not set."""
-    return {
-        key: accept.api_key(value) if key == f"{PREFIX}API_KEY" else value
+    found = {
+        key: value
         for key, value in mapping.items()
         if isinstance(key, str) and key.startswith(PREFIX) and (not isinstance(value, str) or value)
     }
+    return with_hidden_keys(found)
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:

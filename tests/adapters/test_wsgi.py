@@ -506,3 +506,21 @@ def test_a_mistake_is_an_error_when_the_application_is_made(options: Any) -> Non
 def test_settings_make_an_embed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example.com")
     assert FAQMiddleware(app_of(list), lang="ko").embed.settings.lang == "ko"
+
+
+@pytest.mark.parametrize("written", [0, 40, 10_000_000])
+def test_a_preview_of_an_application_that_writes_states_no_length_that_is_wrong(written: int) -> None:
+    embed = fake_embed({"faq": A})
+    template = environment(embed).from_string("<p>The host's words</p>{{ faq('faq') }}")
+
+    def app(environ: Any, start_response: Any) -> Iterable[bytes]:
+        body = template.render().encode()
+        write = start_response("200 OK", [HTML, ("Content-Length", str(len(body)))])
+        for at in range(0, min(written, len(body)), 7):  # placeholders are cut in two
+            write(body[at : min(at + 7, written)])
+        return [body[written:]]
+
+    response = Client(FAQMiddleware(app, embed=embed)).get("/?faq_preview=12345678")
+    assert "Content-Length" not in response.headers
+    assert "<p>The host's words</p>" in response.text
+    assert "<!--faqsvc" not in response.text

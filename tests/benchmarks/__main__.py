@@ -22,6 +22,7 @@ MEASUREMENTS = {
     "records": "the look-up of a cached FAQ, and from a record to HTML",
     "imports": "what importing costs",
     "ratios": "a second FAQ, asynchronous templates and embed.render(), against a first FAQ",
+    "scale": "requests of a site with 100,000 FAQs stored, against 100, on SQLite and PostgreSQL",
     "service": "the service's GET and POST on SQLite and PostgreSQL",
     "feed": "how fast an edit is on every page, and 1,000 subscribers",
     "extraction": "how well generation reads websites",

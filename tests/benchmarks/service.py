@@ -1,4 +1,4 @@
-"""Requests a second of reading and of publishing under uvicorn, with 100,000 FAQs of 10 revisions stored.
+"""Requests a second of reading and of publishing under granian, with 100,000 FAQs of 10 revisions stored.
 
 The service runs in processes of its own, as an operator would run it; the requests come from a process of
 its own too, over kept-alive connections, for slugs at random. On a small machine the two share the cores.
@@ -44,20 +44,19 @@ SERVICE = """
 import sys
 from functools import partial
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import listen, serve_workers, url_of
+from faqsvc_embed.service.server import Address, serve
 
-if __name__ == "__main__":  # which its processes import anew
-    listening = listen()
-    print(url_of(listening), flush=True)
+if __name__ == "__main__":
+    address = Address().checked()
     app = partial(create_app, sys.argv[1], writes_per_minute=None, reads_per_minute=None)
-    serve_workers(app, listening, int(sys.argv[2]))
+    serve(app, address, workers=int(sys.argv[2]), announce=lambda: print(address, flush=True))
 """
 
 
 def service() -> Iterator[Table]:
     """Measure SQLite and PostgreSQL with one and with two processes, and with few FAQs and many."""
     table = Table(
-        f"The service under uvicorn, FAQs of 10 questions, {STORED:,} stored, {CONNECTIONS} connections",
+        f"The service under granian, FAQs of 10 questions, {STORED:,} stored, {CONNECTIONS} connections",
         {"a second": ".0f", "median ms": ".2f", "99 % ms": ".2f"},
     )
     growth = Table(

@@ -143,17 +143,6 @@ def test_hours_are_not_waited_for(faulty_service: FaultyServer, tmp_path: Path, 
     assert str(status) in failure(faqsvc("publish", write(tmp_path, "faq.json")))
 
 
-def test_a_new_faq_is_only_created(faulty_service: FaultyServer, tmp_path: Path) -> None:
-    faulty_service.then(LISTED, CREATED, CREATED)
-    files = [
-        write(tmp_path, name, lang=lang) for name, lang in (("faq.en.json", "en"), ("faq.de.json", "de"))
-    ]
-    assert faqsvc("publish", *files).exit_code == 0
-    sent = faulty_service.log[1:]
-    assert [request.headers.get("if-none-match") for request in sent] == ["*", "*"]
-    assert [request.target.partition("?")[2] for request in sent] == ["lang=en", "lang=de"]
-
-
 # Outcomes that are not known
 
 
@@ -225,7 +214,7 @@ def test_a_dry_run_prints_the_body_and_sends_nothing(
     monkeypatch.delenv("FAQSVC_API_KEY")
     monkeypatch.delenv("FAQSVC_BASE_URL")
     result = faqsvc("publish", write(tmp_path, "faq.json"), "--dry-run")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, {**BODY, "slug": "faq"})
+    assert (result.exit_code, json.loads(result.stdout)) == (0, {**BODY, "slug": "faq", "revision": None})
     assert faulty_service.log == []
 
 

@@ -41,7 +41,7 @@ class Desk:
         (self.folder / f"{slug}.md").write_text(FILE.format(slug=slug, answer=answer))
 
     def edit(self, slug: str, answer: str, *, draft: bool = False) -> None:
-        website = {
+        website: dict[str, Any] = {
             "website_url": "https://heron.example",
             "website_name": "Heron",
             "answer_format": "markdown",
@@ -447,7 +447,7 @@ def test_the_revision_of_a_file_is_not_one_of_the_faq_that_an_option_names(desk:
 
 def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
-    website = {"website_url": "https://secret.example", "website_name": "Secret"}
+    website: dict[str, Any] = {"website_url": "https://secret.example", "website_name": "Secret"}
     items = [("How much is a poster?", "Five euros.")]
     desk.client.publish_faq(slug="prices", lang="en", items=items, draft=True, **website)
     (desk.folder / "prices.de.md").write_text("## Was kostet ein Plakat?\n\nFünf Euro.\n")

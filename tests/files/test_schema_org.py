@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed.files import Document
+from faqsvc_embed.files.html_reader import html_to_markdown
 from tests.files.support import read
 
 QUESTIONS: Final = [
@@ -161,3 +162,16 @@ def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> Non
         }
         read(tmp_path, "faq.json", json.dumps(page))
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    ("markup", "markdown"),
+    [
+        ("<p>It costs <s>20</s> <del>18</del> 15 euros.</p>", "It costs ~~20~~ ~~18~~ 15 euros."),
+        ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
+        ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
+        ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
+    ],
+)
+def test_markup_that_carries_meaning_stays(markup: str, markdown: str) -> None:
+    assert html_to_markdown(markup) == markdown

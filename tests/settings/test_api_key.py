@@ -17,10 +17,15 @@ from faqsvc_embed import (
     Settings,
 )
 from faqsvc_embed.errors import without_keys
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.starlette import FAQMiddleware as ASGIMiddleware
+from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.support.strategies import any_text
 
 SECRET = "fs_live_5ecret5ecret5ecret"
+MIDDLEWARES: list[Any] = [ASGIMiddleware, WSGIMiddleware]
 
 BAD_KEYS: list[Any] = [
     *("fs_live_", "fs_test_abc", "live_abc", "", " ", "FS_LIVE_abc", "fs_live_a\x00b", "fs_live_a\r\nX: 1"),
@@ -114,6 +119,20 @@ def locals_of(error: BaseException) -> str:
         lambda: FAQClient("https://faq.example.com", SECRET + "\n"),
         lambda: FAQClient("https://faq.example.com").with_key(SECRET + "\n"),
         lambda: FAQClient("http://faq.example.com", api_key=SECRET),
+        lambda: FAQClient(SECRET),
+        lambda: FAQClient("https://faq.example.com", apikey=SECRET),  # type: ignore[call-arg]
+        lambda: FAQEmbed("https://faq.example.com", api_key=SECRET, wait="x"),  # type: ignore[arg-type]
+        lambda: FAQEmbed("https://faq.example.com", apikey=SECRET),  # type: ignore[call-arg]
+        lambda: FAQEmbed(api_key=SECRET),
+        lambda: FAQEmbed(SECRET),
+        lambda: Settings(apikey=SECRET),  # type: ignore[call-arg]
+        lambda: Settings().replace(api_key=SECRET, wait="x"),  # type: ignore[arg-type]
+        lambda: Settings.from_mapping({"FAQSVC_APIKEY": SECRET, "FAQSVC_WAIT": "x"}),
+        lambda: Settings.from_mapping({}, api_key=SECRET, wait="x"),  # type: ignore[arg-type]
+        lambda: FAQExtension("app", api_key=SECRET),  # type: ignore[arg-type]
+        lambda: FAQExtension(apikey=SECRET),  # type: ignore[call-arg]
+        *(lambda make=make: make(None, apikey=SECRET) for make in MIDDLEWARES),
+        *(lambda make=make: make(None, fake_embed({}), api_key=SECRET) for make in MIDDLEWARES),
     ],
 )
 def test_no_frame_of_the_package_has_a_key_in_clear(make: Any) -> None:

@@ -3,9 +3,10 @@
 import gc
 import inspect
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import _lru_cache_wrapper, cache
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, ClassVar, Final
@@ -23,13 +24,13 @@ KINDS: Final = {
 
 
 class Injected:
-    """Counts the exceptions that these functions raise."""
+    """Counts the exceptions that these functions raise in the main thread, where the requests are."""
 
     count: ClassVar[int] = 0
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)
-        Injected.count += 1
+        Injected.count += threading.current_thread() is threading.main_thread()
 
 
 class InjectedError(Injected, RuntimeError):
@@ -96,6 +97,8 @@ def _functions() -> list[FunctionType]:
             case FunctionType():
                 found.append(one)
                 todo.append(getattr(one, "__wrapped__", None))
+            case _lru_cache_wrapper():
+                todo.append(one.__wrapped__)
             case property():
                 todo.append(one.fget)
             case classmethod() | staticmethod():

@@ -44,7 +44,7 @@ def show(visit: Visit) -> Response:
     wanted = Wanted(visit.access.site, **{name: value for name, value in names.items() if value})
     before = number_of(visit.query("before"))
     found = visit.storage.audit.entries(wanted, limit=PAGE_SIZE + 1, before=before)
-    keys = {key.id: key.name or key.id for key in visit.storage.keys.list()}
+    keys = {key.id: key.name or key.id for key in visit.storage.keys.list(visit.access.site)}
     return render(
         visit,
         "log.html",

@@ -18,6 +18,7 @@ _SETTINGS: Final = {
     "Website": "website_name",
     "Address": "website_url",
     "Page that shows it": "page_url",
+    "Introduction": "introduction",
     "Answers are": "answer_format",
 }
 # Words with the space after them; Chinese, Japanese and Thai characters count as words of their own.

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple, Self
 
-from faqsvc_embed.api.contract import PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
-from faqsvc_embed.api.validation import field_problems, problems_of
+from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import USUAL
@@ -23,6 +22,7 @@ _LABELS: Final = {
     "title": "The title",
     "websiteName": "The name of the website",
     "websiteUrl": "The address of the website",
+    "introduction": "The introduction",
     "items": "The list of questions",
     "question": "The question",
     "answer": "The answer",
@@ -30,7 +30,7 @@ _LABELS: Final = {
     "id": "The id",
 }
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
-_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl")
+_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl", "introduction")
 """The settings in the order of the form, which has them before the questions, or after those of a new FAQ."""
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
@@ -77,6 +77,7 @@ class Draft:
     website_name: str = ""
     website_url: str = ""
     page_url: str = ""
+    introduction: str = ""
     answer_format: AnswerFormat = "text"
     items: tuple[DraftItem, ...] = ()
     cta: Any = None
@@ -99,6 +100,7 @@ class Draft:
             website_name=_one_line(form.get("website_name")),
             website_url=_one_line(form.get("website_url")),
             page_url=_one_line(form.get("page_url")),
+            introduction=form.get("introduction").strip(),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(
                 DraftItem(question, answer, _one_line(section), item_id)
@@ -117,6 +119,7 @@ class Draft:
             website_name=_one_line(faq.website_name),
             website_url=_one_line(publication.website_url),
             page_url=faq.page_url or "",
+            introduction=normalized(faq.introduction or "").strip(),
             answer_format=faq.answer_format,
             items=tuple(
                 DraftItem(
@@ -187,7 +190,7 @@ class Draft:
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
-        found += problems_of(self._body(), PublishBody)
+        found += publication_problems(self._body())
         if not self.written:
             found = [text for text in found if not text.startswith("items ")]
             found.append("items is empty: write a question and its answer")
@@ -224,6 +227,7 @@ class Draft:
             self.answer_format,
             cta,
             self.page_url or None,
+            self.introduction or None,
         )
 
     def record(self, limit: int = MAX_ITEMS) -> FAQ:
@@ -239,6 +243,7 @@ class Draft:
             cta=None,
             answer_format=self.answer_format,
             website_url=self.website_url or None,
+            introduction=self.introduction or None,
         )
 
     def not_shown(self) -> dict[int, list[str]]:
@@ -260,7 +265,7 @@ class Draft:
             "websiteName": self.website_name,
             "items": [item.fields for item in self.written],
         }
-        optional = {"title": self.title, "pageUrl": self.page_url}
+        optional = {"title": self.title, "pageUrl": self.page_url, "introduction": self.introduction}
         return body | {name: value for name, value in optional.items() if value}
 
     def _place(self, path: str) -> str:

@@ -8,8 +8,8 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk import messages
@@ -328,7 +328,7 @@ def _is_binned(visit: Visit, lang: str) -> bool:
 
 def _why_missing(visit: Visit, lang: str | None) -> str:
     """Return the message for an FAQ or a translation that was deleted, which says how to save the text."""
-    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site)
+    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site, visit.slug)
     return messages.SEALED if is_sealed else messages.DELETED
 
 

@@ -12,7 +12,7 @@ from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.site import name_of
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.storage.overview import Filter
+from faqsvc_embed.service.storage.overview import MAX_COUNTED, Filter
 
 PAGE_SIZE: Final = 50
 MAX_PAGES: Final = 10_000
@@ -29,7 +29,9 @@ def show(visit: Visit) -> Response:
     )
     page = min(number_of(visit.query("page")) or 1, MAX_PAGES)
     offset = (page - 1) * PAGE_SIZE
-    found = visit.storage.overview.faqs(visit.access.site, wanted, limit=PAGE_SIZE + 1, offset=offset)
+    found, total = visit.storage.overview.counted(
+        visit.access.site, wanted, limit=PAGE_SIZE + 1, offset=offset
+    )
     return render(
         visit,
         "list.html",
@@ -37,7 +39,8 @@ def show(visit: Visit) -> Response:
         faqs=found[:PAGE_SIZE],
         wanted=wanted,
         done=DONE["binned"] if visit.query("done") == "binned" else "",
-        total=visit.storage.overview.count(visit.access.site, wanted),
+        total=min(total, MAX_COUNTED),
+        is_more=total > MAX_COUNTED,
         known=visit.storage.overview.published_languages(visit.access.site),
         is_filtered=wanted != Filter(),
         states=STATES,

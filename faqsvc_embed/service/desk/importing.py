@@ -9,10 +9,10 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
 from faqsvc_embed.files.markdown_reader import read_markdown
-from faqsvc_embed.generation.detection import detect_language
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
@@ -68,6 +68,8 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
+    if document.introduction:
+        done += " The text above the first question was left out."
     if notes := document.all_notes():
         done += f" Note: {'; '.join(notes[:5])}{' and others' if len(notes) > 5 else ''}."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
@@ -111,6 +113,7 @@ def draft_of(document: Document, empty: Draft) -> Draft:
         website_name=_text(document.website_name) or empty.website_name,
         website_url=_text(document.website_url) or empty.website_url,
         page_url=_text(document.page_url),
+        introduction=_text(document.introduction),
         answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else _format(items),
         items=items,
     )

@@ -83,7 +83,7 @@ def end(visit: Visit) -> Response:
 
 def _keys(visit: Visit) -> list[APIKeyInfo]:
     """Return the keys of this site, the newest first."""
-    return [key for key in reversed(visit.storage.keys.list()) if key.site == visit.access.site]
+    return visit.storage.keys.list(visit.access.site)[::-1]
 
 
 def _key(visit: Visit) -> APIKeyInfo:

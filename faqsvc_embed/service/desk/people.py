@@ -173,7 +173,7 @@ def _one(
         status,
         person=person,
         fields=_values(person),
-        keys=len(visit.storage.keys.made_by_person(person.id)),
+        keys=len(visit.storage.keys.made_by_person(person.id, person.site)),
         roles=ROLE_TEXTS,
         problems=problems or {},
         link=link,

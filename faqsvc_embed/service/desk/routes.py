@@ -5,7 +5,6 @@ from dataclasses import replace
 from urllib.parse import quote
 
 import anyio
-import anyio.from_thread
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,6 +14,7 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import (
     audit_log,
     binned,
+    choice,
     editor,
     faq_list,
     history,
@@ -28,7 +28,7 @@ from faqsvc_embed.service.desk import (
 )
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
-from faqsvc_embed.service.desk.session import Sessions, set_cookie
+from faqsvc_embed.service.desk.session import Sessions, SeveralSites, set_cookie
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.desk.website import FromWebsite
@@ -59,11 +59,12 @@ class Desk:
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
         page = SignIn()
-        website = FromWebsite(self._generator, self._service.auth.quotas)
+        website = FromWebsite(self._generator, self._service.generations)
         return [
             self._route("", get=faq_list.show),
             self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
             self._route("/sign-in", get=page.show, post=page.submit, is_open=True),
+            self._route(choice.PATH, get=choice.show, post=choice.submit, is_open=True),
             self._route("/sign-out", post=sign_in.sign_out),
             self._route("/new", get=editor.show_new, post=editor.submit),
             self._route("/import", get=importing.show, post=importing.submit),
@@ -102,8 +103,11 @@ class Desk:
                 if request.method == "POST":
                     check_origin(request, visit.urls)
                     visit = replace(visit, form=await self._read_form(request))
-                limiter = self._service.writers if request.method == "POST" else None
-                found = await run_blocking(self._respond, handler, visit, is_open, limiter=limiter)
+                if visit.is_write:
+                    writers = self._service.writers
+                    found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
+                else:
+                    found = await self._service.browse(self._respond, handler, visit, is_open)
                 return found if isinstance(found, Response) else await found
             except Problem as problem:
                 return _problem_page(visit, problem)
@@ -134,7 +138,12 @@ class Desk:
         )
 
     def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
-        session = self._sessions.find(visit.request)
+        try:
+            session = self._sessions.find(visit.request)
+        except SeveralSites:
+            if handler not in (choice.show, choice.submit):
+                return choice.ask(visit)
+            session = None
         visit = replace(visit, session=session)
         response = self._handle(handler, visit, is_open)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
@@ -151,8 +160,6 @@ class Desk:
                 return _sign_in_first(visit)
             if visit.request.method == "POST" and not is_same_token(visit.form, session.token):
                 return sign_in.ask_again(visit)
-            if visit.request.method == "POST":
-                anyio.from_thread.run(self._service.auth.quotas.count_write, session.person.site)
             return handler(visit)
         except Problem as problem:
             return _problem_page(visit, problem)
@@ -171,7 +178,7 @@ def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
         return None
     if visit.storage.overview.binned(visit.access, slug) is not None:
         return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
-    if (slug, None) in visit.storage.overview.sealed(visit.access.site):
+    if (slug, None) in visit.storage.overview.sealed(visit.access.site, slug):
         return Problem(410, "gone", f"All texts of {quoted(slug)} were deleted for ever")
     return None
 

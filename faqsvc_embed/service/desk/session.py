@@ -14,6 +14,8 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 
 COOKIE: Final = "faqsvc_desk"
+SITE_COOKIE: Final = "faqsvc_desk_site"
+"""The site that somebody has chosen who is a person of several sites."""
 COOKIE_LIFETIME: Final = 400 * 86_400
 """Seconds that a browser keeps the cookie, which is the maximum; the database has the end of the session."""
 
@@ -29,11 +31,16 @@ class Session:
     cookie: str
     by_proxy: bool = False
     new_cookie: bool = False
+    has_other_sites: bool = False
 
     @property
     def token(self) -> str:
         """The token that every form of the session must send (against CSRF)."""
         return hashlib.sha256(f"faqsvc desk form {self.cookie}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class SeveralSites(Exception):
+    """The proxy names a person of several sites who has chosen none."""
 
 
 class Sessions:
@@ -46,24 +53,39 @@ class Sessions:
     def find(self, request: Request) -> Session | None:
         """Return the session of a request, or None.
 
+        A person of several sites is signed in to the one that the person has chosen, and to no other: an
+        admin of another site may add any address.
+
         Raises:
             Problem: the proxy names nobody of the service, or two people (403).
+            SeveralSites: the person must choose a site first.
         """
         cookie = cookie_of(request)
         if email := self._email(request):
-            found = self._storage.people.with_email(email)
+            found = self.people(request)
             if not found:
                 detail = f"{email} is not known here. Ask an admin of the desk to add this email address"
                 raise Problem(403, "missing-scope", detail)
-            return Session(found[0], cookie or secrets.token_urlsafe(24), True, cookie is None)
+            site = cookie_of(request, SITE_COOKIE)
+            chosen = [person for person in found if len(found) == 1 or person.site == site]
+            if not chosen:
+                raise SeveralSites
+            return Session(
+                chosen[0], cookie or secrets.token_urlsafe(24), True, cookie is None, len(found) > 1
+            )
         person = self._storage.sign_ins.person(cookie) if cookie else None
         return Session(person, cookie) if cookie and person else None
+
+    def people(self, request: Request) -> list[Person]:
+        """Return the people with the address in the proxy's header, one for each site."""
+        email = self._email(request)
+        return self._storage.people.with_email(email) if email else []
 
     def is_known(self, request: Request) -> bool:
         """Return whether a request has a session, or had one, so that a large form is read."""
         cookie = cookie_of(request)
-        if email := self._email(request):
-            return bool(self._storage.people.with_email(email))
+        if self._email(request):
+            return bool(self.people(request))
         return bool(cookie) and self._storage.sign_ins.is_known(cookie or "")
 
     def _email(self, request: Request) -> str:
@@ -77,22 +99,22 @@ class Sessions:
         return "".join(emails).encode("latin-1", "replace").decode("utf-8", "replace").strip()
 
 
-def cookie_of(request: Request) -> str | None:
-    """Return the cookie of a session.
+def cookie_of(request: Request, wanted: str = COOKIE) -> str | None:
+    """Return the cookie of a session, or of the chosen site.
 
     `http.cookies` would take seconds for some headers of 60 kB; the value of this cookie has no quotes.
     """
     for pair in request.headers.get("cookie", "").split(";"):
         name, _, value = pair.partition("=")
-        if name.strip() == COOKIE:
+        if name.strip() == wanted:
             return value.strip()
     return None
 
 
-def set_cookie(response: Response, cookie: str, *, path: str, secure: bool) -> None:
-    """Send the cookie of a session."""
+def set_cookie(response: Response, cookie: str, *, path: str, secure: bool, name: str = COOKIE) -> None:
+    """Send the cookie of a session, or of the chosen site."""
     response.set_cookie(
-        COOKIE,
+        name,
         cookie,
         max_age=COOKIE_LIFETIME,
         path=path,

@@ -46,7 +46,7 @@ class SignIn:
             self.failures.hit(network)
             problem = "This link was used before, is more than an hour old, or was not copied completely."
             return _page(visit, 403, form.get("next"), kept=kept, problem=problem)
-        path = _local_path(form.get("next"))
+        path = local_path(form.get("next"))
         signed_in = replace(visit, session=Session(person, cookie))
         response = _resume(signed_in, path, kept) if kept else redirect(visit, path)
         set_cookie(response, cookie, path=visit.root, secure=visit.is_secure)
@@ -102,7 +102,7 @@ def _page(
     return render(visit, "sign_in.html", status, next=next_, kept=kept, problem=problem)
 
 
-def _local_path(path: str) -> str:
+def local_path(path: str) -> str:
     """Return a path below the desk, or "" for its first page. It never leads to another website."""
     is_local = path.startswith("/") and path.isascii() and path.isprintable()
-    return path if is_local and not path.startswith(("/sign-", "/website")) else ""
+    return path if is_local and not path.startswith(("/sign-", "/website", "/choose")) else ""

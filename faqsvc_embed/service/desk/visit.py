@@ -43,6 +43,11 @@ class Visit:
         """Whether the service is reached over TLS."""
         return self.urls.base.startswith("https://")
 
+    @property
+    def is_write(self) -> bool:
+        """Whether the request may change the database: forms do, unless they ask for a preview."""
+        return self.request.method == "POST" and self.form.get("part") != "preview"
+
     def may(self, scope: Scope) -> bool:
         """Return whether the person has a scope."""
         return self.access.may(scope)

@@ -10,17 +10,17 @@ from faqsvc_embed.service.desk.importing import show_form
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import SiteQuotas
+from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.generate import Generator, parse_generation_request
 
 
 class FromWebsite:
-    """The page, with the generator and the quotas that it uses."""
+    """The page, with the generator and the quota that it uses."""
 
-    def __init__(self, generator: Generator, quotas: SiteQuotas) -> None:
+    def __init__(self, generator: Generator, quota: GenerationQuota) -> None:
         self._generator = generator
-        self._quotas = quotas
+        self._quota = quota
 
     async def generate(self, visit: Visit) -> Response:
         """POST /desk/website: show the questions of a website. Nothing is saved."""
@@ -28,7 +28,7 @@ class FromWebsite:
         body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
         try:
             request = parse_generation_request(body, self._generator.allowed)
-            async with self._quotas.generation(visit.access.site, self._generator.timeout):
+            async with self._quota.running(visit.access.site, self._generator.timeout):
                 found = await self._generator.run(request)
         except Problem as problem:
             detail = problem.detail.replace("websiteUrl:", "The address:").replace(

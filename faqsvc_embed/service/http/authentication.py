@@ -1,37 +1,30 @@
 """API-key authentication."""
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
-import anyio
 from starlette.requests import Request
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import SiteQuotas
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
+from faqsvc_embed.service.storage import APIKeys
 from faqsvc_embed.service.storage.values import Access
 
 MAX_FAILURES: Final = 60
 """Maximum number of wrong keys of one client network per minute."""
-USE_TIMEOUT: Final = 1.0
-"""Seconds to wait for a thread that records the use of a key; otherwise, the next request records it."""
 
 
 @dataclass(frozen=True)
 class APIKeyAuth:
-    """Authenticates requests by their API key; `quotas` counts the writes of each site.
+    """Authenticates requests by their API key.
 
     `failures` counts the wrong keys of each client network. Beyond its limit, no key is looked up.
     """
 
     keys: APIKeys
-    quotas: SiteQuotas
-    writers: anyio.CapacityLimiter
     failures: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILURES))
 
     async def authenticate(self, request: Request, scope: Scope) -> Access:
@@ -39,7 +32,7 @@ class APIKeyAuth:
 
         Raises:
             Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403); its
-                site sent too many writes, or its network too many wrong keys (429).
+                network sent too many wrong keys (429).
         """
         key = request.headers.get(KEY_HEADER)
         if not key:
@@ -55,11 +48,7 @@ class APIKeyAuth:
                 self.failures.hit(network)
             raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
         request.state.faqsvc_key_id = access.key_id  # for the access log
-        # The request may only read, so it does not wait long for other writers.
-        with suppress(StorageUnavailable), anyio.move_on_after(USE_TIMEOUT):
-            await run_blocking(self.keys.record_use, access.key_id or "", limiter=self.writers)
-        if request.method not in ("GET", "HEAD"):
-            await self.quotas.count_write(access.site)
+        self.keys.note_use(access.key_id or "")
         require_scope(access, scope)
         return access
 

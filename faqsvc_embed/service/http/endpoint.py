@@ -9,7 +9,6 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.http.draining import BodyTracker, drain_before_close
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
@@ -99,14 +98,10 @@ class Endpoint:
         self._error_response = error_response
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        body = BodyTracker(scope, receive)
-        request = Request(scope, body)
+        request = Request(scope, receive)
         response = await self._respond(request)
         if self._is_public:
             allow_any_origin(request, response, self._reads)
-        if body.must_be_drained:
-            response.headers["connection"] = "close"
-            send = drain_before_close(body, send)
         await response(scope, receive, send)
 
     async def _respond(self, request: Request) -> Response:

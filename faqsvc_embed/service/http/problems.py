@@ -1,6 +1,7 @@
 """Problem documents: the form of all error responses (RFC 9457)."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
@@ -15,10 +16,14 @@ from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import (
     Gone,
     IdempotencyKeyReused,
+    Incomplete,
     NotYourSite,
+    OldFile,
     QuotaExceeded,
     ReservedSlug,
     RevisionConflict,
+    TooManyWrites,
+    Unpublished,
 )
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -53,7 +58,10 @@ _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
     NotYourSite: (403, "not-your-site"),
     QuotaExceeded: (409, "quota-exceeded"),
     ReservedSlug: (422, "invalid-parameter"),
+    Incomplete: (422, "invalid-body"),
+    OldFile: (412, "old-file"),
     RevisionConflict: (412, "revision-conflict"),
+    Unpublished: (409, "unpublished"),
 }
 
 
@@ -93,6 +101,10 @@ class Problem(Exception):
         """Return the problem for an error of the storage, or None if it is unexpected."""
         if isinstance(error, InvalidCursor):
             return Problem.invalid("after is not a cursor that a list returned", code="invalid-parameter")
+        if isinstance(error, TooManyWrites):
+            seconds = max(1, math.ceil(error.wait))
+            detail = f"{error}; try again in {seconds} s"
+            return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
         status, code = _STORAGE_ERRORS.get(type(error), (0, None))
         if code is None:
             return None
@@ -101,6 +113,8 @@ class Problem(Exception):
         if isinstance(error, ChangeRefused):
             problem, closest = str(error), list(error.closest)
             return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
+        if isinstance(error, Incomplete):
+            return Problem.invalid(*(f"{name} is missing" for name in error.fields))
         return Problem(status, code, str(error))
 
     def response(self) -> Response:

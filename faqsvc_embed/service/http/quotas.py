@@ -1,7 +1,7 @@
-"""Quotas of a site that are not in the database: writes per minute, and generations at once.
+"""The quota of a site that is not in the database: generations at once.
 
 With Redis, all processes count together, otherwise each counts alone. If Redis does not respond, each
-process counts on its own, because an outage of Redis must not prevent writes.
+process counts on its own.
 """
 
 import math
@@ -17,7 +17,6 @@ from anyio import CancelScope
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.runtime.extras import needs_extra
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.telemetry.outages import OutageLog
@@ -27,29 +26,24 @@ REDIS_TIMEOUT: Final = 1.0
 PREFIX: Final = "faqsvc:service"
 
 
-class SiteQuotas:
-    """The quotas of all sites, counted in this process; None is no limit."""
+class GenerationQuota:
+    """The generations of each site at once, counted in this process; None is no limit."""
 
-    def __init__(self, writes_per_minute: int | None, max_generations: int | None) -> None:
-        self._writes = RateLimiter(writes_per_minute)
-        self._max_generations = max_generations
-        self._generations = Counter[str]()
-
-    async def count_write(self, site: str) -> None:
-        """Count a write. Raises Problem (429, with Retry-After) if there are too many."""
-        self._writes.enforce(site)
+    def __init__(self, maximum: int | None) -> None:
+        self._maximum = maximum
+        self._running = Counter[str]()
 
     @asynccontextmanager
-    async def generation(self, site: str, lifetime: float) -> AsyncIterator[None]:
+    async def running(self, site: str, lifetime: float) -> AsyncIterator[None]:
         """Count a generation while the block runs, at most `lifetime` seconds; raises Problem (429)."""
-        self._generations[site] += 1
+        self._running[site] += 1
         try:
-            if self._max_generations is not None and self._generations[site] > self._max_generations:
-                raise too_many_generations(self._max_generations)
+            if self._maximum is not None and self._running[site] > self._maximum:
+                raise too_many_generations(self._maximum)
             yield
         finally:
-            self._generations[site] -= 1
-            self._generations += Counter()  # removes the sites that have none
+            self._running[site] -= 1
+            self._running += Counter()  # removes the sites that have none
 
 
 def too_many_generations(limit: int) -> Problem:
@@ -58,52 +52,29 @@ def too_many_generations(limit: int) -> Problem:
     return Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
 
 
-class RedisQuotas(SiteQuotas):
-    """Quotas that all processes with the same Redis share."""
+class RedisGenerationQuota(GenerationQuota):
+    """A quota that all processes with the same Redis share."""
 
-    def __init__(self, url: str, writes_per_minute: int | None, max_generations: int | None) -> None:
+    def __init__(self, url: str, maximum: int | None) -> None:
         """Raise ConfigurationError if the URL is not valid, without the URL, which may have a password."""
-        super().__init__(writes_per_minute, max_generations)
+        super().__init__(maximum)
         with needs_extra("redis"):
-            import redis  # `limits` uses the same client
-        from limits import RateLimitItemPerMinute
-        from limits.storage import RedisStorage
-        from limits.strategies import MovingWindowRateLimiter
-
+            import redis
         timeouts = {"socket_timeout": REDIS_TIMEOUT, "socket_connect_timeout": REDIS_TIMEOUT}
         try:
             self._redis: Any = redis.Redis.from_url(url, **timeouts)
-            storage = RedisStorage(url, connection_pool=self._redis.connection_pool, key_prefix=PREFIX)
         except ValueError:
             raise ConfigurationError(
                 "redis is not valid (not shown here, as it may contain a password):"
                 " expected redis://HOST:PORT/0"
             ) from None
-        self._strategy = MovingWindowRateLimiter(storage)
-        self._item = None if writes_per_minute is None else RateLimitItemPerMinute(writes_per_minute)
         self._error: type[Exception] = redis.RedisError
-        self._outages = OutageLog("Redis, which counts for all processes,")
-
-    async def count_write(self, site: str) -> None:
-        """Count a write. Raises Problem (429, with Retry-After) if there are too many."""
-        if self._item is None:
-            return
-        try:
-            is_allowed = await run_blocking(self._strategy.hit, self._item, "writes", site)
-            self._outages.succeeded()
-            if is_allowed:
-                return
-            stats = await run_blocking(self._strategy.get_window_stats, self._item, "writes", site)
-        except (self._error, StorageUnavailable) as error:
-            self._outages.failed(error)
-            await super().count_write(site)
-            return
-        raise self._writes.problem(stats.reset_time - time.time())
+        self._outages = OutageLog("Redis, which counts generations for all processes,")
 
     @asynccontextmanager
-    async def generation(self, site: str, lifetime: float) -> AsyncIterator[None]:
+    async def running(self, site: str, lifetime: float) -> AsyncIterator[None]:
         """Count a generation while the block runs, at most `lifetime` seconds; raises Problem (429)."""
-        async with super().generation(site, lifetime):
+        async with super().running(site, lifetime):
             name, token = f"{PREFIX}:generations:{site}", uuid.uuid4().hex
             try:
                 is_counted = await run_blocking(self._claim, name, token, lifetime)
@@ -111,7 +82,7 @@ class RedisQuotas(SiteQuotas):
                 self._outages.failed(error)
                 is_counted = True
             if not is_counted:
-                raise too_many_generations(self._max_generations or 0)
+                raise too_many_generations(self._maximum or 0)
             try:
                 yield
             finally:
@@ -127,7 +98,7 @@ class RedisQuotas(SiteQuotas):
             commands.zrank(name, token)
             commands.expire(name, math.ceil(lifetime))
             _, _, rank, _ = commands.execute()
-        if self._max_generations is None or rank < self._max_generations:
+        if self._maximum is None or rank < self._maximum:
             return True
         self._release(name, token)
         return False

@@ -7,28 +7,35 @@ import anyio
 import anyio.to_thread
 
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
+from faqsvc_embed.service.telemetry.outages import OutageLog, database_outages, write_outages
 
 WRITER_THREADS: Final = 4
 """Maximum number of threads that write at once, so that readers always find a free one."""
 CALL_TIMEOUT: Final = 10.0
 """Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
+EDITOR_THREADS: Final = 8
+"""Maximum number of threads that read for the owners of sites at once: lists, searches and previews."""
+
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 
 async def run_blocking(
-    function: Callable[[*Ts], T], *args: *Ts, limiter: anyio.CapacityLimiter | None = None
+    function: Callable[[*Ts], T],
+    *args: *Ts,
+    limiter: anyio.CapacityLimiter | None = None,
+    outages: OutageLog | None = None,
 ) -> T:
     """Call a function in a worker thread and return its result.
 
-    `limiter` bounds the threads of calls that write; reads use the one that anyio shares between all calls.
+    `limiter` bounds the threads of calls that write, and of editors; other reads use the one that anyio
+    shares between all calls. `outages` gets the failures, by default that of writes or of reads.
 
     Raises:
         StorageUnavailable: the call did not end in time; its thread continues in the background.
     """
-    outages = database_outages if limiter is None else write_outages
+    outages = outages or (database_outages if limiter is None else write_outages)
     try:
         with anyio.move_on_after(CALL_TIMEOUT):
             result = await anyio.to_thread.run_sync(function, *args, limiter=limiter, abandon_on_cancel=True)

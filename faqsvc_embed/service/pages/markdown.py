@@ -29,6 +29,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
+        _introduction(faq),
         "\n".join(f"- {line}" for line in contents),
     ]
     for section, group in groupby(items, lambda item: item.section):
@@ -36,6 +37,16 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
         level = "###" if section else "##"
         parts += (f"{level} {escaped_line(item.question)}\n\n{answer(item)}" for item in group)
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _introduction(faq: FAQ) -> str:
+    if faq.introduction is None:
+        return ""
+    if faq.answer_format == "text":
+        return escaped_text(faq.introduction)
+    if stands_alone(faq.introduction, QUESTION_LEVEL):
+        return faq.introduction.strip("\r\n")
+    return str(Answers().introduction(faq, QUESTION_LEVEL)).replace("\n\n", "\n&#10;")
 
 
 def _text_answer(item: AnsweredItem) -> str:

@@ -32,7 +32,7 @@ from faqsvc_embed.service.config import generation_timeout
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.operation import BODIES, KEYED, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import SiteQuotas
+from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.storage.values import Access
@@ -75,14 +75,14 @@ class Generator:
         engine = from_environment(os.environ) or ExtractiveEngine()
         return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
 
-    async def respond(self, request: Request, access: Access, quotas: SiteQuotas) -> Response:
+    async def respond(self, request: Request, access: Access, quota: GenerationQuota) -> Response:
         """Check a request, then read the website; stop if the client disconnects."""
         require_json(request)
         try:
             with anyio.fail_after(self.timeout):
                 body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
                 generation = parse_generation_request(body, self.allowed)
-                async with quotas.generation(access.site, self.timeout):
+                async with quota.running(access.site, self.timeout):
                     return await self._while_connected(request, generation)
         except TimeoutError:
             raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None
@@ -144,7 +144,7 @@ class Generator:
 )
 async def generate_faq(service: ServiceContext, request: Request, access: Access) -> Response:
     """POST: read a website."""
-    return await service.generator.respond(request, access, service.auth.quotas)
+    return await service.generator.respond(request, access, service.generations)
 
 
 def parse_generation_request(body: bytes, allowed: frozenset[Address] = frozenset()) -> GenerationRequest:

@@ -35,8 +35,8 @@ async def list_revisions(service: ServiceContext, request: Request, access: Acce
     """GET …/revisions: the history of a translation, newest first."""
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
-    found, next_ = await run_blocking(revisions)
-    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
+    found, next_ = await service.browse(revisions)
+    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
     return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
 
 
@@ -54,8 +54,8 @@ async def list_revisions(service: ServiceContext, request: Request, access: Acce
 async def read_revision(service: ServiceContext, request: Request, access: Access) -> Response:
     """GET …/revisions/{number}: one revision with its content."""
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
-    revision = await run_blocking(service.storage.history.revision, *arguments)
-    own = await run_blocking(service.storage.keys.with_predecessors, access.key_id)
+    revision = await service.browse(service.storage.history.revision, *arguments)
+    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
     body = RevisionContent(
         **_fields(revision, own),
         website_url=revision.website_url,

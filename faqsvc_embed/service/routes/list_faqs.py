@@ -15,7 +15,6 @@ from faqsvc_embed.service.http.operation import KEYED, Operation
 from faqsvc_embed.service.http.parameters import lang_of, page_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.responses import private_response
-from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.values import Access
 
@@ -44,7 +43,7 @@ async def list_faqs(service: ServiceContext, request: Request, access: Access) -
         search=(search or "")[:MAX_SEARCH], lang=lang_of(request), state=cast("State | None", state)
     )
     read = partial(service.storage.overview.page, access.site, wanted, **page_of(request))
-    found, next_ = await run_blocking(read)
+    found, next_ = await service.browse(read)
     return private_response(FAQList([summary(faq) for faq in found], next_))
 
 

@@ -13,7 +13,6 @@ from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.negotiation import best_media_type
 from faqsvc_embed.service.http.operation import READS, Operation
-from faqsvc_embed.service.http.parameters import cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
@@ -24,7 +23,8 @@ from faqsvc_embed.service.storage.values import Listing
 
 CACHE_CONTROL: Final = "public, max-age=60"
 MEDIA_TYPES: Final = ("text/plain", "text/markdown")
-PAGE_SIZE: Final = 500
+MAX_LISTED: Final = 1000
+"""How many FAQs are listed."""
 
 
 @Operation(
@@ -34,26 +34,20 @@ PAGE_SIZE: Final = 500
     "List the FAQs of listed sites as Markdown",
     (200, 304),
     (400, *READS),
-    query=("after:slug",),
     media_types=("text/plain", "text/markdown"),
-    cached=Selection(MEDIA_TYPES, {"after": str}),
+    cached=Selection(MEDIA_TYPES),
 )
 async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
-    """Return one page of the list: the FAQs that follow the slug `after`, or the first ones."""
+    """Return the list of the FAQs, ordered by slug."""
     urls = service.urls(request)
     media_type = best_media_type(request, *MEDIA_TYPES)
-    after = cursor_of(request, "after") or ""
-    faqs = await run_blocking(partial(service.storage.publications.listed, after=after, limit=PAGE_SIZE + 1))
+    faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LISTED + 1))
     headers = {"cache-control": CACHE_CONTROL, "vary": "Accept"}
-    next_url = ""
-    if len(faqs) > PAGE_SIZE:
-        next_url = f"{urls.base}/llms.txt?after={quote(faqs[PAGE_SIZE - 1].slug, safe='')}"
-        headers["link"] = f'<{next_url}>; rel="next"'
-    text = _text(urls, faqs[:PAGE_SIZE], next_url)
+    text = _text(urls, faqs)
     return conditional_response(request, text.encode(), media_type, headers, digest=digest_of(text))
 
 
-def _text(urls: PublicURLs, faqs: list[Listing], next_url: str) -> str:
+def _text(urls: PublicURLs, faqs: list[Listing]) -> str:
     # Not escaped as text, which would put backslashes into an address: a host needs no escape in Markdown.
     host = quote(urlsplit(urls.base).netloc, safe=":[]")
     parts = [
@@ -63,9 +57,10 @@ def _text(urls: PublicURLs, faqs: list[Listing], next_url: str) -> str:
         "## FAQs",
     ]
     if faqs:
-        parts.append("\n".join(_line(urls, faq) for faq in faqs))
-    if next_url:
-        parts += ["## More", f"- {link('Next page', next_url)}: more FAQs, ordered by slug"]
+        parts.append("\n".join(_line(urls, faq) for faq in faqs[:MAX_LISTED]))
+    if len(faqs) > MAX_LISTED:
+        more = link("sitemap", f"{urls.base}/sitemap.xml")
+        parts.append(f"These are the first {MAX_LISTED:,} FAQs; the {more} has the pages of all.")
     return "\n\n".join(parts) + "\n"
 
 

@@ -24,6 +24,11 @@ MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
 
 _REFERENCE: Final = "#/components/schemas/{name}"
+_REQUIRED: Final = {
+    "PublishBody": (["websiteUrl", "websiteName"], ["revision"]),
+    "ChangeBody": (["changes"], ["title"], ["introduction"]),
+}
+"""The fields of which a body must have one group."""
 _DESCRIPTION: Final = (
     "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
@@ -75,6 +80,8 @@ def document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema.get("description", ""))
+    for name, alternatives in _REQUIRED.items():
+        schemas[name]["anyOf"] = [{"required": fields} for fields in alternatives]
     paths = dict[str, dict[str, Any]]()
     for operation, _ in OPERATIONS:
         path = operation.path.replace(":path", "")
@@ -187,7 +194,6 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "pattern": REVISION_CURSOR,
         "description": "`next` of the previous page.",
     },
-    "after:slug": msgspec.json.schema(Slug),
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
     "slug:list": {
         "type": "array",

@@ -3,6 +3,7 @@
 import hashlib
 import html
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -15,8 +16,8 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import convert, problems_of
-from faqsvc_embed.generation.detection import detect_language
+from faqsvc_embed.api.validation import change_problems, convert, publication_problems
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
@@ -29,7 +30,7 @@ from faqsvc_embed.service.http.request_body import parse_object, read_body, requ
 from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
-from faqsvc_embed.service.storage.values import Access, Content, IdempotencyKey, Write, Written
+from faqsvc_embed.service.storage.values import Access, Content, FileState, IdempotencyKey, Write, Written
 
 BODY_TIMEOUT: Final = 30.0
 """Seconds in which a body must arrive."""
@@ -117,21 +118,23 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
-    body = await run_blocking(parse_body, await _read(request), ChangeBody)
+    body = await run_blocking(parse_change_body, await _read(request))
     is_draft = bool(body.draft)
     require_scope(access, "draft" if is_draft else "publish")
 
     def change() -> Written:
         return service.storage.writer.change(access, key, changed, conditions, is_draft=is_draft)
 
-    def changed(items: tuple[Item, ...]) -> tuple[Item, ...]:
-        found = apply_changes(items, body.changes)
-        if (
-            size := sum(len(text.encode()) for item in found for text in item.to_fields().values())
-        ) > MAX_BODY:
-            raise Problem(
-                413, "body-too-large", f"The FAQ would have {size:,} bytes; the limit is {MAX_BODY:,}"
-            )
+    def changed(content: Content) -> Content:
+        items = apply_changes(content.items, body.changes or [])
+        found = replace(content, items=items, title=body.title or content.title)
+        if body.introduction is not UNSET:
+            found = replace(found, introduction=body.introduction)
+        size = sum(len(text.encode()) for item in items for text in item.to_fields().values())
+        size += len((found.introduction or "").encode())
+        if size > MAX_BODY:
+            detail = f"The FAQ would have {size:,} bytes; the limit is {MAX_BODY:,}"
+            raise Problem(413, "body-too-large", detail)
         return found
 
     return write_response(urls, await run_blocking(change, limiter=service.writers), 200)
@@ -156,21 +159,25 @@ def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
     return private_response(body, status, headers)
 
 
-def parse_body(raw: bytes, struct: type[T]) -> T:
-    """Parse the body of a request. Unknown fields are ignored; the order of items is their position.
+def parse_publish_body(raw: bytes) -> PublishBody:
+    """Parse the body of a publication. Unknown fields are ignored; the order of items is their position.
 
     Raises:
         Problem: the body is not valid (422); `problems` has every reason.
     """
+    return _parse(raw, PublishBody, publication_problems)
+
+
+def parse_change_body(raw: bytes) -> ChangeBody:
+    """Parse the body of a change, as `parse_publish_body` does."""
+    return _parse(raw, ChangeBody, change_problems)
+
+
+def _parse(raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]) -> T:
     fields = parse_object(raw)
-    if problems := problems_of(fields, struct):
+    if problems := problems_of(fields):
         raise Problem.invalid(*problems)
     return convert(fields, struct)
-
-
-def parse_publish_body(raw: bytes) -> PublishBody:
-    """Parse the body of a publication, as `parse_body` does."""
-    return parse_body(raw, PublishBody)
 
 
 async def _read(request: Request) -> bytes:
@@ -184,15 +191,19 @@ def _write(body: PublishBody, **target: Any) -> Write:
         for position, item in enumerate(body.items)
     ]
     content = Content(
-        body.website_url,
-        body.website_name,
+        body.website_url or "",
+        body.website_name or "",
         tuple(items),
         body.title,
         body.answer_format or "text",
         UNSET,  # a body has no call to action
         body.page_url,
+        body.introduction,
     )
-    return Write(content=content, is_draft=bool(body.draft), **{"lang": body.lang, **target})
+    file = None
+    if body.revision is not UNSET:
+        file = FileState(body.revision, bool(body.overwrite), bool(body.republish))
+    return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
 async def _store(service: ServiceContext, access: Access, write: Write) -> Written:
@@ -200,7 +211,10 @@ async def _store(service: ServiceContext, access: Access, write: Write) -> Writt
 
     def store() -> Written:
         detected = None if write.lang else detect_language(write.content.items)
-        return service.storage.writer.write(access, replace(write, detected_lang=detected))
+        file = write.file
+        if file is not None:
+            file = replace(file, own_keys=service.storage.keys.with_predecessors(access.key_id))
+        return service.storage.writer.write(access, replace(write, detected_lang=detected, file=file))
 
     return await run_blocking(store, limiter=service.writers)
 

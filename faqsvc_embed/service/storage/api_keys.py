@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
@@ -20,8 +20,6 @@ from faqsvc_embed.service.storage.values import Access
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
-USE_INTERVAL: Final = timedelta(minutes=1)
-"""The shortest time between two records of the last use of a key."""
 
 
 class UnknownAPIKey(FAQError, LookupError):
@@ -52,6 +50,7 @@ class APIKeys:
         self._database = database
         self._sites = sites
         self._clock = clock
+        self._used = dict[str, datetime]()
 
     def create(
         self,
@@ -106,12 +105,13 @@ class APIKeys:
             return None
         return Access(row.id, row.site, row.scope)
 
-    def list(self) -> list[APIKeyInfo]:
-        """Return all keys, including revoked ones, ordered by their creation."""
+    def list(self, site: str | None = None) -> list[APIKeyInfo]:
+        """Return the keys of a site, or of all sites, including revoked ones, ordered by their creation."""
         columns = [api_keys.c[name] for name in APIKeyInfo.__slots__ if name != "maker"]
         maker = func.coalesce(NAME, api_keys.c.created_by_key).label("maker")
         query = select(*columns, maker).outerjoin(people, people.c.id == api_keys.c.created_by_person)
-        with self._database.reading() as connection:
+        query = query if site is None else query.where(api_keys.c.site == site)
+        with self._database.browsing() as connection:
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
@@ -121,26 +121,32 @@ class APIKeys:
         It replaces keys that were rotated when it was created, and keys that had ended before. Keys that were
         valid at the same time otherwise belong to different programs, even if they have the same name.
         """
-        own = select(api_keys).where(api_keys.c.id == key_id).cte(recursive=True)
-        is_same = (api_keys.c.name == own.c.name, api_keys.c.site == own.c.site, own.c.name != "")
-        had_ended = or_(*(api_keys.c[name] <= own.c.created_at for name in ("revoked_at", "expires_at")))
-        rotation = (audit_log.c.action == "key-rotate", audit_log.c.subject == api_keys.c.id)
-        was_rotated = exists().where(
-            audit_log.c.site == own.c.site, audit_log.c.at == own.c.created_at, *rotation
-        )
-        is_replaced = or_(had_ended, and_(api_keys.c.expires_at.is_not(None), was_rotated))
-        own = own.union(select(api_keys).join(own, and_(*is_same, is_replaced)))
-        with self._database.reading() as connection:
-            return set(connection.scalars(select(own.c.id)))
+        columns = api_keys.c
+        with self._database.browsing() as connection:
+            own = connection.execute(select(api_keys).where(columns.id == key_id)).first()
+            if own is None or not own.name:
+                return set() if own is None else {own.id}
+            same = select(api_keys).where(columns.site == own.site, columns.name == own.name)
+            keys = connection.execute(same).all()
+            rotation = (audit_log.c.action == "key-rotate", audit_log.c.subject.in_([key.id for key in keys]))
+            rows = connection.execute(select(audit_log.c.subject, audit_log.c.at).where(*rotation))
+            rotations = {(row.subject, row.at) for row in rows}
+        found, newer = {own.id}, [own]
+        while newer:
+            last = newer.pop()
+            older = [key for key in keys if key.id not in found and _is_replaced(key, last, rotations)]
+            found |= {key.id for key in older}
+            newer += older
+        return found
 
-    def made_by_person(self, person_id: str) -> Sequence[APIKeyInfo]:
-        """Return the valid keys that a person created, and the keys that those created."""
+    def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
+        """Return the valid keys of a site that a person created, and the keys that those created."""
         now = self._clock()
         with self._database.reading() as connection:
             made = made_by(connection, api_keys.c.created_by_person == person_id)
         return [
             key
-            for key in self.list()
+            for key in self.list(site)
             if key.id in made and key.revoked_at is None and not (key.expires_at and key.expires_at <= now)
         ]
 
@@ -164,16 +170,22 @@ class APIKeys:
                 connection.execute(delete(previews).where(previews.c.slug.in_(mine)))
             revoke_all(connection, ids, now, by)
 
-    def record_use(self, key_id: str) -> None:
-        """Record that a key is used now, at most once a minute."""
-        now = self._clock()
-        used = api_keys.c.last_used_at
-        due = (api_keys.c.id == key_id, or_(used.is_(None), used < now - USE_INTERVAL))
-        with self._database.reading() as connection:  # a read never waits for a writer
-            is_due = connection.execute(select(api_keys.c.id).where(*due)).first() is not None
-        if is_due:
-            with self._database.writing() as connection:
-                connection.execute(update(api_keys).where(*due).values(last_used_at=now))
+    def note_use(self, key_id: str) -> None:
+        """Note that a key is used now; `record_uses` writes it to the database."""
+        self._used[key_id] = self._clock()
+
+    def record_uses(self) -> None:
+        """Write the last uses of all keys that were noted. If that fails, they stay noted."""
+        used = self._used.copy()
+        if not used:
+            return
+        with self._database.writing() as connection:
+            for key_id, at in sorted(used.items()):
+                mine = update(api_keys).where(api_keys.c.id == key_id)
+                connection.execute(mine.values(last_used_at=at))
+        for key_id, at in used.items():
+            if self._used.get(key_id) == at:
+                del self._used[key_id]
 
     def _insert(self, connection: Connection, row: dict[str, Any], by: Access) -> str:
         key, now = PREFIX + secrets.token_urlsafe(SECRET_BYTES), self._clock()
@@ -192,9 +204,18 @@ class APIKeys:
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
     """Return the ids of the keys by a creator, such as `created_by_person == id`, and of keys by those."""
-    made = select(api_keys.c.id).where(maker).cte(recursive=True)
-    made = made.union(select(api_keys.c.id).join(made, api_keys.c.created_by_key == made.c.id))
-    return set(connection.scalars(select(made.c.id)))
+    made = newest = set(connection.scalars(select(api_keys.c.id).where(maker)))
+    while newest:
+        children = select(api_keys.c.id).where(api_keys.c.created_by_key.in_(newest))
+        newest = set(connection.scalars(children)) - made
+        made = made | newest
+    return made
+
+
+def _is_replaced(key: Any, by: Any, rotations: Collection[tuple[str, datetime]]) -> bool:
+    """Return whether a key had ended when another was created, or was rotated then."""
+    had_ended = any(end is not None and end <= by.created_at for end in (key.revoked_at, key.expires_at))
+    return had_ended or (key.expires_at is not None and (key.id, by.created_at) in rotations)
 
 
 def revoke_all(connection: Connection, ids: Collection[str], now: datetime, by: Access) -> None:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import Connection, func, insert, or_, select
+from sqlalchemy import Connection, func, insert, select
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import audit_log, people
@@ -73,21 +73,27 @@ class AuditLog:
     def entries(self, wanted: Wanted, *, limit: int | None = None, before: int | None = None) -> list[Entry]:
         """Return entries, newest first: up to `limit`, and only those with numbers below `before`."""
         columns = audit_log.c
-        query = select(*(columns[name] for name in Entry._fields)).order_by(columns.number.desc())
+        query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
-            query = query.where(columns.site == wanted.site)
+            # With a key, a person or an FAQ, the index of those is the right one.
+            is_all = wanted == Wanted(wanted.site)
+            query = query.where((columns.site if is_all else func.coalesce(columns.site, "")) == wanted.site)
         if wanted.slug is not None:
             query = query.where(columns.slug == wanted.slug)
         person = wanted.person
         if person is not None and "@" in person:
             person = person.strip().lower()
-        for column, value in ((columns.key_id, wanted.key), (columns.person, person)):
-            if value is not None:
-                query = query.where(or_(column == value, columns.subject == value))
         if before is not None:
             query = query.where(columns.number < before)
-        with self._database.reading() as connection:
-            return [Entry(*row) for row in connection.execute(query.limit(limit))]
+        queries = [query]
+        for column, value in ((columns.key_id, wanted.key), (columns.person, person)):
+            if value is not None:
+                # Two queries by an index each: with OR, all that somebody ever did would be sorted.
+                queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
+        last = (one.order_by(columns.number.desc()).limit(limit) for one in queries)
+        with self._database.browsing() as connection:
+            found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
+        return [found[number] for number in sorted(found, reverse=True)][:limit]
 
 
 def log(
@@ -98,8 +104,7 @@ def log(
     **what: str | int | None,
 ) -> None:
     """Add an entry; `what` may have `site`, `slug`, `lang`, `revision` and `subject`."""
-    person = None
-    if access.person_id is not None:
-        person = connection.scalar(select(NAME).where(people.c.id == access.person_id))
-    who = {"site": access.site or None, "key_id": access.key_id, "person": person}
-    connection.execute(insert(audit_log), {**who, "action": action, "at": at, **what})
+    person = select(NAME).where(people.c.id == access.person_id).scalar_subquery()
+    who: dict[str, Any] = {"site": access.site or None, "key_id": access.key_id}
+    who |= {"person": None if access.person_id is None else person}
+    connection.execute(insert(audit_log).values({**who, "action": action, "at": at, **what}))

@@ -1,11 +1,11 @@
 """The published changes, in the order in which they were committed."""
 
 import zlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import events, last_event, sites
@@ -89,6 +89,25 @@ class ChangeLog:
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(events.c.number).limit(limit))
             return [LoggedChange(*row) for row in rows]
+
+
+def append(connection: Connection, changes: Sequence[tuple[str, str, int | None]], now: datetime) -> None:
+    """Append changes: slug, language and revision, which is None if the translation was unpublished.
+
+    This locks the end of the log, which all sites share, so it comes last in a transaction.
+    """
+    if not changes:
+        return
+    advanced = update(last_event).values(number=last_event.c.number + len(changes))
+    last = connection.execute(advanced.returning(last_event.c.number)).scalar_one()
+    first = last - len(changes) + 1
+    rows = [
+        {"number": number, "slug": slug, "lang": lang, "revision": revision, "created_at": now}
+        for number, (slug, lang, revision) in enumerate(changes, first)
+    ]
+    connection.execute(insert(events), rows)
+    if last // 100 != (first - 1) // 100:
+        connection.execute(delete(events).where(events.c.number <= last - MAX_EVENTS))
 
 
 def _end(connection: Connection) -> Position:

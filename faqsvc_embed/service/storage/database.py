@@ -1,9 +1,9 @@
 """The connections to a database, SQLite or PostgreSQL."""
 
+import os
 import select
 import sqlite3
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -15,14 +15,19 @@ from sqlalchemy import URL, Connection, Engine, Table, event, text
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
+from faqsvc_embed.service.storage.sqlite import BUSY_TIMEOUT, begin_writing, prepare_writer
 
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
-BUSY_TIMEOUT: Final = 5.0
-"""Seconds to wait for another writer of the same SQLite file."""
-MAX_CONNECTIONS: Final = 10
-"""Connections of one process to PostgreSQL, which by default accepts a hundred in total."""
+PUBLIC_CONNECTIONS: Final = 5
+"""Connections of one process to PostgreSQL for reads, besides those of editors."""
+EDITOR_CONNECTIONS: Final = 2
+"""Connections for the lists and searches of editors, which may be slow: no public read waits for them."""
+WRITER_CONNECTIONS: Final = 4
+"""Connections for writes. PostgreSQL by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
 """Seconds to wait for a free connection."""
+EDITOR_POOL_TIMEOUT: Final = 8.0
+"""Seconds to wait for a free connection of editors: a few searches one after the other."""
 NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
 STATEMENT_TIMEOUT: Final = 5.0
@@ -61,19 +66,20 @@ class Database:
             raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
+        self._file: int | None = None
         self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
             self.path: str = str(_path(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"
-            self._reader = _sqlite_engine(self.path)
+            self._reader = self._browser = _sqlite_engine(self.path)
             self._writer = _sqlite_engine(self.path)
-            event.listen(self._writer, "connect", _prepare_writer)
-            event.listen(self._writer, "begin", _begin_writing)
+            event.listen(self._writer, "connect", prepare_writer)
+            event.listen(self._writer, "begin", begin_writing)
         else:
             self.path = ""
             stated = _conninfo(url)
             self.name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
-            self._reader, self._writer = _postgresql_engines(stated)
+            self._reader, self._browser, self._writer = _postgresql_engines(stated)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -82,8 +88,15 @@ class Database:
             yield connection
 
     @contextmanager
+    def browsing(self) -> Iterator[Connection]:
+        """Lend a connection as `reading` does, for a list or a search of an editor, which may be slow."""
+        with self._errors_translated(), _connected(self._browser) as connection:
+            yield connection
+
+    @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Lend a connection in a transaction: on disk when the block ends, rolled back if it raises."""
+        self.check_file()
         with (
             self._locked(),
             self._errors_translated(),
@@ -160,15 +173,30 @@ class Database:
             Path(f"{self.path}{suffix}").unlink(missing_ok=True)
 
     def exists(self) -> bool:
-        """Return whether the SQLite file exists; always True for PostgreSQL."""
-        return not self.is_sqlite or Path(self.path).exists()
+        """Return whether the SQLite file exists and is not empty; always True for PostgreSQL."""
+        path = Path(self.path)
+        return not self.is_sqlite or (path.exists() and (not path.is_file() or path.stat().st_size > 0))
+
+    def check_file(self) -> None:
+        """Raise `StorageUnavailable` if the SQLite file that is open was deleted or replaced by another."""
+        if not self.is_sqlite:
+            return
+        try:
+            file: int | None = os.stat(self.path).st_ino
+        except FileNotFoundError:
+            file = None
+        if self._file is None:
+            self._file = file
+        elif self._file != file:
+            what = "deleted" if file is None else "replaced"
+            raise StorageUnavailable(f"{self.name} was {what} while it was open: restart the service")
 
     def must_exist(self) -> None:
         """Raise `StorageUnavailable` if the SQLite file does not exist."""
         if not self.exists():
             raise StorageUnavailable(
-                f"there is no database {self.path!r}: name the database of the service with --database or"
-                " FAQSVC_DATABASE_URL"
+                f"there is no database {self.path!r}, or its file is empty: name the database of the service"
+                " with --database or FAQSVC_DATABASE_URL"
             )
 
     def data_version(self) -> int | None:
@@ -194,8 +222,9 @@ class Database:
         if self._watcher is not None:
             self._watcher.close()
             self._watcher = None
-        self._reader.dispose()
-        self._writer.dispose()
+        self._file = None
+        for engine in (self._reader, self._browser, self._writer):
+            engine.dispose()
 
     @contextmanager
     def _errors_translated(self) -> Iterator[None]:
@@ -260,50 +289,23 @@ def _sqlite_engine(path: str) -> Engine:
     return engine
 
 
-def _prepare_writer(connection: sqlite3.Connection, _: Any) -> None:
-    _enable_write_ahead(connection)
-    connection.execute("PRAGMA synchronous = FULL")  # a commit that returned is on the disk
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")  # purged text is overwritten
-
-
-def _begin_writing(connection: Connection) -> None:
-    # Two transactions that read before they write could deadlock without IMMEDIATE.
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
-
-
-def _enable_write_ahead(connection: sqlite3.Connection) -> None:
-    """Switch the file permanently to write-ahead mode, in which readers never wait for the writer.
-
-    While another process does the same, SQLite ignores its time-out and fails at once, so this tries again.
-    """
-    deadline = time.monotonic() + BUSY_TIMEOUT
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not is_busy or time.monotonic() > deadline:
-                raise
-        time.sleep(0.01)
-
-
-def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
-    """Return an engine for reads, with one round trip for each statement, and one for transactions."""
+def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
+    """Return two engines for reads, with one round trip for each statement, and one for transactions."""
     options: dict[str, Any] = {
         "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
-        "pool_size": MAX_CONNECTIONS // 2,
         "max_overflow": 0,
         "pool_timeout": POOL_TIMEOUT,
     }
+    of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
+    of_editors = of_reads | {"pool_timeout": EDITOR_POOL_TIMEOUT}
     url = "postgresql+psycopg://"
-    reader = sqlalchemy.create_engine(url, isolation_level="AUTOCOMMIT", pool_reset_on_return=None, **options)
-    writer = sqlalchemy.create_engine(url, **options)
-    for engine in (reader, writer):
+    reader = sqlalchemy.create_engine(url, pool_size=PUBLIC_CONNECTIONS, **of_reads)
+    browser = sqlalchemy.create_engine(url, pool_size=EDITOR_CONNECTIONS, **of_editors)
+    writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **options)
+    for engine in (reader, browser, writer):
         event.listen(engine, "connect", _configure)
         event.listen(engine, "checkout", _check)
-    return reader, writer
+    return reader, browser, writer
 
 
 def _configure(connection: Any, _: Any) -> None:

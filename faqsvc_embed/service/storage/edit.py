@@ -1,19 +1,18 @@
 """A transaction that changes FAQs: the steps shared by writing, unpublishing, deleting and restoring."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, insert, literal, select, update
 
 from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import audit
-from faqsvc_embed.service.storage.change_log import MAX_EVENTS
+from faqsvc_embed.service.storage import audit, change_log, counters
+from faqsvc_embed.service.storage.counters import Added
 from faqsvc_embed.service.storage.revisions import (
     NEWEST,
     STATE_COLUMNS,
@@ -21,36 +20,56 @@ from faqsvc_embed.service.storage.revisions import (
     seen_of,
     select_revisions,
 )
-from faqsvc_embed.service.storage.schema import events, faqs, last_event, revisions, sites, translations
+from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
 from faqsvc_embed.service.storage.values import (
+    UNPUBLISHED,
     Access,
     Gone,
     Preconditions,
     Quota,
-    QuotaExceeded,
     Revision,
     RevisionConflict,
+    Written,
     check_owner,
     search_text,
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Edit:
-    """A transaction of a key, a person or the operator.
+    """A transaction of a key, a person or the operator, which changes one FAQ.
 
-    It locks Idempotency-Keys, then the FAQ, then the site with its counters, then the number of the last
-    event. All transactions use this order, so they cannot deadlock.
+    All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
+    then in `finish` the site with its counters, and the end of the change log, which all sites share.
     """
 
-    connection: Connection
-    access: Access
-    now: datetime
-    quota: Quota
+    def __init__(self, connection: Connection, access: Access, now: datetime, quota: Quota) -> None:
+        self.connection = connection
+        self.access = access
+        self.now = now
+        self._quota = quota
+        self._faq: Any = None
+        self._added = Added()
+        self._events = list[tuple[str, str, int | None]]()
+        self._entries = list[tuple[audit.Action, dict[str, Any]]]()
+
+    def finish(self) -> None:
+        """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
+
+        Raises:
+            QuotaExceeded: the site has no room for the change.
+            TooManyWrites: the site wrote too often in the last minute.
+        """
+        if not (self._events or self._entries or self._added != Added()):
+            return
+        for action, what in self._entries:
+            audit.log(self.connection, self.access, action, self.now, **what)
+        counters.add(self.connection, self.access, self._quota, self._added, self.now)
+        change_log.append(self.connection, self._events, self.now)
 
     def locked(self, slug: str) -> Any:
-        """Return the row of an FAQ, locked; None if there is none."""
-        return self.connection.execute(select(faqs).where(faqs.c.slug == slug).with_for_update()).first()
+        """Return the row of the FAQ, locked; None if there is none."""
+        self._faq = self.connection.execute(select(faqs).where(faqs.c.slug == slug).with_for_update()).first()
+        return self._faq
 
     def owned(self, slug: str) -> Any:
         """Return the row of an FAQ of the site, which may be in the bin, locked.
@@ -68,7 +87,7 @@ class Edit:
             FAQNotFound, NotYourSite: as `owned` does.
             Gone: it is in the bin, or was purged.
         """
-        faq = self.owned(slug)
+        faq = self.owned(slug) if self._faq is None else check_owner(self._faq, self.access, slug)
         if faq.state == "binned":
             raise Gone(f"The FAQ {quoted(slug)} is in the bin: restore it, or choose another slug")
         if faq.sealed:
@@ -80,21 +99,20 @@ class Edit:
             raise Gone(f"The FAQ {quoted(slug)} was deleted")
         return faq
 
-    def newest(self, slug: str, lang: str) -> Revision | None:
+    def newest(self, slug: str, lang: str, *, binned: bool = False) -> Revision | None:
         """Return the newest revision of a translation.
 
         Raises:
-            Gone: the translation is in the bin, or was purged.
+            Gone: the translation was purged or, without `binned`, it is in the bin.
         """
-        row = self.connection.execute(
-            select(translations).where(translations.c.slug == slug, translations.c.lang == lang)
-        ).first()
+        row = self.connection.execute(select_revisions(slug, lang).where(NEWEST)).first()
         if row is None:
-            return None
-        if row.binned_at is not None:
+            known = select(translations.c.lang).where(*of_translation(slug, lang))
+            if self.connection.execute(known).first() is None:
+                return None
+        if row is None or (row.binned_at is not None and not binned):
             raise Gone(f"The FAQ {quoted(slug)} in {lang} was deleted: restore it to write it again")
-        found = self.connection.execute(select_revisions(slug, lang).where(NEWEST)).one()
-        return revision_of(found)
+        return revision_of(row)
 
     def languages(self, slug: str, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
         """Return the languages of an FAQ, or only `lang`; those in the bin only with `binned`.
@@ -126,36 +144,62 @@ class Edit:
             if now.get(lang) != preconditions.seen.get(lang):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, lang))
 
-    def append(self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any]) -> int:
-        """Append a revision to a translation, which is new if `newest` is None; return the number."""
+    def append(
+        self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any], *, is_draft: bool
+    ) -> Written:
+        """Append a revision to a translation, new without `newest`, and publish it unless it is a draft."""
         slug, lang = key
-        numbers = select(func.max(revisions.c.number)).where(
-            revisions.c.slug == slug, revisions.c.lang == lang
-        )
-        number = (self.connection.scalar(numbers) or 0) + 1  # a discarded draft keeps its number
+        mine = (revisions.c.slug == slug, revisions.c.lang == lang)
+        last = self.connection.scalar(select(func.max(revisions.c.number)).where(*mine))
+        number = (last or 0) + 1  # a discarded draft keeps its number
+        digest = revision_digest(row["website_url"], row["record"])
         values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
+        values["translated_from"] = number if lang == self._faq.lang else self._source(slug)
+        if not is_draft:
+            values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
         if newest is None:
-            self.connection.execute(insert(translations), {"slug": slug, "lang": lang, **values})
+            self.connection.execute(insert(translations).values(slug=slug, lang=lang, **values))
         else:
             self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
-        digest = revision_digest(row["website_url"], row["record"])
-        row = row | {"slug": slug, "lang": lang, "number": number, "digest": digest}
-        author = {"key_id": self.access.key_id, "person_id": self.access.person_id}
-        self.connection.execute(insert(revisions), row | author | {"created_at": self.now})
+        author = {"key_id": self.access.key_id, "person_id": self.access.person_id, "created_at": self.now}
+        row = row | {"slug": slug, "lang": lang, "number": number, "digest": digest, **author}
+        self.connection.execute(insert(revisions), row | {"published_at": None if is_draft else self.now})
         self.count(size=len(row["record"].encode()))
-        return number
+        if not is_draft:
+            self.record_event(slug, lang, number)
+        return self._written(key, number, digest, is_draft=is_draft)
 
-    def note_source(self, slug: str, lang: str, source: int | None = None) -> None:
-        """Record the revision of the default language that was translated; by default the newest."""
+    def publish(self, newest: Revision) -> Written:
+        """Publish the newest revision of a translation."""
+        slug, lang, number = newest.slug, newest.lang, newest.number
+        self.publish_again(slug, lang, number)
+        return self._written((slug, lang), number, newest.digest, is_draft=False)
+
+    def publish_again(self, slug: str, lang: Lang, number: int) -> None:
+        """Let readers see a revision."""
+        self.update_translations(slug, [lang], published=number, withdrawn=None, withdrawn_at=None)
+        published = revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
+        first = func.coalesce(revisions.c.published_at, literal(self.now, Timestamp()))
+        self.connection.execute(update(revisions).where(*published).values(published_at=first))
+        self.record_event(slug, lang, number)
+
+    def _written(self, key: tuple[str, Lang], number: int, digest: str, *, is_draft: bool) -> Written:
+        """Settle the FAQ after a revision was written or published, and record that."""
+        slug, lang = key
+        self.log("draft" if is_draft else "publish", slug, lang, number)
+        is_unpublished = lang in self.settle(slug)
+        tag = f"{digest}{UNPUBLISHED}" if is_unpublished else digest
+        return Written(slug, lang, number, "draft" if is_draft else "published", tag, False)
+
+    def _source(self, slug: str) -> Any:
+        """Return the newest revision of the default language, as a part of a statement."""
         default = translations.alias()
-        newest = (
-            select(default.c.newest)
-            .join(faqs, faqs.c.slug == default.c.slug)
-            .where(default.c.slug == slug, default.c.lang == faqs.c.lang)
-            .scalar_subquery()
-        )
-        values = {"translated_from": newest if source is None else source}
-        self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
+        mine = (default.c.slug == slug, default.c.lang == self._faq.lang)
+        return select(default.c.newest).where(*mine).scalar_subquery()
+
+    def note_source(self, slug: str, lang: Lang, source: int) -> None:
+        """Record the revision of the default language that a translation was made from."""
+        self.update_translations(slug, [lang], translated_from=source)
 
     def follow_source(self, slug: str, lang: str, number: int, copy: int) -> None:
         """Assign the translations of a revision to its copy, which has the same text."""
@@ -179,14 +223,6 @@ class Edit:
         )
         return True
 
-    def publish(self, slug: str, lang: str, number: int) -> None:
-        """Publish a revision of a translation."""
-        values = {"published": number, "withdrawn": None, "withdrawn_at": None}
-        self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
-        published = revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
-        self.connection.execute(update(revisions).where(*published).values(published_at=self.now))
-        self.record_event(slug, lang, number)
-
     def unpublish(self, slug: str, languages: Sequence[Lang]) -> bool:
         """Unpublish translations; return whether one was published."""
         of_faq = (translations.c.slug == slug, translations.c.lang.in_(languages))
@@ -204,63 +240,45 @@ class Edit:
         mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
         self.connection.execute(update(translations).where(*mine).values(values))
 
-    def settle(self, slug: str) -> None:
-        """Update the state of an FAQ, and its default language if that translation was deleted."""
+    def settle(self, slug: str) -> list[Lang]:
+        """Update the state of the FAQ, and its default language if that translation was deleted.
+
+        Returns the languages whose newest revision is marked as unpublished.
+        """
         columns = [translations.c[name] for name in ("lang", "published", "withdrawn", "binned_at")]
         rows = self.connection.execute(select(*columns).where(translations.c.slug == slug)).all()
         rows = sorted(rows, key=lambda row: LANGUAGES.index(row.lang))
         kept = [row for row in rows if row.binned_at is None]
-        faq = self.locked(slug)
+        published = [row for row in kept if row.published is not None]
         values: dict[str, Any] = {"updated_at": self.now}
         if not kept:
             values["state"] = "binned"
         else:
-            published = [row for row in kept if row.published is not None]
             was_public = any(row.withdrawn is not None for row in rows)
             values["state"] = "published" if published else "unpublished" if was_public else "draft"
-            if faq.lang not in {row.lang for row in kept}:
+            if self._faq.lang not in {row.lang for row in kept}:
                 values["lang"] = (published or kept)[0].lang
         self.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+        is_unpublished = values["state"] == "unpublished"
+        return [
+            row.lang
+            for row in kept
+            if is_unpublished or (row.published is None and row.withdrawn is not None)
+        ]
 
     def count(self, *, faqs: int = 0, size: int = 0) -> None:
-        """Update the counters of the site; raises QuotaExceeded beyond its quota."""
-        columns = sites.c
-        row = self.connection.execute(
-            update(sites)
-            .where(columns.id == self.access.site)
-            .values(faq_count=columns.faq_count + faqs, byte_count=columns.byte_count + size)
-            .returning(columns.faq_count, columns.byte_count, columns.max_faqs, columns.max_bytes)
-        ).one()
-        for added, count, limit, unit in (
-            (faqs, row.faq_count, row.max_faqs or self.quota.faqs, "FAQs"),
-            (size, row.byte_count, row.max_bytes or self.quota.bytes, "bytes"),
-        ):
-            if added > 0 and limit is not None and count > limit:
-                raise QuotaExceeded(
-                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
-                )
+        """Count FAQs and bytes of the site."""
+        self._added = Added(self._added.faqs + faqs, self._added.bytes + size)
 
     def record_event(self, slug: str, lang: str, revision: int | None) -> None:
         """Add an event to the change log; without a revision, the translation was unpublished."""
-        number = self.connection.scalar(
-            update(last_event).values(number=last_event.c.number + 1).returning(last_event.c.number)
-        )
-        row = {"number": number, "slug": slug, "lang": lang, "revision": revision}
-        self.connection.execute(insert(events), row | {"created_at": self.now})
-        if number % 100 == 0:
-            self.connection.execute(delete(events).where(events.c.number <= number - MAX_EVENTS))
+        self._events.append((slug, lang, revision))
 
     def log(
-        self,
-        action: audit.Action,
-        slug: str,
-        lang: str | None,
-        revision: int | None = None,
-        subject: str | None = None,
+        self, action: audit.Action, slug: str, lang: str | None, revision: int | None = None, **what: Any
     ) -> None:
         """Add an entry to the audit log."""
-        what = {"slug": slug, "lang": lang, "revision": revision, "subject": subject}
-        audit.log(self.connection, self.access, action, self.now, **what)
+        self._entries.append((action, {"slug": slug, "lang": lang, "revision": revision, **what}))
 
 
 def of_translation(slug: str, lang: str) -> tuple[Any, ...]:
@@ -279,6 +297,6 @@ def check_preconditions(preconditions: Preconditions, newest: Revision | None) -
     tags = preconditions.if_match
     if tags is None or (newest is not None and ("*" in tags or newest.tag in tags)):
         return
-    if newest is not None and newest.tag.endswith("-unpublished"):
+    if newest is not None and newest.tag.endswith(UNPUBLISHED):
         raise RevisionConflict("The FAQ was unpublished by somebody else", newest)
     raise RevisionConflict("The FAQ was changed by somebody else", newest)

@@ -45,9 +45,9 @@ class History:
         query = select_revisions(slug, lang).limit(limit + 1)
         if after is not None:
             query = query.where(revisions.c.number < int(after))
-        with self._database.reading() as connection:
+        with self._database.browsing() as connection:
             rows = connection.execute(query.order_by(revisions.c.number.desc())).all()
-        if not rows and after is None:
+        if (not rows and after is None) or (rows and rows[0].binned_at is not None):
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         next_ = str(rows[limit - 1].number) if len(rows) > limit else None
         return [revision_of(row) for row in rows[:limit]], next_
@@ -107,7 +107,7 @@ class History:
 
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
-        with self._database.reading() as connection:
+        with self._database.browsing() as connection:
             found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
         faq = check_owner(found, access, slug)
         if faq.state in HIDDEN:
@@ -116,7 +116,7 @@ class History:
 
     def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
         condition = revisions.c.number == (translations.c.newest if number is None else number)
-        with self._database.reading() as connection:
+        with self._database.browsing() as connection:
             row = connection.execute(select_revisions(slug, lang).where(condition)).first()
         if row is None or row.binned_at is not None:
             which = "revision" if number is None else f"revision {number}"

@@ -1,10 +1,11 @@
 """The list of the FAQs of a site, by search, language and state, and the translations of one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, literal_column, select
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
@@ -23,9 +24,16 @@ from faqsvc_embed.service.storage.revisions import (
     translation_state,
     with_author,
 )
-from faqsvc_embed.service.storage.schema import faqs, revisions, translations
+from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
+from faqsvc_embed.service.storage.trigrams import INDEX
 from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, default_first, folded
 
+MAX_COUNTED: Final = 1000
+"""How many FAQs of a list are counted. A list with more than these is read no further."""
+MAX_WORDS: Final = 20
+"""How many words of a search are searched for."""
+MAX_RARE: Final = 2000
+"""How many translations of all sites have words that are rare."""
 _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 
 
@@ -125,20 +133,28 @@ class Overview:
 
     def faqs(self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0) -> list[FAQInfo]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
-        query = _select(site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
-        return self._with_translations(query, binned=wanted.is_bin)[0]
+        with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
+            return _with_translations(connection, connection.execute(query).all(), binned=wanted.is_bin)
 
-    def count(self, site: str, wanted: Filter = Filter()) -> int:
-        """Return how many FAQs of a site match a filter."""
-        query = _select(site, wanted).with_only_columns(func.count())
-        with self._database.reading() as connection:
-            return connection.scalar(query) or 0
+    def counted(
+        self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0
+    ) -> tuple[list[FAQInfo], int]:
+        """Return what `faqs` returns, and how many FAQs match: `MAX_COUNTED` and one stand for more."""
+        with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
+            slugs = connection.scalars(query.limit(max(offset + limit, MAX_COUNTED + 1))).all()
+            page = select(faqs).where(faqs.c.slug.in_(slugs[offset : offset + limit])).order_by(*_ORDER)
+            found = _with_translations(connection, connection.execute(page).all(), binned=wanted.is_bin)
+        return found, min(len(slugs), MAX_COUNTED + 1)
 
     def published_languages(self, site: str) -> list[Lang]:
-        """Return the languages in which an FAQ of the site is published."""
-        query = select(translations.c.lang).join(faqs, faqs.c.slug == translations.c.slug)
-        query = query.where(faqs.c.site == site, translations.c.published.is_not(None)).distinct()
-        with self._database.reading() as connection:
+        """Return the languages in which a published FAQ of the site is, of the last changed ones."""
+        published = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "published")
+        last = published.order_by(*_ORDER).limit(MAX_COUNTED).subquery()
+        query = select(translations.c.lang).join(last, last.c.slug == translations.c.slug)
+        query = query.where(translations.c.published.is_not(None)).distinct()
+        with self._database.browsing() as connection:
             return sorted(connection.scalars(query), key=LANGUAGES.index)
 
     def page(
@@ -152,21 +168,17 @@ class Overview:
             InvalidCursor: `after` is not a cursor.
         """
         cursor = FAQCursor.decode(after)
-        query = _select(site, wanted)
-        page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
-        found, rows = self._with_translations(page, binned=wanted.is_bin)
-        cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
-        with self._database.reading() as connection:
-            newest = connection.scalar(query.with_only_columns(func.max(faqs.c.updated_at)))
-        if len(rows) > limit:
-            last = rows[limit - 1]
-            kept = {row.slug for row in rows[:limit]}
-            return [faq for faq in found if faq.slug in kept], cursor.behind(
-                last.updated_at, last.slug
-            ).encode()
-        if newest is not None and rows and newest > cursor.began:
-            return found, cursor.again().encode()
-        return found, None
+        with self._database.browsing() as connection:
+            query = self._select(connection, site, wanted)
+            page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
+            rows = connection.execute(page).all()
+            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
+            cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
+            if len(rows) > limit:
+                return found, cursor.behind(rows[limit - 1].updated_at, rows[limit - 1].slug).encode()
+            changed = query.where(faqs.c.updated_at > cursor.began).limit(1)
+            has_changed = connection.execute(changed).first() is not None
+        return found, cursor.again().encode() if has_changed else None
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.
@@ -175,10 +187,11 @@ class Overview:
             FAQNotFound: the site has none with this slug.
             NotYourSite: it belongs to another site.
         """
-        query = select(faqs).where(faqs.c.slug == slug)
-        with self._database.reading() as connection:
-            row = check_owner(connection.execute(query).first(), access, slug)
-        found = [] if row.state in HIDDEN else self._with_translations(query, binned=False)[0]
+        with self._database.browsing() as connection:
+            row = check_owner(
+                connection.execute(select(faqs).where(faqs.c.slug == slug)).first(), access, slug
+            )
+            found = [] if row.state in HIDDEN else _with_translations(connection, [row], binned=False)
         if not found:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         return found[0]
@@ -186,43 +199,104 @@ class Overview:
     def binned(self, access: Access, slug: str) -> FAQInfo | None:
         """Return the translations of an FAQ of the site that are in the bin; None if there are none."""
         query = select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site)
-        return next(iter(self._with_translations(query, binned=True)[0]), None)
+        with self._database.browsing() as connection:
+            return next(
+                iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
+            )
 
-    def sealed(self, site: str) -> list[tuple[str, Lang | None]]:
-        """Return the slugs that were purged for ever, each with the language if only one translation was."""
-        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.sealed)
+    def sealed(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
+        """Return the slugs that were purged for ever, each with the language if only one translation was.
+
+        With `slug`, return only those of one FAQ.
+        """
+        only = () if slug is None else (faqs.c.slug == slug,)
+        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed, *only)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        with self._database.reading() as connection:
+        # Few were purged on all sites together: their index is read, and not that of the site.
+        of_site = func.coalesce(faqs.c.site, "") == site
+        parts = parts.where(of_site, translations.c.search_text == literal_column("''"), *only)
+        with self._database.browsing() as connection:
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
-            rows = connection.execute(parts.where(faqs.c.site == site, ~HAS_REVISIONS))
-            return sorted([*found, *((row.slug, row.lang) for row in rows)], key=str)
+            return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
 
-    def _with_translations(self, query: Select[Any], *, binned: bool) -> tuple[list[FAQInfo], list[Any]]:
-        """Return the FAQs of a query with their translations, and its rows."""
-        of_translation = (translations.c.slug, translations.c.lang, translations.c.withdrawn_at)
-        columns = (*of_translation, translations.c.translated_from, revisions.c.created_at, revisions.c.title)
-        in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
-        found = dict[str, dict[Lang, TranslationInfo]]()
-        with self._database.reading() as connection:
-            rows = list(connection.execute(query))
-            slugs = [row.slug for row in rows]
-            of_faqs = with_author(select(*columns, *STATE_COLUMNS, AUTHOR).join(revisions, NEWEST))
-            for row in connection.execute(of_faqs.where(translations.c.slug.in_(slugs), in_bin)):
-                found.setdefault(row.slug, {})[row.lang] = _translation(row)
-        infos = [
-            FAQInfo(
-                row.slug,
-                row.lang,
-                row.state,
-                row.updated_at,
-                tuple(found[row.slug][lang] for lang in default_first(found[row.slug], row.lang)),
-            )
-            for row in rows
-            if row.lang in found.get(row.slug, {}) or (binned and row.slug in found)  # not just purged
-        ]
-        return infos, rows
+    def _select(self, connection: Connection, site: str, wanted: Filter) -> Select[Any]:
+        """Select the rows of the FAQs that match a filter."""
+        query = select(faqs).where(faqs.c.site == site)
+        if not wanted.is_bin:
+            query = query.where(faqs.c.state.not_in(HIDDEN))
+        if wanted.state in ("published", "unpublished"):
+            query = query.where(faqs.c.state == wanted.state)
+        if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
+            query = query.where(self._matching(wanted))
+        if (found := self._with_rare_words(connection, site, _words(wanted))) is not None:
+            query = query.where(faqs.c.slug.in_(found))
+        return query
+
+    def _with_rare_words(
+        self, connection: Connection, site: str, words: Sequence[str]
+    ) -> Sequence[str] | None:
+        """Return the slugs of all sites with words by the index of trigrams; None if they are many.
+
+        None is also returned if this does not pay: for a small site, for short words, and without that index.
+        """
+        words = [word for word in words if len(word) > 2]
+        if self._database.is_sqlite or not words:
+            return None
+        is_indexed = func.to_regclass(INDEX).is_not(None)
+        query = select(sites.c.faq_count).where(sites.c.id == site, is_indexed)
+        if (connection.scalar(query) or 0) <= MAX_COUNTED:
+            return None
+        columns = translations.c
+        matching = (columns.search_text.contains(word, autoescape=True) for word in words)
+        found = connection.scalars(select(columns.slug).where(*matching).limit(MAX_RARE + 1)).all()
+        return None if len(found) > MAX_RARE else found
+
+    def _matching(self, wanted: Filter) -> ColumnElement[bool]:
+        """Match FAQs with a translation that a filter wants."""
+        columns = translations.c
+        conditions: list[ColumnElement[bool]] = [columns.slug == faqs.c.slug]
+        if wanted.is_bin:
+            conditions += [columns.binned_at.is_not(None), HAS_REVISIONS]
+        else:
+            conditions.append(columns.binned_at.is_(None))
+        if wanted.state == "draft":
+            conditions.append(columns.newest != func.coalesce(columns.published, columns.withdrawn, 0))
+        if wanted.lang:
+            conditions.append(columns.lang == wanted.lang)
+        # Several times as fast as LIKE; and PostgreSQL would search all sites by the index of trigrams.
+        find = func.instr if self._database.is_sqlite else func.strpos
+        conditions += [find(columns.search_text, word) > 0 for word in _words(wanted)]
+        return select(columns.slug).where(*conditions).exists()
+
+
+def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binned: bool) -> list[FAQInfo]:
+    """Return the FAQs in some rows with their translations: those in the bin, or the others."""
+    of_translation = (translations.c.slug, translations.c.lang, translations.c.withdrawn_at)
+    columns = (*of_translation, translations.c.translated_from, revisions.c.created_at, revisions.c.title)
+    in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
+    of_faqs = with_author(select(*columns, *STATE_COLUMNS, AUTHOR).join(revisions, NEWEST))
+    of_faqs = of_faqs.where(translations.c.slug.in_([row.slug for row in rows]), in_bin)
+    found = dict[str, dict[Lang, TranslationInfo]]()
+    for row in connection.execute(of_faqs) if rows else ():
+        found.setdefault(row.slug, {})[row.lang] = _translation(row)
+    return [
+        FAQInfo(
+            row.slug,
+            row.lang,
+            row.state,
+            row.updated_at,
+            tuple(found[row.slug][lang] for lang in default_first(found[row.slug], row.lang)),
+        )
+        for row in rows
+        if row.lang in found.get(row.slug, {}) or (binned and row.slug in found)  # not just purged
+    ]
+
+
+def _words(wanted: Filter) -> list[str]:
+    """Return the words of a search."""
+    return folded(wanted.search).split()[:MAX_WORDS]
 
 
 def _translation(row: Any) -> TranslationInfo:
@@ -241,31 +315,3 @@ def _translation(row: Any) -> TranslationInfo:
         translated_from=row.translated_from,
         author=row.author,
     )
-
-
-def _select(site: str, wanted: Filter) -> Select[Any]:
-    """Select the rows of the FAQs that match a filter."""
-    query = select(faqs).where(faqs.c.site == site)
-    if not wanted.is_bin:
-        query = query.where(faqs.c.state.not_in(HIDDEN))
-    if wanted.state in ("published", "unpublished"):
-        query = query.where(faqs.c.state == wanted.state)
-    if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
-        query = query.where(faqs.c.slug.in_(_matching(site, wanted)))
-    return query
-
-
-def _matching(site: str, wanted: Filter) -> Select[tuple[str]]:
-    query = select(translations.c.slug).join(faqs, faqs.c.slug == translations.c.slug)
-    query = query.where(faqs.c.site == site)
-    if wanted.is_bin:
-        query = query.where(translations.c.binned_at.is_not(None), HAS_REVISIONS)
-    else:
-        query = query.where(translations.c.binned_at.is_(None))
-    if wanted.state == "draft":
-        query = query.join(revisions, NEWEST).where(revisions.c.published_at.is_(None))
-    if wanted.lang:
-        query = query.where(translations.c.lang == wanted.lang)
-    for word in folded(wanted.search).split():
-        query = query.where(translations.c.search_text.contains(word, autoescape=True))
-    return query

@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage.edit import Edit, check_preconditions
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
+from faqsvc_embed.service.storage.wall_clock import is_steady
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -72,7 +73,7 @@ class Removal:
             faq = _in_bin_or_not(edit, slug)
             languages = edit.languages(slug, lang, binned=True)
             if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
+                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang, binned=True))
             edit.check_seen(slug, lang, preconditions)
             was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
             _delete_texts(edit, slug, languages, faqs=-was_last)
@@ -96,7 +97,7 @@ class Removal:
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
             if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, faq.lang))
+                check_preconditions(preconditions, edit.newest(slug, faq.lang, binned=True))
             edit.check_seen(slug, None, preconditions)
             rows = _removed(edit, slug)
             if preconditions.seen is not None:
@@ -113,7 +114,7 @@ class Removal:
             edit.update_translations(slug, [row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last:
-                    edit.publish(slug, row.lang, row.withdrawn)
+                    edit.publish_again(slug, row.lang, row.withdrawn)
             edit.settle(slug)
             edit.log("restore", slug, None, subject="bin" if restored[0].binned_at else None)
 
@@ -131,11 +132,17 @@ class Removal:
             if faq is None or not (count or faq.sealed):
                 raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was deleted for ever")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            audit.log(edit.connection, access, "restore", edit.now, site=faq.site, slug=slug, subject="slug")
+            edit.log("restore", slug, None, site=faq.site, subject="slug")
 
     def empty_bin(self) -> int:
-        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number."""
+        """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
+
+        Nothing is deleted before the wall clock has run for a day without a jump (`wall_clock.py`).
+        """
         count = 0
+        with self._writer.database.writing() as connection:
+            if not is_steady(connection, self._writer.clock()):
+                return count
         while (found := self._overdue()) is not None:
             slug, site = found
             with self._writer.editing(Access(None, site)) as edit:

@@ -6,7 +6,7 @@ from sqlalchemy import Row, Select, and_, exists, func, select
 
 from faqsvc_embed.api.contract import RevisionState, State
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, revisions, translations
-from faqsvc_embed.service.storage.values import Revision
+from faqsvc_embed.service.storage.values import UNPUBLISHED, Revision
 
 OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
 NEWEST: Final = and_(OF_TRANSLATION, revisions.c.number == translations.c.newest)
@@ -90,7 +90,7 @@ def tag_of(row: Row[Any]) -> str:
     who began before would publish it again.
     """
     is_unpublished = row.number == row.newest and "unpublished" in (translation_state(row), row.faq_state)
-    return f"{row.digest}-unpublished" if is_unpublished else str(row.digest)
+    return f"{row.digest}{UNPUBLISHED}" if is_unpublished else str(row.digest)
 
 
 def seen_of(row: Any) -> str:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     false,
+    text,
 )
 
 
@@ -37,6 +38,17 @@ class Timestamp(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
+def _partial(name: str, *columns: str) -> Index:
+    """Return an index of the rows with a value in the first column."""
+    condition = text(f"{columns[0]} IS NOT NULL")
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
+
+
+_WITHOUT_TEXT: Final[dict[str, Any]] = {
+    "sqlite_where": text("search_text = ''"),
+    "postgresql_where": text("search_text = ''"),
+}
+
 metadata: Final = MetaData()
 
 sites: Final = Table(
@@ -52,6 +64,9 @@ sites: Final = Table(
     Column("faq_count", Integer, nullable=False),
     Column("byte_count", BigInteger, nullable=False),  # of all records, with their history
     Column("created_at", Timestamp, nullable=False),
+    # When the writes so far would have arrived if they had been evenly spaced, in microseconds since 1970.
+    Column("write_arrival", BigInteger, nullable=False, server_default="0"),
+    Index("listed_sites", "id", sqlite_where=text("listed = 1"), postgresql_where=text("listed")),
 )
 
 api_keys: Final = Table(
@@ -69,6 +84,9 @@ api_keys: Final = Table(
     Column("revoked_at", Timestamp),
     Column("created_by_key", Text),  # by the operator, if neither is set
     Column("created_by_person", Text),
+    Index("api_keys_by_site", "site", "created_at"),
+    _partial("api_keys_by_key", "created_by_key"),
+    _partial("api_keys_by_person", "created_by_person"),
 )
 
 people: Final = Table(
@@ -82,13 +100,14 @@ people: Final = Table(
     Column("created_at", Timestamp, nullable=False),
     Column("removed_at", Timestamp),
     UniqueConstraint("site", "email", name="one_person_an_email"),
+    Index("people_by_email", "email"),
 )
 
 sign_in_links: Final = Table(
     "sign_in_links",
     metadata,
     Column("digest", Text, primary_key=True),  # of the token; the row is deleted when the link is used
-    Column("person", Text, ForeignKey("people.id"), nullable=False),
+    Column("person", Text, ForeignKey("people.id"), nullable=False, index=True),
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
 
@@ -96,7 +115,7 @@ sessions: Final = Table(
     "sessions",
     metadata,
     Column("digest", Text, primary_key=True),  # of the cookie; the row is deleted at sign-out
-    Column("person", Text, ForeignKey("people.id"), nullable=False),
+    Column("person", Text, ForeignKey("people.id"), nullable=False, index=True),
     Column("created_at", Timestamp, nullable=False),
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
@@ -128,8 +147,14 @@ translations: Final = Table(
     Column("withdrawn", Integer),  # the revision that was published before it was unpublished
     Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
     # In the bin. Without revisions, it was purged for ever: nobody may write it before an admin allows it.
-    Column("binned_at", Timestamp, index=True),
+    Column("binned_at", Timestamp),
     Column("translated_from", Integer),  # the revision in the default language that it was made from
+    # Partial: SQLite would use a full one to find nearly all rows, those that are not in the bin.
+    _partial("binned_translations", "binned_at"),
+    # All that filters of lists ask for, without the texts.
+    Index("translation_states", "slug", "lang", "binned_at", "newest", "published", "withdrawn"),
+    # Those that were purged: all others have a text.
+    Index("purged_translations", "slug", "lang", **_WITHOUT_TEXT),
 )
 
 revisions: Final = Table(
@@ -143,7 +168,7 @@ revisions: Final = Table(
     Column("title", Text, nullable=False),
     Column("website_name", Text, nullable=False),
     Column("website_url", Text, nullable=False),
-    Column("key_id", Text, ForeignKey("api_keys.id")),
+    Column("key_id", Text, ForeignKey("api_keys.id"), index=True),
     Column("created_at", Timestamp, nullable=False),
     Column("published_at", Timestamp),  # when it was first published
     Column("person_id", Text),  # by the operator, if there is no key either
@@ -184,6 +209,7 @@ audit_log: Final = Table(
     Column("revision", Integer),
     Column("subject", Text),  # the key, the person or the site that was changed
     Index("audit_log_by_site", "site", "number"),
+    *(_partial(f"audit_log_by_{name}", name, "number") for name in ("key_id", "person", "slug", "subject")),
 )
 
 idempotency_keys: Final = Table(
@@ -196,13 +222,14 @@ idempotency_keys: Final = Table(
     Column("lang", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("created_at", Timestamp, nullable=False, index=True),
+    Index("idempotency_keys_by_slug", "slug"),
 )
 
 previews: Final = Table(
     "previews",
     metadata,
     Column("digest", Text, primary_key=True),
-    Column("slug", Text, nullable=False),
+    Column("slug", Text, nullable=False, index=True),
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
 
@@ -213,4 +240,12 @@ webhooks: Final = Table(
     Column("delivered", BigInteger, nullable=False),  # number of the last event
     Column("owner", Text),  # the process that delivers
     Column("owned_until", Timestamp),
+)
+
+# At most one row: for how long the wall clock has run without a jump.
+wall_clock: Final = Table(
+    "wall_clock",
+    metadata,
+    Column("since", Timestamp, nullable=False),
+    Column("seen", Timestamp, nullable=False),
 )

@@ -96,6 +96,7 @@ class Storage:
 
     def ping(self) -> None:
         """Check that the database responds."""
+        self.database.check_file()
         with self.database.reading() as connection:
             connection.execute(text("SELECT 1"))
 
@@ -118,9 +119,7 @@ class Storage:
         with self.database.reading() as connection:
             owner = self.sites.find(connection, site)
         owner = owner or self.sites.create(DEFAULT_NAME)
-        content = Content(
-            website_url, faq.website_name, faq.items, faq.title, faq.answer_format, faq.cta, faq.page_url
-        )
+        content = Content.of(faq, website_url)
         slug = normalized("NFC", faq.slug)
         write = Write(content=content, slug=slug, lang=cast("Lang", faq.lang))
         self.writer.write(Access(None, owner), write)

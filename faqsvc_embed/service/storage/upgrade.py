@@ -8,6 +8,7 @@ from sqlalchemy import Connection, inspect, text
 
 from faqsvc_embed.service.storage import schema
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
+from faqsvc_embed.service.storage.trigrams import index_trigrams
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -68,6 +69,7 @@ def upgrade(database: Database) -> None:
         if version(database) is None:
             # Without a check, because a table of another application is an error.
             schema.metadata.create_all(connection, checkfirst=False)
+            index_trigrams(connection)
             epoch = secrets.token_hex(4)
             connection.execute(schema.last_event.insert().values(number=0, epoch=epoch))
             command.stamp(config, "head")

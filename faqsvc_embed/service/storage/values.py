@@ -1,6 +1,6 @@
 """The values that the storage takes and returns, and its errors."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -15,6 +15,8 @@ from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
+UNPUBLISHED: Final = "-unpublished"
+"""The suffix of the tag of the newest revision of an unpublished translation."""
 HIDDEN: Final = ("binned", "purged")
 """The states of FAQs that are in no list of their owner."""
 
@@ -57,6 +59,14 @@ class ReservedSlug(FAQError):
 
 class QuotaExceeded(FAQError):
     """A write would exceed the FAQs or bytes that the site may have."""
+
+
+class TooManyWrites(FAQError):
+    """The site wrote too often in the last minute; `wait` is the time until the next write in seconds."""
+
+    def __init__(self, message: str, wait: float) -> None:
+        super().__init__(message)
+        self.wait = wait
 
 
 class IdempotencyKeyReused(FAQError):
@@ -138,6 +148,35 @@ class IdempotencyKey:
     body_digest: str
 
 
+class Unpublished(FAQError):
+    """A file would publish an FAQ that was unpublished."""
+
+
+class OldFile(RevisionConflict):
+    """A file would undo a change that was made after it was written."""
+
+
+class Incomplete(FAQError):
+    """A file of a new FAQ lacks fields that it must have; `fields` has their names on the wire."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        super().__init__(f"missing: {', '.join(fields)}")
+        self.fields = fields
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a file says: the revision that it was made from, if any, and what it may undo.
+
+    `own_keys` are the keys whose revisions it may replace without stating them.
+    """
+
+    revision: int | None
+    overwrite: bool = False
+    republish: bool = False
+    own_keys: Collection[str] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
     """A revision to write.
@@ -158,6 +197,8 @@ class Write:
     translated_from: int | None = None
     """The revision of the default language that this is a translation of; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
+    file: FileState | None = None
+    """If the content is that of a file; what it leaves out of website and title is empty."""
 
 
 class Written(NamedTuple):
@@ -195,6 +236,11 @@ class Revision(NamedTuple):
     was_published: bool = False
 
     @property
+    def digest(self) -> str:
+        """The digest of its content."""
+        return self.tag.removesuffix(UNPUBLISHED)
+
+    @property
     def faq(self) -> FAQ:
         """The record."""
         return FAQ.from_json(self.record)
@@ -230,10 +276,11 @@ class Listing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """How many FAQs and bytes a site may have; None is no limit."""
+    """How many FAQs and bytes a site may have, and how often it may write in a minute; None is no limit."""
 
     faqs: int | None = None
     bytes: int | None = None
+    writes: int | None = None
 
 
 NO_QUOTA: Final = Quota()

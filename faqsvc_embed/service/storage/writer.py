@@ -11,10 +11,10 @@ from sqlalchemy import Row, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.models import Item
 from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.file_state import content_of_file
 from faqsvc_embed.service.storage.schema import faqs, revisions
 from faqsvc_embed.service.storage.slugs import check_new, new_slug
 from faqsvc_embed.service.storage.values import (
@@ -48,7 +48,9 @@ class Writer:
     def editing(self, access: Access) -> Iterator[Edit]:
         """Begin a transaction, which is committed when the block ends, and rolled back if it raises."""
         with self.database.writing() as connection:
-            yield Edit(connection, access, self.clock(), self.quota)
+            edit = Edit(connection, access, self.clock(), self.quota)
+            yield edit
+            edit.finish()
 
     def write(self, access: Access, request: Write) -> Written:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.
@@ -59,7 +61,9 @@ class Writer:
             ReservedSlug: a new FAQ cannot have this slug.
             Gone: the FAQ, this translation, or the FAQ of the Idempotency-Key is in the bin or was purged.
             RevisionConflict: a precondition failed.
+            Unpublished, OldFile: it is a file that would undo what somebody did.
             QuotaExceeded: the site has no room for it.
+            TooManyWrites: the site wrote too often in the last minute.
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
@@ -71,7 +75,8 @@ class Writer:
             newest = edit.newest(faq.slug, lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
-            if request.lang is None and newest is None and request.preconditions.if_match is not None:
+            is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
+            if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
             edit.check_seen(faq.slug, lang, request.preconditions)
@@ -79,9 +84,14 @@ class Writer:
                 raise RevisionConflict(
                     f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
                 )
+            content: Content | Revision = request.content
+            if request.file is not None:
+                content = content_of_file(edit, faq, newest, request)
+            if isinstance(content, Revision):
+                return _written(content)
             if is_new:
                 edit.count(faqs=1)
-            written = _store(edit, newest, (faq.slug, lang), request.content, is_draft=request.is_draft)
+            written = _store(edit, newest, (faq.slug, lang), content, is_draft=request.is_draft)
             if request.translated_from is not None:
                 edit.note_source(faq.slug, lang, request.translated_from)
             if key:
@@ -92,12 +102,12 @@ class Writer:
         self,
         access: Access,
         key: tuple[str, Lang | None],
-        change: Callable[[tuple[Item, ...]], tuple[Item, ...]],
+        change: Callable[[Content], Content],
         preconditions: Preconditions,
         *,
         is_draft: bool,
     ) -> Written:
-        """Write a revision with changed items; everything else stays as in the newest revision.
+        """Write a revision with what `change` makes of the content of the newest one.
 
         `key` is a slug with a language, or None for the default language.
 
@@ -110,16 +120,7 @@ class Writer:
             lang = lang or edit.present(slug).lang
             newest = _existing(edit, slug, lang)
             check_preconditions(preconditions, newest)
-            faq = newest.faq
-            content = Content(
-                newest.website_url,
-                faq.website_name,
-                change(faq.items),
-                faq.title,
-                faq.answer_format,
-                faq.cta,
-                faq.page_url,
-            )
+            content = change(Content.of(newest.faq, newest.website_url))
             return _store(edit, newest, (slug, lang), content, is_draft=is_draft)
 
     def publish(
@@ -144,12 +145,12 @@ class Writer:
             if is_newest and newest.state == "published":
                 return _written(newest)
             if is_newest:
-                return _published(edit, slug, lang, newest.number)
+                return edit.publish(newest)
             # A draft that is not the newest revision gets a new number: editors start from the newest.
             row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
-            appended = edit.append(newest, (slug, lang), row)
-            edit.follow_source(slug, lang, number, appended)
-            return _published(edit, slug, lang, appended)
+            written = edit.append(newest, (slug, lang), row, is_draft=False)
+            edit.follow_source(slug, lang, number, written.number)
+            return written
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
         """Discard the revisions after the one that readers see or saw last; return False if there is none.
@@ -198,33 +199,28 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     """Return the locked FAQ of a request, and whether it is a new one."""
     lang = request.lang or request.detected_lang or DEFAULT_LANGUAGE
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
-    content = request.content
-    if request.slug is None:
+    content, slug = request.content, request.slug
+    if slug is None:
         # Not the title: a slug outlives the texts of an FAQ that was deleted for ever.
-        while not insert_new(
-            edit.connection,
-            faqs,
-            row | {"slug": (slug := new_slug(content.website_name, content.website_url))},
-        ):
-            pass
+        slug = new_slug(content.website_name, content.website_url)
+        while not insert_new(edit.connection, faqs, row | {"slug": slug}):
+            slug = new_slug(content.website_name, content.website_url)
         return edit.locked(slug), True
-    slug = request.slug
-    if not request.must_exist:
-        is_inserted = insert_new(edit.connection, faqs, row | {"slug": slug})
-        # A site can write a purged slug of its own again; another site never gets the slug.
-        if is_inserted or _is_free(edit, slug):
-            check_new(slug)
-            if request.preconditions.if_match is not None:
-                raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}")
-            if not is_inserted:
-                edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
-            return edit.locked(slug), True
-    return edit.present(slug), False
-
-
-def _is_free(edit: Edit, slug: str) -> bool:
     faq = edit.locked(slug)
-    return bool(faq.site == edit.access.site and faq.state == "purged" and not faq.sealed)
+    is_inserted = (
+        faq is None and not request.must_exist and insert_new(edit.connection, faqs, row | {"slug": slug})
+    )
+    faq = faq or edit.locked(slug)
+    # A site can write a purged slug of its own again; another site never gets the slug.
+    is_free = faq is not None and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False)
+    if request.must_exist or not (is_inserted or is_free):
+        return edit.present(slug), False
+    check_new(slug)
+    if request.preconditions.if_match is not None:
+        raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}")
+    if is_free:
+        edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
+    return edit.locked(slug), True
 
 
 def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
@@ -253,29 +249,10 @@ def _store(
         if newest.state == "published" or (is_draft and newest.state == "draft"):
             return _written(newest)
         if not is_draft:
-            return _published(edit, slug, lang, newest.number)
+            return edit.publish(newest)
     title, name = storable(record.title), storable(record.website_name)
     row = {"record": text, "title": title, "website_name": name, "website_url": url}
-    number = edit.append(newest, key, row)
-    edit.note_source(slug, lang)
-    if not is_draft:
-        return _published(edit, slug, lang, number)
-    edit.settle(slug)
-    edit.log("draft", slug, lang, number)
-    return _newest(edit, slug, lang)
-
-
-def _published(edit: Edit, slug: str, lang: Lang, number: int) -> Written:
-    edit.publish(slug, lang, number)
-    edit.settle(slug)
-    edit.log("publish", slug, lang, number)
-    return _newest(edit, slug, lang)
-
-
-def _newest(edit: Edit, slug: str, lang: Lang) -> Written:
-    newest = edit.newest(slug, lang)
-    assert newest is not None  # noqa: S101 - it was just written
-    return _written(newest)
+    return edit.append(newest, key, row, is_draft=is_draft)
 
 
 def _written(revision: Revision) -> Written:

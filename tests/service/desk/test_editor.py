@@ -10,6 +10,7 @@ import pytest
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import Editor
+from tests.service.storage.writes import a_month_later
 from tests.support.clock import Clock
 
 ABOUT = {"website_name": "Heron", "website_url": "https://heron.example", "lang": "en"}
@@ -36,7 +37,8 @@ def base_of(text: str) -> str:
 def texts_of(text: str) -> list[str]:
     """Return what the text areas have, in their order."""
     return [
-        html.unescape(found) for found in re.findall(r"<textarea[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
+        html.unescape(found)
+        for found in re.findall(r"<textarea(?! id=.introduction)[^>]*>\n(.*?)</textarea>", text, re.DOTALL)
     ]
 
 
@@ -243,8 +245,7 @@ def test_no_other_site_can_use_a_deleted_slug(
 ) -> None:
     publish(editor)
     editor.post("/faqs/pricing/remove", action=action, typed="pricing")
-    clock.advance(40 * 24 * 3600)
-    storage.removal.empty_bin()
+    a_month_later(storage, clock)
     editor.sign_in(storage, site=storage.sites.create("another"))
     editor.get("/new")
     response = editor.post("/new", action="publish", **written(answer=["Theirs.", "Yes."]))

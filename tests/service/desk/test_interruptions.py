@@ -11,6 +11,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.service.storage.writes import a_month_later
 from tests.support.clock import Clock
 
 
@@ -111,8 +112,7 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     editor.get("/new")
     base = base_of(editor.post("/new", action="draft", **written()).text)
     editor.post("/faqs/pricing/remove", action="bin")
-    clock.advance(31 * 24 * 3600)
-    storage.removal.empty_bin()
+    a_month_later(storage, clock)
     editor.sign_in(storage)
     editor.get("/new")
     response = editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
@@ -183,24 +183,29 @@ def test_what_was_not_writing_is_not_repeated_after_a_new_sign_in(
     assert record(editor).status_code == 200
 
 
-def test_forms_count_as_writes_of_the_site(storage: Storage) -> None:
+def test_what_is_saved_counts_as_a_write_of_the_site_and_previews_do_not(storage: Storage) -> None:
     with TestClient(create_app(storage, writes_per_minute=2)) as client:
         editor = Editor(client)
         editor.sign_in(storage)
         editor.get("/new")
-        statuses = [editor.post("/new", action="preview", **written()).status_code for _ in range(3)]
-        assert statuses == [200, 200, 429]
+        previews = {editor.post("/new", action="preview", **written()).status_code for _ in range(5)}
+        saved = [
+            editor.post("/new", action="draft", **written(slug=f"faq-{number}")).status_code
+            for number in range(3)
+        ]
+        assert (previews, saved) == ({200}, [200, 200, 429])
 
 
-def test_what_was_typed_can_be_sent_again_after_too_many_writes(storage: Storage) -> None:
+def test_what_was_typed_can_be_sent_again_after_too_many_writes(storage: Storage, clock: Clock) -> None:
     with TestClient(create_app(storage, writes_per_minute=1)) as client:
         editor = Editor(client)
         editor.sign_in(storage)
         editor.get("/new")
-        editor.post("/new", action="preview", **written())
+        editor.post("/new", action="draft", **written(slug="other"))
         response = editor.post("/new", action="publish", **written(answer=["Typed <for> an hour.", "Yes."]))
         assert response.status_code == 429
         assert int(response.headers["retry-after"]) > 0
+    clock.advance(60)
     with TestClient(create_app(storage), cookies=client.cookies) as client:
         assert send_again(client, response).status_code == 200
         assert record(Editor(client)).json()["items"][0]["answer"] == "Typed <for> an hour."

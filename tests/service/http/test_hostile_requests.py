@@ -55,7 +55,7 @@ def test_any_body_is_parsed_or_refused(body: bytes, random: Random) -> None:
             assert problem.problems  # noqa: PT017  # it need not be raised
         else:
             texts = [text for item in request.items for text in (item.question, item.answer)]
-            texts += [request.website_name, request.website_url, request.title or ""]
+            texts += [str(request.website_name), str(request.website_url), request.title or ""]
             assert all("\x00" not in text and text.encode() is not None for text in texts)
 
 

@@ -1,7 +1,6 @@
 """The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
 
 import unicodedata
-from datetime import timedelta
 from typing import Any
 
 import httpx2
@@ -12,6 +11,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.page.preview import REFUSED
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
+from tests.service.storage.writes import a_month_later
 from tests.support.clock import Clock
 
 PRICING = f"{PATH}/pricing"
@@ -228,8 +228,7 @@ def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_adm
     owner.put(title="Eins", lang="de")
     owner.send("DELETE", f"{PRICING}?lang=de&purge=now")
     owner.send("DELETE", f"{PRICING}?lang=en&purge={purge}")
-    clock.advance(timedelta(days=31).total_seconds())
-    storage.removal.empty_bin()
+    a_month_later(storage, clock)
     assert (code(owner.client.get(PRICING)), code(owner.put())) == ((410, "gone"), (410, "gone"))
     assert [site.faq_count for site in storage.sites.list()] == [0]
     storage.removal.lift("pricing")

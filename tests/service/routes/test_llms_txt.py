@@ -84,25 +84,17 @@ def test_an_address_cannot_add_markup(storage: Storage, host: str) -> None:
         assert client.get("/llms.txt", headers={"host": host}).status_code == 400
 
 
-def test_a_long_list_is_paged(client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(llms_txt, "PAGE_SIZE", 3)
-    for number in range(7):
+@pytest.mark.parametrize("count", [3, 4])
+def test_a_long_list_is_cut_and_says_so(
+    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    monkeypatch.setattr(llms_txt, "MAX_LISTED", 3)
+    for number in range(count):
         storage.put(FAQ(f"faq-{number}", lang="en"))
-    url, pages = f"{HOST}/llms.txt", []
-    while url:
-        response = client.get(url)
-        pages.append(re.findall(r"\[faq-(\d)\]", response.text.replace("\\", "")))
-        url = response.links.get("next", {}).get("url", "")
-        assert (f"]({url})" in response.text) == bool(url)
+    text = client.get("/llms.txt").text
 
-    assert pages == [["0", "1", "2"], ["3", "4", "5"], ["6"]]
-
-
-@pytest.mark.parametrize("after", ["", "%00", "a/b", "s" * 201])
-def test_an_invalid_cursor_is_a_422(client: TestClient, after: str) -> None:
-    response = client.get(f"/llms.txt?after={after}")
-
-    assert (response.status_code, len(response.json()["problems"])) == (422, 1)
+    assert re.findall(r"\[faq-(\d)\]", text.replace("\\", "")) == ["0", "1", "2"]
+    assert (f"({HOST}/sitemap.xml)" in text) == (count > 3)
 
 
 def test_it_is_markdown_for_clients_that_prefer_it(client: TestClient) -> None:

@@ -320,6 +320,34 @@ def test_the_largest_body_makes_a_record_that_clients_accept() -> None:
     assert MAX_BODY - MAX_ITEMS < len(body) <= MAX_BODY
     request = parse_publish_body(body)
     items = tuple(Item(index, item.question, item.answer) for index, item in enumerate(request.items))
-    record = FAQ("s" * 200, "t" * 200, request.website_name, "en", items).to_json()
+    record = FAQ("s" * 200, "t" * 200, str(request.website_name), "en", items).to_json()
 
     assert len(record.encode()) <= Settings(base_url="https://faq.example.com").max_bytes
+
+
+def test_an_introduction_is_kept_until_it_is_changed_or_removed(client: TestClient, key: str) -> None:
+    headers = {"X-Plugin-Key": key}
+
+    def patched(**body: object) -> object:
+        etag = client.get(f"{PATH}/tea/revisions/{revisions[-1]}", headers=headers).headers["etag"]
+        response = client.patch(f"{PATH}/tea", json=body, headers={**headers, "If-Match": etag})
+        assert response.status_code == 200, response.text
+        revisions.append(response.json()["revision"])
+        return client.get(f"{PATH}/tea").json().get("introduction")
+
+    body = publication(introduction="We sell tea.", lang="en")
+    revisions = [client.put(f"{PATH}/tea", json=body, headers=headers).json()["revision"]]
+    [first] = body["items"][:1]
+    assert client.get(f"{PATH}/tea").json()["introduction"] == "We sell tea."
+    assert patched(changes=[{"question": first["question"], "answer": "New."}]) == "We sell tea."
+    assert patched(introduction="We sell *tea*.", title="Tea") == "We sell *tea*."
+    assert patched(introduction=None) is None
+    assert client.get(f"{PATH}/tea").json()["title"] == "Tea"
+
+
+@pytest.mark.parametrize("introduction", ["", "x" * 5001, 1])
+def test_an_invalid_introduction_is_refused(client: TestClient, key: str, introduction: object) -> None:
+    response = publish(client, key, publication(introduction=introduction))
+
+    assert (response.status_code, len(response.json()["problems"])) == (422, 1)
+    assert "introduction" in response.json()["problems"][0]

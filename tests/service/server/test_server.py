@@ -125,11 +125,19 @@ def test_malformed_http_is_a_400(url: str, sent: bytes) -> None:
         assert read_to_end(connection).startswith(b"HTTP/1.1 400 ")
 
 
-@pytest.mark.parametrize("size", [100, 3_000_000])
-def test_a_client_reads_why_its_body_was_refused(url: str, size: int) -> None:
-    refused = httpx2.post(f"{url}{PATH}", content=b"a" * size, trust_env=False, timeout=20)
+@pytest.mark.parametrize(("with_key", "status"), [(True, 413), (False, 401)])
+@pytest.mark.parametrize("is_chunked", [True, False])
+def test_the_sender_of_a_large_body_reads_why_it_was_refused(
+    url: str, key: str, is_chunked: bool, with_key: bool, status: int
+) -> None:
+    headers = {"Content-Type": "application/json"} | ({"X-Plugin-Key": key} if with_key else {})
+    body = b" " * 30_000_000
+    content = (body[start : start + 1_000_000] for start in range(0, len(body), 1_000_000))
+    response = httpx2.post(
+        f"{url}{PATH}", content=content if is_chunked else body, headers=headers, trust_env=False, timeout=20
+    )
 
-    assert (refused.status_code, refused.json()["code"]) == (401, "missing-key")
+    assert response.status_code == response.json()["status"] == status
 
 
 def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(

@@ -47,23 +47,23 @@ def test_only_the_whole_key_is_verified(storage: Storage) -> None:
     assert [storage.keys.verify(wrong) for wrong in (key + "x", key[:-1], "", "\ud800\x00")] == [None] * 4
 
 
-def test_the_last_use_is_recorded_once_a_minute(storage: Storage, clock: Clock) -> None:
+def test_the_last_uses_of_keys_are_noted_and_recorded_later(storage: Storage, clock: Clock) -> None:
     used = key_id(storage, storage.keys.create())
-    recorded = []
-    for _ in range(4):
-        storage.keys.record_use(used)
-        recorded.append(storage.keys.list()[0].last_used_at)
-        clock.advance(40)
+    storage.keys.note_use(used)
+    clock.advance(40)
+    storage.keys.note_use(used)
+    noted = storage.keys.list()[0].last_used_at
+    storage.keys.record_uses()
 
-    first, third = EPOCH, EPOCH + timedelta(seconds=80)
-    assert recorded == [first, first, third, third]
+    assert (noted, storage.keys.list()[0].last_used_at) == (None, EPOCH + timedelta(seconds=40))
 
 
 def test_the_list_has_all_times_of_a_key(storage: Storage, clock: Clock) -> None:
     key = storage.keys.create("deploy")
     deploy = key_id(storage, key)
     clock.advance(60)
-    storage.keys.record_use(deploy)
+    storage.keys.note_use(deploy)
+    storage.keys.record_uses()
     clock.advance(60)
     storage.keys.revoke(deploy)
     clock.advance(60)

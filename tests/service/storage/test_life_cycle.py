@@ -24,7 +24,7 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
 )
 from faqsvc_embed.service.storage.writer import Writer
-from tests.service.storage.writes import access, title, write
+from tests.service.storage.writes import a_month_later, access, title, write
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -204,8 +204,7 @@ def test_a_deleted_faq_is_gone_and_no_other_site_can_use_its_slug(
         write(storage, owner)
     with pytest.raises(NotYourSite):
         write(storage, other)
-    clock.advance(timedelta(days=31).total_seconds())
-    assert storage.removal.empty_bin() == 1
+    assert a_month_later(storage, clock) == 1
     clock.advance(timedelta(days=2).total_seconds())
     with pytest.raises(Gone):
         storage.publications.get("tea")
@@ -225,8 +224,7 @@ def test_a_translation_that_was_in_the_bin_for_a_month_is_written_again_only_aft
     for lang in ("en", "de"):
         write(storage, owner, lang=lang)
     storage.removal.bin(owner, "tea", "de", NONE)
-    clock.advance(timedelta(days=31).total_seconds())
-    storage.removal.empty_bin()
+    a_month_later(storage, clock)
     with pytest.raises(Gone):
         write(storage, owner, lang="de")
     assert storage.overview.sealed(owner.site) == [("tea", "de")]
@@ -435,6 +433,22 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     assert len(found) <= len(slugs) + 3
 
 
+def test_pages_do_not_miss_the_only_faq_of_the_last_page(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    for slug in ("a", "b", "c"):
+        clock.advance(1)
+        write(storage, owner, slug)
+    page, after = storage.overview.page(owner.site, limit=2)
+    clock.advance(1)
+    write(storage, owner, "a", title="Changed")
+    found = [faq.slug for faq in page]
+    while after is not None:
+        page, after = storage.overview.page(owner.site, limit=2, after=after)
+        found += [faq.slug for faq in page]
+    assert found == ["c", "b", "a"]
+
+
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
     def languages() -> list[str]:
         return list(storage.overview.faqs(owner.site, limit=1)[0].languages)
@@ -506,3 +520,53 @@ def test_an_idempotency_key_is_forgotten_after_a_day(storage: Storage, owner: Ac
     clock.advance(24 * 3600 + 1)
 
     assert write(storage, owner, None, idempotency_key=once).slug != first.slug
+
+
+def test_the_history_of_a_translation_in_the_bin_is_not_found(storage: Storage, owner: Access) -> None:
+    for lang in ("en", "de"):
+        write(storage, owner, lang=lang)
+    storage.removal.bin(owner, "tea", "de", NONE)
+    with pytest.raises(FAQNotFound):
+        storage.history.revisions(owner, "tea", "de", limit=10)
+
+
+def test_an_faq_in_the_bin_is_restored_if_it_matches(storage: Storage, owner: Access) -> None:
+    tag = write(storage, owner).digest
+    storage.removal.bin(owner, "tea", None, NONE)
+    with pytest.raises(RevisionConflict):
+        storage.removal.restore(owner, "tea", Preconditions(if_match=["another"]))
+    storage.removal.restore(owner, "tea", Preconditions(if_match=["*"]))
+    assert title(storage) is not None
+    assert tag
+
+
+def test_a_restored_faq_keeps_the_time_of_its_publication(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    write(storage, owner)
+    first = storage.publications.get("tea")
+    clock.advance(60)
+    storage.removal.unpublish(owner, "tea", None, NONE)
+    storage.removal.restore(owner, "tea")
+    again = storage.publications.get("tea")
+    assert first is not None
+    assert again is not None
+    assert first.published_at == again.published_at
+
+
+def test_a_clock_that_is_wrong_for_an_hour_does_not_empty_the_bin(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    write(storage, owner)
+    storage.removal.bin(owner, "tea", None, NONE)
+    for _ in range(48):
+        clock.advance(3600)
+        storage.removal.empty_bin()
+    right = clock.wall()
+    for minutes in (0, 10, 60):  # of two processes, and of the next hour
+        clock.set_wall(right + timedelta(days=365, minutes=minutes))
+        assert storage.removal.empty_bin() == 0
+    clock.set_wall(right + timedelta(hours=1))
+    assert storage.removal.empty_bin() == 0
+    storage.removal.restore(owner, "tea")
+    assert title(storage) is not None

@@ -1,10 +1,12 @@
 """Writes to a storage."""
 
+from datetime import timedelta
 from typing import Any, Final
 
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Content, Write, Written
+from tests.support.clock import Clock
 
 TEA: Final = Content("https://www.tea.example", "Tea & Sons", (Item(0, "What does it cost?", "Nothing."),))
 
@@ -22,6 +24,16 @@ def write(storage: Storage, who: Access, slug: str | None = "tea", **options: An
         TEA.website_url, TEA.website_name, options.pop("items", TEA.items), options.pop("title", None)
     )
     return storage.writer.write(who, Write(content=content, slug=slug, **options))
+
+
+def a_month_later(storage: Storage, clock: Clock) -> int:
+    """Let 31 days pass, and the housekeeping run; return how many FAQs it deleted."""
+    clock.advance(timedelta(days=29).total_seconds())
+    count = 0
+    for _ in range(4):
+        clock.advance(timedelta(hours=12).total_seconds())
+        count += storage.removal.empty_bin()
+    return count
 
 
 def title(storage: Storage, slug: str = "tea", lang: str | None = None) -> str | None:

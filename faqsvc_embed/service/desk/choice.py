@@ -1,0 +1,43 @@
+"""The choice of a site, for somebody whom a proxy signs in and who is a person of several sites."""
+
+from urllib.parse import quote
+
+from starlette.responses import Response
+
+from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.people import ROLE_TEXTS
+from faqsvc_embed.service.desk.session import SITE_COOKIE, set_cookie
+from faqsvc_embed.service.desk.sign_in import local_path, path_of
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
+
+PATH = "/choose"
+
+
+def ask(visit: Visit) -> Response:
+    """Lead to the choice, before any page of a site.
+
+    Raises:
+        Problem: the request was a form, which can be sent again afterwards (409).
+    """
+    if visit.request.method == "POST":
+        detail = "You are a person of several sites. Choose one in another tab, then send this again"
+        raise Problem(409, "bad-request", detail)
+    return redirect(visit, f"{PATH}?next={quote(path_of(visit), safe='')}")
+
+
+def show(visit: Visit) -> Response:
+    """GET /desk/choose: the sites of the person."""
+    people = visit.sessions.people(visit.request)
+    sites = [(visit.storage.sites.get(person.site), ROLE_TEXTS[person.role]) for person in people]
+    return render(visit, "choose.html", sites=sites, next=visit.query("next"))
+
+
+def submit(visit: Visit) -> Response:
+    """POST /desk/choose: remember the chosen site in this browser."""
+    site = visit.form.get("site")
+    if site not in {person.site for person in visit.sessions.people(visit.request)}:
+        raise Problem(404, "not-found", "You are no person of this site")
+    response = redirect(visit, local_path(visit.form.get("next")))
+    set_cookie(response, site, path=visit.root, secure=visit.is_secure, name=SITE_COOKIE)
+    return response

@@ -1,0 +1,88 @@
+"""Files that are written to the service: they undo nobody's work unless they say so."""
+
+from dataclasses import replace
+from typing import Any
+
+from msgspec import UNSET
+from sqlalchemy import select
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.storage.edit import Edit
+from faqsvc_embed.service.storage.revisions import revision_of, select_revisions
+from faqsvc_embed.service.storage.schema import revisions, translations
+from faqsvc_embed.service.storage.values import (
+    Content,
+    FileState,
+    Incomplete,
+    OldFile,
+    Revision,
+    Unpublished,
+    Write,
+)
+
+
+def content_of_file(edit: Edit, faq: Any, newest: Revision | None, request: Write) -> Content | Revision:
+    """Return the content to write, or the revision that has it already.
+
+    Raises:
+        Incomplete: the FAQ is new, and the file lacks the website.
+        Unpublished: this would publish an FAQ that was unpublished.
+        OldFile: this would undo a change.
+    """
+    state = request.file or FileState(None)
+    base = newest
+    if newest is not None and newest.state == "draft" and not request.is_draft:
+        base = _public(edit, newest.slug, newest.lang) or newest
+    content = _completed(edit, faq, base, request.content)
+    digest = "" if newest is None else content.digest(newest.slug, newest.lang)
+    done = ("published", "draft") if request.is_draft else ("published",)
+    if base is not None and base.digest == digest and base.state in done:
+        return base
+    is_unpublished = faq.state == "unpublished" or (newest and newest.translation_state == "unpublished")
+    if is_unpublished and not request.is_draft and not state.republish:
+        raise Unpublished(f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)")
+    if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
+        raise OldFile("The FAQ was changed after the file was written", newest)
+    return content
+
+
+def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
+    """Return whether somebody has changed the FAQ after the file was written.
+
+    A file that states a revision is old unless that is the newest one. A higher number than exists belongs to
+    another service or language, or to a discarded draft. A file that states none is old if another key wrote
+    the newest revision, or if it has the text of an older revision.
+    """
+    if digest == newest.digest:
+        return False
+    if state.revision is not None:
+        return state.revision != newest.number
+    if newest.author is not None and newest.key_id not in state.own_keys:
+        return True
+    mine = (revisions.c.slug == newest.slug, revisions.c.lang == newest.lang, revisions.c.digest == digest)
+    return edit.connection.execute(select(revisions.c.number).where(*mine)).first() is not None
+
+
+def _public(edit: Edit, slug: str, lang: str) -> Revision | None:
+    """Return the published revision of a translation."""
+    query = select_revisions(slug, lang).where(revisions.c.number == translations.c.published)
+    row = edit.connection.execute(query).first()
+    return None if row is None else revision_of(row)
+
+
+def _completed(edit: Edit, faq: Any, base: Revision | None, content: Content) -> Content:
+    """Return the content with what a file may leave out: the website, the title and the call to action."""
+    of_translation = base
+    if base is None and not (content.website_url and content.website_name):
+        base = _public(edit, faq.slug, faq.lang) or edit.newest(faq.slug, faq.lang)
+    if base is not None:
+        url, name = content.website_url or base.website_url, content.website_name or base.faq.website_name
+        content = replace(content, website_url=url, website_name=name)
+    if of_translation is not None:
+        title = of_translation.faq.title if content.title is None else content.title
+        cta = of_translation.faq.cta if content.cta is UNSET else content.cta
+        content = replace(content, title=title, cta=cta)
+    required = {"websiteUrl": content.website_url, "websiteName": content.website_name}
+    if missing := [name for name, value in required.items() if not value]:
+        raise Incomplete(missing)
+    return content

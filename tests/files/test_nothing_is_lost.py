@@ -1,0 +1,70 @@
+"""Every word of a file that is read stands in its document, or at a line that a note names."""
+
+import re
+from collections.abc import Callable
+from itertools import count
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faqsvc_embed.files import WRITERS, Document
+from faqsvc_embed.files.formats import READERS
+from faqsvc_embed.files.markdown_reader import read_markdown
+
+Form = Callable[[str, str], str]
+"""Writes a question and an answer."""
+
+FORMS: dict[str, Form] = {
+    "headings": lambda question, answer: f"### {question}\n{answer}\n",
+    "bold": lambda question, answer: f"**{question}**\n\n{answer}\n",
+    "labels": lambda question, answer: f"**Q:** {question}\n**A:** {answer}\n",
+    "details": lambda question, answer: f"<details>\n<summary>{question}</summary>\n\n{answer}\n</details>\n",
+    "boxes": lambda question, answer: f'??? question "{question}"\n    {answer}\n',
+    "containers": lambda question, answer: f"::: details {question}\n{answer}\n:::\n",
+    "terms": lambda question, answer: f"{question}\n:   {answer}\n",
+    "components": lambda question, answer: f'<Accordion title="{question}">\n\n{answer}\n\n</Accordion>\n',
+}
+_NOTED = re.compile(r"(?m)^line (\d+): the text(?: to line (\d+))?")
+_sections = st.lists(st.tuples(st.booleans(), st.integers(1, 3)), min_size=1, max_size=3)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(sections=_sections, has_introduction=st.booleans(), has_end=st.booleans())
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_each_word_is_in_the_document_or_named(
+    form: str, sections: list[tuple[bool, int]], has_introduction: bool, has_end: bool
+) -> None:
+    numbers = count()
+    parts = ["# FAQ\n"]
+    parts += [f"Word{next(numbers)} above.\n"] if has_introduction else []
+    for has_sentence, questions in sections:
+        parts.append(f"## Section word{next(numbers)}\n")
+        parts += [f"A sentence, word{next(numbers)}.\n"] if has_sentence else []
+        for _ in range(questions):
+            question = f"Is it word{next(numbers)}?"
+            parts.append(FORMS[form](question, f"It is word{next(numbers)}."))
+    parts += [f"## Contact\n\nWrite to word{next(numbers)}.\n"] if has_end else []
+    text = "\n".join(parts)
+    document = read_markdown(text)
+    shown = " ".join([document.introduction or "", *(" ".join(item.values()) for item in document.items)])
+    noted = [(int(found[0]), int(found[1] or 0)) for found in _NOTED.findall("\n".join(document.notes))]
+    lines = enumerate(text.split("\n"), 1)
+    unnoted = "\n".join(line for n, line in lines if not any(a <= n <= (b or a) for a, b in noted))
+    expected = sum(questions for _, questions in sections)
+    assert expected <= len(document.items) <= expected + has_end
+    assert all(item.get("section") for item in document.items[:expected])
+    lost = [word for word in re.findall(r"(?i)\bword\d+", unnoted) if word.lower() not in shown.lower()]
+    assert lost == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ending", WRITERS)
+def test_what_was_read_is_written_as_a_file_that_reads_the_same(form: str, ending: str) -> None:
+    text = "# FAQ\n\nAbout *tea*.\n\n## Buying\n" + "\n".join(
+        FORMS[form](f"Is it {name}?", f"**Yes**, [{name}](https://tea.example).")
+        for name in ("green", "black")
+    )
+    faq = read_markdown(text).to_faq("tea")
+    assert len(faq.items) == 2
+    assert READERS[ending](WRITERS[ending](Document.from_faq(faq))).to_faq("tea") == faq

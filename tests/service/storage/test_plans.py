@@ -1,0 +1,184 @@
+"""What the databases read for each statement: the rows of one site, never a table of all sites."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Any, Final
+
+import psycopg
+import pytest
+from sqlalchemy import Connection, Engine, event
+
+from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.audit import Wanted
+from faqsvc_embed.service.storage.overview import Filter
+from faqsvc_embed.service.storage.site_removal import delete_site
+from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
+from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
+from tests.service.storage.writes import write
+
+SIZES: Final = {"sqlite": (400, 40), "postgresql": (10_000, 400)}
+"""FAQs and sites: PostgreSQL rightly scans small tables, and SQLite chooses without statistics."""
+TABLES: Final = {
+    *("sites", "api_keys", "people", "sign_in_links", "sessions", "faqs", "translations", "revisions"),
+    *("audit_log", "idempotency_keys", "previews"),
+}
+"""The tables of all sites."""
+SITE: Final = site_id(7)
+NONE: Final = Preconditions()
+
+Statement = tuple[str, Any]
+
+
+@pytest.fixture(scope="module")
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
+    """A database with many sites."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('plans')}/faqsvc.db"
+    else:
+        url = request.getfixturevalue("postgres").new_database()
+    storage = open_storage(url)
+    fill(storage, *SIZES[request.param])
+    yield storage
+    storage.close()
+
+
+both = pytest.mark.parametrize(
+    "filled", ["sqlite", pytest.param("postgresql", marks=pytest.mark.system)], indirect=True
+)
+
+
+@contextmanager
+def statements() -> Iterator[list[Statement]]:
+    """Collect the statements that are sent to databases."""
+    sent = list[Statement]()
+
+    def collect(_: Connection, __: Any, statement: str, parameters: Any, *___: Any) -> None:
+        one = parameters[0] if isinstance(parameters, list) else parameters
+        if re.match("SELECT|INSERT|UPDATE|DELETE|WITH", statement):
+            sent.append((statement, one))
+
+    event.listen(Engine, "before_cursor_execute", collect)
+    try:
+        yield sent
+    finally:
+        event.remove(Engine, "before_cursor_execute", collect)
+
+
+def scanned(storage: Storage, statement: Statement) -> list[str]:
+    """Return the steps of a statement's plan that read whole tables."""
+    with storage.database.reading() as connection:
+        if storage.database.is_sqlite:
+            rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement[0]}", statement[1])
+            steps = [row[3] for row in rows]
+            names = [re.match(r"SCAN (\w+?)(_\d+)?( USING.*)?$", step) for step in steps]
+            found = [step for step, name in zip(steps, names, strict=True) if name and name[1] in TABLES]
+            found = [step for step in found if "purged_translations" not in step]  # has only those
+            # Nearly all translations are not in the bin.
+            return found + [step for step in steps if "binned_translations" in step and "binned_at=?" in step]
+        driver: Any = connection.connection.driver_connection
+        cursor = psycopg.ClientCursor(driver)
+        plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {statement[0]}", statement[1]).fetchone()
+        return list(_scans(plan[0][0]["Plan"]))  # type: ignore[index]
+
+
+def _scans(node: dict[str, Any]) -> Iterator[str]:
+    if node.get("Relation Name") in TABLES and node["Plan Rows"] > 1000 and "Index Cond" not in node:
+        yield f"{node['Node Type']} of {node['Relation Name']}"
+    for child in node.get("Plans", []):
+        yield from _scans(child)
+
+
+def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
+    """Yield what editors and programs of a site read."""
+    admin = storage.people.list(SITE)[0]
+    access, key = admin.access, key_id(7, 2)
+    slug = storage.overview.faqs(SITE, limit=1)[0].slug
+    for wanted in (
+        Filter(),
+        Filter(search=RARE),
+        Filter(search=f"{COMMON} {RARE}", lang="de"),
+        Filter(state="draft"),
+        Filter(state="unpublished"),
+        Filter(state="binned"),
+        Filter(lang="fr"),
+    ):
+        yield f"{wanted}", partial(storage.overview.counted, SITE, wanted, limit=50)
+        yield f"{wanted}, paged", partial(storage.overview.page, SITE, wanted, limit=2)
+    yield "languages", lambda: storage.overview.published_languages(SITE)
+    yield "FAQ", lambda: storage.overview.faq(access, slug)
+    yield "FAQ in the bin", lambda: storage.overview.binned(access, slug)
+    yield "purged", lambda: storage.overview.sealed(SITE)
+    yield "is purged", lambda: storage.overview.sealed(SITE, slug)
+    yield "history", lambda: storage.history.revisions(access, slug, None, limit=20)
+    yield "revision", lambda: storage.history.revision(access, slug, None)
+    yield "keys", lambda: storage.keys.list(SITE)
+    yield "predecessors", lambda: storage.keys.with_predecessors(key)
+    yield "keys of a person", lambda: storage.keys.made_by_person(admin.id, SITE)
+    yield "verify", lambda: storage.keys.verify("fs_live_x")
+    yield "people", lambda: storage.people.list(SITE)
+    yield "names", lambda: storage.people.names(SITE)
+    yield "address", lambda: storage.people.with_email("p7@heron.example")
+    yield "site", lambda: storage.sites.get(SITE)
+    for about in ({}, {"key": key}, {"person": "p7@heron.example"}, {"slug": slug}):
+        wanted_entries = Wanted(SITE, **about)
+        yield f"log {about}", partial(storage.audit.entries, wanted_entries, limit=100)
+    yield "record", lambda: storage.publications.get(slug)
+    yield "languages of a record", lambda: storage.publications.languages(slug)
+    yield "changes", lambda: storage.changes.of([slug], 0, 10)
+
+
+@both
+def test_no_read_of_a_site_reads_the_rows_of_others(filled: Storage) -> None:
+    found = dict[str, list[str]]()
+    for name, read in reads(filled):
+        with statements() as sent:
+            read()
+        if steps := [step for one in sent for step in scanned(filled, one)]:
+            found[name] = steps
+
+    assert found == {}
+
+
+@both
+def test_no_write_reads_the_rows_of_other_sites(filled: Storage) -> None:
+    access = filled.people.list(SITE)[0].access
+    slug = filled.overview.faqs(SITE, limit=1)[0].slug
+    once = IdempotencyKey("once", "digest")
+    with statements() as sent:
+        write(filled, access, slug, title="New", lang="en")
+        write(filled, access, slug, title="Neu", lang="de", is_draft=True)
+        write(filled, access, None, idempotency_key=once)
+        filled.removal.bin(access, slug, "de", NONE)
+        filled.history.create_preview(access, slug, None)
+        filled.removal.unpublish(access, slug, None, NONE)
+        filled.removal.restore(access, slug)
+        filled.removal.bin(access, slug, None, NONE)
+        filled.removal.restore(access, slug)
+        filled.removal.purge(access, slug, None, NONE)
+        filled.removal.lift(slug, access)
+        filled.removal.empty_bin()
+        filled.keys.revoke(key_id(7, 2), with_children=True, by=access)
+        filled.keys.rotate(key_id(7, 4), overlap=timedelta(hours=1), by=access)
+        person = filled.people.add("Mia", role="editor", email="mia@heron.example", site=SITE)
+        cookie = filled.sign_ins.redeem_link(filled.sign_ins.create_link(person))
+        filled.sign_ins.person(cookie or "")
+        filled.sign_ins.end(cookie or "")
+        filled.people.remove(person.id, with_keys=True)
+        delete_site(filled, site_id(9))
+
+    assert {(step, one[0]) for one in sent for step in scanned(filled, one)} == set()
+
+
+@both
+def test_a_publication_takes_few_statements(filled: Storage) -> None:
+    access = Access(key_id(8, 0), site_id(8))
+    write(filled, access, "one", title="Old")
+    with statements() as sent:
+        write(filled, access, "one", title="New")
+    lock = next(at for at, (sql, _) in enumerate(sent) if sql.startswith("UPDATE last_event"))
+
+    assert len(sent) <= 12  # and BEGIN and COMMIT
+    assert len(sent[lock:]) <= 2  # with COMMIT, three under the lock of all sites
