@@ -71,7 +71,7 @@ class FAQEmbed:
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, open_source(settings), self._listeners)
-        if not self._reader.is_local:
+        if not self._reader.source.is_local:
             # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
             from faqsvc_embed.rendering import markdown, templates
 

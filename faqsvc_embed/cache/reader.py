@@ -33,7 +33,7 @@ _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
 def forget_written(base_url: str, slug: str) -> None:
     """Forget an FAQ that this process has written to a service, so that the next read returns it."""
     for reader in list(_readers):
-        if reader.source_name == base_url:
+        if reader.source.name == base_url:
             reader.forget(slug)
 
 
@@ -42,33 +42,20 @@ class Reader:
 
     def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
-        self._source = source
-        self.has_files: bool = source.files is not None
-        """Whether the source has files, which `look_up` can read again."""
+        self.source: BaseSource = source
         self.reporter: Reporter = Reporter(listeners)
         if source.files is not None:
             listeners.add(source.files.note)
-        keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
         max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,
-            float("inf") if keep_for is None else keep_for,
+            float("inf") if settings.keep_for is None else settings.keep_for,
             min(settings.not_found_for, max_fresh),
             max_fresh,
         )
         self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
         self.fetcher: Fetcher = self._new_fetcher()
         _readers.add(self)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the source is read at once, without a fetch."""
-        return self._source.is_local
-
-    @property
-    def source_name(self) -> str:
-        """The name of the source: of a service, its base URL."""
-        return self._source.name
 
     def look_up(self, key: Key, *, reload: bool = False) -> FAQState | Fetch:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
@@ -94,11 +81,11 @@ class Reader:
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         if (normal := _normal(key)) != key:
             return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
-        files = self._source.files
+        files = self.source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
-        if self._source.is_local:
-            return self._source.look_up(key, self.cache)
+        if self.source.is_local:
+            return self.source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
@@ -123,7 +110,7 @@ class Reader:
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         fetch = None
-        if self._source.has_drafts:
+        if self.source.has_drafts:
             fetch = self.fetcher.get_or_start(_normal(key), token)
         return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
@@ -195,7 +182,7 @@ class Reader:
         limit = self._settings.degraded_max_age
         if limit is None or (state.data is not None and not state.is_degraded):
             return None
-        if self._source.is_local:
+        if self.source.is_local:
             return limit
         entry = self.cache.get(key)
         if entry is None or state.is_fetching:
@@ -204,15 +191,14 @@ class Reader:
 
     def _new_fetcher(self) -> Fetcher:
         """Return the fetcher of the source, which has nothing to do if the source is read at once."""
-        store = None if self._source.is_local else open_store(self._settings)
-        return Fetcher(self._settings, self._source, self.cache, store, self.reporter)
+        store = None if self.source.is_local else open_store(self._settings)
+        return Fetcher(self._settings, self.source, self.cache, store, self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
         self.fetcher.close()
-        self._source = source
+        self.source = source
         self.fetcher = self._new_fetcher()
-        self.has_files = source.files is not None
         self.cache.forget()
 
     def forget(self, slug: str | None = None) -> None:
@@ -226,7 +212,7 @@ class Reader:
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
-        files = self._source.health()
+        files = self.source.health()
         if files is not None:
             return files
         at = self.cache.moment()
