@@ -32,6 +32,16 @@ class GenerateFields(TypedDict, total=False):
     topic: str | None
 
 
+class ChangeFields(TypedDict):
+    """The keywords of `FAQClient.change_faq`."""
+
+    if_match: str
+    title: NotRequired[str | None]
+    introduction: NotRequired[str | None]
+    lang: NotRequired[str | None]
+    draft: NotRequired[bool]
+
+
 class PublishFields(TypedDict):
     """The keywords of `FAQClient.publish_faq`."""
 
@@ -127,7 +137,7 @@ class PublishRequest:
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
-        # With `If-None-Match`, the address must name the translation that is to be new.
+        # With `If-None-Match`, the address must name the new translation.
         lang = body.get("lang") if self.if_none_match else None
         return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
 
@@ -138,6 +148,9 @@ class ChangeRequest:
 
     changes: object
     if_match: object
+    title: object = None
+    introduction: object = None
+    lang: str | None = None
     draft: object = False
 
     def body(self) -> dict[str, Any]:
@@ -148,7 +161,13 @@ class ChangeRequest:
         """
         is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
         changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
-        body = {"changes": changes, **({"draft": self.draft} if self.draft is not False else {})}
+        body = _without_none(
+            changes=changes, title=self.title, draft=None if self.draft is False else self.draft
+        )
+        if self.introduction is not None:
+            body["introduction"] = None if self.introduction == "" else self.introduction
+        if changes == [] and body.keys() & {"title", "introduction"}:
+            del body["changes"]
         problems = [*change_problems(body), *_if_match_problems(self.if_match)]
         if self.if_match is None:
             problems.append("if_match is missing: use the etag of the revision that was read")

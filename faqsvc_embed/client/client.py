@@ -4,6 +4,7 @@ from typing import Literal, Self, Unpack
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import (
+    ChangeFields,
     ChangeRequest,
     Changes,
     GenerateFields,
@@ -165,22 +166,16 @@ class FAQClient:
         """Publish as `publish_faq` does."""
         return self._forget(await self._await(self._operations.publish(PublishRequest(**publication))))
 
-    def change_faq(
-        self,
-        slug: str,
-        changes: Changes,
-        *,
-        if_match: str,
-        lang: str | None = None,
-        draft: bool = False,
-    ) -> Publication:
+    def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
 
         `changes` are mappings, applied in order. Each names a question by its text: `{"question", "answer"}`
         replaces the answer, or adds the question (after the question `"after"`), `{"question",
         "newQuestion"}` renames it, `{"question", "remove": True}` removes it, `{"question", "section"}` moves
-        it to the end of a section. `if_match` is the `etag` of the revision that was read. By default, `lang`
-        is the default language of the FAQ. With `draft`, the revision is not published.
+        it to the end of a section. `if_match` is required: the `etag` of the revision that was read. With
+        `title` or `introduction`, that text is replaced too, and `changes` may be empty; an empty
+        `introduction` removes it. By default, `lang` is the default language of the FAQ. With `draft`, the
+        revision is not published.
 
         Raises:
             PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason.
@@ -189,21 +184,13 @@ class FAQClient:
             FAQNotFound: the site has no such FAQ, or not in this language.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
-        return self._forget(self._wait(self._operations.change(slug, lang, request)))
+        request = ChangeRequest(changes=changes, **change)
+        return self._forget(self._wait(self._operations.change(slug, request)))
 
-    async def achange_faq(
-        self,
-        slug: str,
-        changes: Changes,
-        *,
-        if_match: str,
-        lang: str | None = None,
-        draft: bool = False,
-    ) -> Publication:
+    async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change an FAQ as `change_faq` does."""
-        request = ChangeRequest(changes=changes, if_match=if_match, draft=draft)
-        return self._forget(await self._await(self._operations.change(slug, lang, request)))
+        request = ChangeRequest(changes=changes, **change)
+        return self._forget(await self._await(self._operations.change(slug, request)))
 
     def list_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None

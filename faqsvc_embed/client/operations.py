@@ -88,9 +88,9 @@ class Operations:
         """Publish an FAQ."""
         return self._write(publication.to_http(self.settings.base_url))
 
-    def change(self, slug: str, lang: str | None, change: ChangeRequest) -> Work[Publication]:
+    def change(self, slug: str, change: ChangeRequest) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        return self._write(change.to_http(self._url(slug, lang)))
+        return self._write(change.to_http(self._url(slug, change.lang)))
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""

@@ -74,7 +74,7 @@ class ChangeFeed:
         """When to connect again, to follow new slugs."""
         self._connected_at = 0.0
         self._changes: dict[str, Change] = {}
-        """The newest change of each slug that is to be refreshed."""
+        """The newest change of each slug that waits for its refresh."""
         self._refreshes: dict[str, asyncio.Task[None]] = {}
 
     def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:

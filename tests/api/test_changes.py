@@ -216,6 +216,27 @@ def test_one_answer_is_a_small_request(client: FAQClient, faulty: FaultyServer) 
     assert headers + len(request.body) < 1_000
 
 
+@pytest.mark.parametrize(
+    ("fields", "sent"),
+    [
+        ({"title": "Prices"}, {"title": "Prices"}),
+        ({"introduction": "All prices in *euros*."}, {"introduction": "All prices in *euros*."}),
+        ({"introduction": ""}, {"introduction": None}),
+        ({"title": None, "introduction": None}, {}),
+    ],
+)
+def test_title_and_introduction_are_changed_with_questions_or_alone(
+    client: FAQClient, faulty: FaultyServer, fields: Any, sent: Any
+) -> None:
+    faulty.behave(behaviours.body(b'{"slug": "prices", "revision": 2, "state": "published"}'))
+    client.change_faq("prices", [CHANGE], if_match='"old"', **fields)
+    if sent:
+        client.change_faq("prices", [], if_match='"old"', **fields)
+    assert [json.loads(request.body) for request in faulty.log] == [{"changes": [CHANGE], **sent}, sent][
+        : 1 + bool(sent)
+    ]
+
+
 def test_a_conflict_has_the_current_text(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.behave(conflict(CURRENT))
     with pytest.raises(RevisionConflict) as caught:

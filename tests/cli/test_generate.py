@@ -127,6 +127,7 @@ def test_publish_reads_what_generate_prints(faulty_service: FaultyServer, tmp_pa
         "items": items,
         "lang": "en",
         "slug": "faq",
+        "revision": None,
     }
     assert bodies == [body, body]
     sent = {"websiteUrl": "https://tea.example", "lang": "en", "count": 2, "topic": "Hours"}

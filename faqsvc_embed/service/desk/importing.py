@@ -26,7 +26,6 @@ MAX_LINES: Final = 10_000
 """Maximum lines of a text or file: ten for each question. More would slow down garbage collections."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
-_QUESTION: Final = re.compile(r"^[ \t]*([^\s#>|-].{0,1000}[?？])[ \t]*$", re.MULTILINE)
 _LINE: Final = r"[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S"
 _MARKDOWN: Final = re.compile(
     rf"\*\*[^\s*][^*\n]{{0,300}}\*\*|\]\(https?://[^\s()]|^{_LINE}[^\n]{{0,500}}\n{_LINE}", re.MULTILINE
@@ -68,8 +67,6 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
-    if document.introduction:
-        done += " The text above the first question was left out."
     if notes := document.all_notes():
         done += f" Note: {'; '.join(notes[:5])}{' and others' if len(notes) > 5 else ''}."
     return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
@@ -125,7 +122,7 @@ def _format(items: Sequence[DraftItem]) -> AnswerFormat:
 
 
 def _read(ending: str, content: bytes) -> Document:
-    """Read a file. In plain text, lines that end with a question mark are questions.
+    """Read a file. A text whose questions are lines without any mark states no format: it may be plain text.
 
     Raises:
         ValueError: the file cannot be read; the message is a sentence for the editor.
@@ -144,17 +141,13 @@ def _read(ending: str, content: bytes) -> Document:
             f"It has a line of more than {MAX_LINE:,} characters, which is too long for an answer. Split it."
         )
     try:
-        return reader(text)
+        document = reader(text)
     except (ValueError, RecursionError) as error:
-        _, *parts = _QUESTION.split(text) if reader is read_markdown else [""]
-        if not parts:
-            reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
-            raise ValueError(f"The text cannot be read: {reason}.") from None
-    items = [
-        {"question": question, "answer": answer}
-        for question, answer in zip(parts[::2], parts[1::2], strict=True)
-    ]
-    return Document(items=items)
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise ValueError(f"The text cannot be read: {reason}.") from None
+    lines = set(map(str.strip, text.split("\n")))
+    is_plain = reader is read_markdown and all(item["question"] in lines for item in document.items)
+    return replace(document, answer_format=None) if is_plain else document
 
 
 def _text(value: object) -> str:
