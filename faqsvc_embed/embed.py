@@ -71,7 +71,7 @@ class FAQEmbed:
         """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, open_source(settings), self._listeners)
-        if not self._reader.is_local:
+        if not self._reader.source.is_local:
             # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
             from faqsvc_embed.rendering import markdown, templates
 
@@ -112,11 +112,11 @@ class FAQEmbed:
 
         A later fetch starts a new thread.
         """
-        self._reader.close()
+        self._reader.fetcher.close()
 
     async def aclose(self) -> None:
         """Stop the background thread, as `close` does, without blocking the event loop."""
-        if self._reader.has_started:
+        if self._reader.fetcher.has_started:
             await to_thread(self.close)
 
     # Reading
@@ -287,7 +287,7 @@ class FAQEmbed:
     @property
     def is_fetching(self) -> bool:
         """Whether some FAQ is being fetched."""
-        return self._reader.is_fetching()
+        return self._reader.fetcher.is_fetching()
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""

@@ -60,7 +60,6 @@ class ResilientBackend:
         self._attempts = set[asyncio.Task[object]]()
         self._opened: tuple[asyncio.AbstractEventLoop, Backend] | None = None
         self._turns = asyncio.Semaphore(MAX_CALLS)
-        self._of_parents: list[object] = []
 
     async def call(
         self, operation: Operation, work: Callable[[Backend], Awaitable[T]], *, now: bool = False
@@ -138,7 +137,6 @@ class ResilientBackend:
         return any(backoff.failures for backoff in self._backoffs.values())
 
     def after_fork(self) -> None:
-        """In a forked child, drop what belongs to the parent: collecting it would close its connections."""
-        self._of_parents.append((self._opened, self._attempts))
+        """In a forked child, forget the calls of the parent; its connections live as long as its loop."""
         self._opened, self._attempts = None, set()
         self._backoffs = {operation: Backoff() for operation in self._backoffs}

@@ -202,8 +202,8 @@ class Fetcher:
         had_record = before is not None and before.faq is not None
         if isinstance(outcome, Gone) and had_record and not fetch.is_detached:
             # It is gone in every language and every process. The store knows first: this one may be killed.
-            tombstone = self._cache.bury(fetch.key, outcome)
-            store.mark_invalid(fetch.key.slug, self._cache.wall_clock(), tombstone)
+            slug = fetch.key.slug
+            store.mark_invalid(slug, self._cache.wall_clock(), self._cache.tombstone(slug))
             await store.invalidate()
         is_detached = fetch.is_detached
         entry = self._finish(fetch, outcome)
@@ -230,6 +230,8 @@ class Fetcher:
         outcome = await self._source.fetch(self._read(fetch))
         if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):
             self._count(outcome)
+        if isinstance(outcome, Gone) and not fetch.is_detached:
+            self._cache.bury(fetch.key, outcome)
         return await self._gone_if_older(outcome, fetch.key) if isinstance(outcome, Fetched) else outcome
 
     def _count(self, outcome: Outcome) -> None:
@@ -243,7 +245,7 @@ class Fetcher:
         return Read(
             fetch.key,
             lambda: self._validators(fetch),
-            lambda: self._cache.wall_clock(),
+            self._cache.wall_clock,
             lambda failed: self._overdue(fetch, failed),
             # A cache in front of a service may still have the record before a change or a write.
             self._has_changed(fetch.key) or self._cache.may_be_old(fetch.key.slug),

@@ -75,7 +75,6 @@ class MemoryCache:
         with self._lock:
             moment = self.moment()
             if isinstance(outcome, Gone):
-                self._bury(key, outcome)
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
             entry = self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
@@ -83,19 +82,15 @@ class MemoryCache:
                 self._tombstones.pop(key.slug, None)  # it was published again
             return entry
 
-    def bury(self, key: Key, outcome: Gone) -> Tombstone | None:
-        """Keep a tombstone of an FAQ that is gone, before `apply` removes its record, and return it."""
+    def bury(self, key: Key, outcome: Gone) -> None:
+        """Keep a tombstone of an FAQ that is gone, before `apply` removes its record."""
         with self._lock:
-            self._bury(key, outcome)
-        return self.tombstone(key.slug)
-
-    def _bury(self, key: Key, outcome: Gone) -> None:
-        entry, wall = self._entries.get(key), self.wall_clock()
-        if entry is not None and entry.faq is not None and not outcome.is_direct:
-            self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
-            self._tombstones[key.slug] = Tombstone(wall, outcome.date, digest_of(entry.faq))
-            if len(self._tombstones) > self._max_entries:
-                del self._tombstones[next(iter(self._tombstones))]
+            entry, wall = self._entries.get(key), self.wall_clock()
+            if entry is not None and entry.faq is not None and not outcome.is_direct:
+                self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
+                self._tombstones[key.slug] = Tombstone(wall, outcome.date, digest_of(entry.faq))
+                if len(self._tombstones) > self._max_entries:
+                    del self._tombstones[next(iter(self._tombstones))]
 
     def tombstone(self, slug: str) -> Tombstone | None:
         """Return the tombstone of an FAQ that was cached here when it was unpublished, or None."""

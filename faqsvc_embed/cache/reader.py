@@ -11,7 +11,7 @@ from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
+from faqsvc_embed.cache.report import Health, Reporter, Statistics, health_of
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
@@ -33,7 +33,7 @@ _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
 def forget_written(base_url: str, slug: str) -> None:
     """Forget an FAQ that this process has written to a service, so that the next read returns it."""
     for reader in list(_readers):
-        if reader.source_name == base_url:
+        if reader.source.name == base_url:
             reader.forget(slug)
 
 
@@ -42,33 +42,20 @@ class Reader:
 
     def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
         self._settings = settings
-        self._source = source
-        self.has_files: bool = source.files is not None
-        """Whether the source has files, which `look_up` can read again."""
+        self.source: BaseSource = source
         self.reporter: Reporter = Reporter(listeners)
         if source.files is not None:
             listeners.add(source.files.note)
-        keep_for = None if source.is_local else settings.keep_for  # records of files are never replaced
         max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,
-            float("inf") if keep_for is None else keep_for,
+            float("inf") if settings.keep_for is None else settings.keep_for,
             min(settings.not_found_for, max_fresh),
             max_fresh,
         )
         self.cache: MemoryCache = MemoryCache(lifetimes, settings.max_entries)
-        self._fetcher = self._new_fetcher()
+        self.fetcher: Fetcher = self._new_fetcher()
         _readers.add(self)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the source is read at once, without a fetch."""
-        return self._source.is_local
-
-    @property
-    def source_name(self) -> str:
-        """The name of the source: of a service, its base URL."""
-        return self._source.name
 
     def look_up(self, key: Key, *, reload: bool = False) -> FAQState | Fetch:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
@@ -94,22 +81,21 @@ class Reader:
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         if (normal := _normal(key)) != key:
             return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
-        files = self._source.files
+        files = self.source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
-        fetcher = self._fetcher
-        if fetcher is None:
-            return self._source.look_up(key, self.cache)
+        if self.source.is_local:
+            return self.source.look_up(key, self.cache)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record
-                fetcher.get_or_start(key)
+                self.fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
         needed = need(entry, now)
         if needed is Need.NOTHING:
             return self.state(key)
-        fetch = fetcher.get_or_start(key)
+        fetch = self.fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
@@ -124,13 +110,13 @@ class Reader:
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         fetch = None
-        if self._fetcher is not None and self._source.has_drafts:
-            fetch = self._fetcher.get_or_start(_normal(key), token)
+        if self.source.has_drafts:
+            fetch = self.fetcher.get_or_start(_normal(key), token)
         return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
-        is_fetching = self.is_fetching(key)  # read first: a fetch stores its entry before it ends
+        is_fetching = self.fetcher.is_fetching(key)  # read first: a fetch stores its entry before it ends
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
@@ -196,34 +182,23 @@ class Reader:
         limit = self._settings.degraded_max_age
         if limit is None or (state.data is not None and not state.is_degraded):
             return None
-        if self._source.is_local:
+        if self.source.is_local:
             return limit
         entry = self.cache.get(key)
         if entry is None or state.is_fetching:
             return 0
         return max(0, min(limit, int(entry.retry_at - self.cache.clock())))
 
-    @property
-    def has_started(self) -> bool:
-        """Whether there is a background thread, so that `close` has work to do."""
-        return self._fetcher is not None and self._fetcher.has_started
-
-    def is_fetching(self, key: Key | None = None) -> bool:
-        """Return whether `key`, or anything, is being fetched."""
-        return self._fetcher is not None and self._fetcher.is_fetching(key)
-
-    def _new_fetcher(self) -> Fetcher | None:
-        """Return the fetcher of a source that is not read at once."""
-        if self._source.is_local:
-            return None
-        return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
+    def _new_fetcher(self) -> Fetcher:
+        """Return the fetcher of the source, which has nothing to do if the source is read at once."""
+        store = None if self.source.is_local else open_store(self._settings)
+        return Fetcher(self._settings, self.source, self.cache, store, self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
         """Read from another source from now on, and forget all earlier results."""
-        self.close()
-        self._source = source
-        self._fetcher = self._new_fetcher()
-        self.has_files = source.files is not None
+        self.fetcher.close()
+        self.source = source
+        self.fetcher = self._new_fetcher()
         self.cache.forget()
 
     def forget(self, slug: str | None = None) -> None:
@@ -231,23 +206,13 @@ class Reader:
 
         With a store, this waits up to half a second for it, unless an event loop runs in this thread.
         """
-        if slug is not None:
-            slug = normalized("NFC", slug)
-        if self._fetcher is None:
-            self.cache.forget(slug)
-            return
-        done = self._fetcher.forget(slug)
+        done = self.fetcher.forget(None if slug is None else normalized("NFC", slug))
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
 
-    def close(self) -> None:
-        """Cancel fetches and close connections, within a second; a later look-up opens new ones."""
-        if self._fetcher is not None:
-            self._fetcher.close()
-
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
-        files = self._source.health()
+        files = self.source.health()
         if files is not None:
             return files
         at = self.cache.moment()
@@ -256,7 +221,7 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
-        signals = Signals() if self._fetcher is None else self._fetcher.signals()
+        signals = self.fetcher.signals()
         return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
 
 

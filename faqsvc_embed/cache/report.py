@@ -45,8 +45,8 @@ def health_of(entry: Entry, at: Moment) -> Health:
 class Signals(NamedTuple):
     """The measurements of a fetcher."""
 
-    is_waiting: bool = True
-    feed_lag: float | None = None
+    is_waiting: bool
+    feed_lag: float | None
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):

@@ -63,7 +63,6 @@ class SharedStore:
         """What was forgotten, and the backend does not know yet; None stands for all FAQs."""
         self._log = LogOnce()
         self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
-        self._of_parents: list[object] = []
 
     # Records
 
@@ -191,7 +190,6 @@ class SharedStore:
     def after_fork(self) -> None:
         """In a forked child, drop what belongs to the parent, without using its connections."""
         self._backend.after_fork()
-        self._of_parents.append(self._watch)
         self._watch = None
         self._process = secrets.token_hex(8)
 

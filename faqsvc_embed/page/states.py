@@ -79,7 +79,8 @@ class PageStates:
         if self._settings.strict:
             raise error
         # A fetch reports its error itself; a local source needs no fetch.
-        is_unreported = isinstance(error, ConfigurationError) or self._reader.is_local or not is_slug(subject)
+        is_local = self._reader.source.is_local
+        is_unreported = is_local or isinstance(error, ConfigurationError) or not is_slug(subject)
         if is_unreported and self._reported.is_first(str(error)):
             self._missing.warning("%s", error)
 
@@ -94,7 +95,8 @@ class PageStates:
             state = page.states.get((self._reader, key))
             if state is not None and not state.is_loading:
                 return state
-        found = self._reader.look_up(key, reload=self._reader.has_files and page.shows_problems)
+        has_files = self._reader.source.files is not None
+        found = self._reader.look_up(key, reload=has_files and page.shows_problems)
         if isinstance(found, FAQState):
             page.states[self._reader, key] = found
         return found

@@ -35,9 +35,7 @@ class BackgroundLoop:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # At most one thread. It is in a list, so that the finalizer sees changes.
-        self._current: list[_LoopThread] = []
-        weakref.finalize(self, _drop, self._current).atexit = False
+        self._thread: _LoopThread | None = None
         fork.register(self)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -49,23 +47,21 @@ class BackgroundLoop:
         if sys.is_finalizing():
             raise RuntimeError("the interpreter is shutting down")
         with self._lock:
-            if self._current and self._current[0].is_ending:
-                self._current.clear()
-            if not self._current:
-                self._current.append(_LoopThread())
-            thread = self._current[0]
+            if self._thread is None or self._thread.is_ending:
+                self._thread = _LoopThread(self)
+            thread = self._thread
         return thread.submit(coroutine)
 
     @property
     def has_started(self) -> bool:
         """Whether there is a thread."""
-        return bool(self._current)
+        return self._thread is not None
 
     def close(self) -> None:
         """Cancel all tasks, run the cleanups, and end the thread; takes at most a second."""
         with self._lock:
-            threads, self._current[:] = list(self._current), []
-        for thread in threads:
+            thread, self._thread = self._thread, None
+        if thread is not None:
             thread.stop()
             if not in_background():  # the loop cannot wait for its own end
                 thread.has_ended.wait(CLOSE_TIMEOUT)
@@ -73,10 +69,10 @@ class BackgroundLoop:
     def after_fork(self) -> None:
         """In a forked child: drop the loop of the parent, whose thread does not exist here."""
         self._lock = threading.Lock()
-        for thread in self._current:
-            thread.abandon()
-            _abandoned.append(thread)
-        self._current.clear()
+        if self._thread is not None:
+            self._thread.abandon()
+            _abandoned.append(self._thread)
+        self._thread = None
 
 
 def on_close(cleanup: Cleanup) -> None:
@@ -105,22 +101,22 @@ def in_background() -> bool:
 
 
 class _LoopThread:
-    """A loop and the thread that runs it.
+    """A loop and the thread that runs it, until it is stopped or its owner is freed."""
 
-    The thread does not refer to its `BackgroundLoop`, so that this can be freed while the thread runs.
-    """
-
-    def __init__(self) -> None:
+    def __init__(self, owner: BackgroundLoop) -> None:
         self.loop = _Loop()
         self.is_ending = False
         self.has_ended = threading.Event()
         self._futures = set[Future[Any]]()
+        self._finalizer = weakref.finalize(owner, self.stop)  # without waiting: it may run at any moment
+        self._finalizer.atexit = False
+        atexit.register(self._at_exit)
         try:
             start_thread(self._run, "faqsvc-embed")
         except BaseException:
+            self._forget()
             self.loop.close()
             raise
-        atexit.register(self._at_exit)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         # The host's own context may refer to its request, which must not live as long as a connection.
@@ -147,7 +143,7 @@ class _LoopThread:
             self.has_ended.set()
             for future in list(self._futures):  # submitted too late to run
                 future.cancel()
-            atexit.unregister(self._at_exit)
+            self._forget()
 
     def stop(self) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -155,6 +151,10 @@ class _LoopThread:
 
     def abandon(self) -> None:
         self.loop.disconnect()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._finalizer.detach()
         atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:
@@ -202,10 +202,6 @@ class _Loop(asyncio.SelectorEventLoop):
         os.close(null)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=fork.check)
-
-
 async def _shut_down(loop: _Loop) -> None:
     """Cancel all tasks, then run the cleanups; each of the two may take half of `CLOSE_TIMEOUT`.
 
@@ -232,12 +228,6 @@ async def _shut_down(loop: _Loop) -> None:
 def _is_new(task: asyncio.Task[Any]) -> bool:
     coroutine = task.get_coro()
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
-
-
-def _drop(current: "list[_LoopThread]") -> None:
-    """Stop the loop without waiting: the garbage collector may call this at any moment."""
-    for thread in current:
-        thread.stop()
 
 
 _abandoned: Final[list[_LoopThread]] = []

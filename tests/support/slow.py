@@ -18,7 +18,7 @@ def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **sett
     """Return an embed that has these FAQs by slug; those in `hanging` never arrive."""
     embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})
     reader: Any = embed._reader
-    reader._fetcher = SlowFetcher(faqs, hanging, embed.cache)  # no thread, so that each turn is the same
+    reader.fetcher = SlowFetcher(faqs, hanging, embed.cache)  # no thread, so that each turn is the same
     return embed
 
 
@@ -32,7 +32,7 @@ class SlowFetcher:
         self._fetches: dict[Key, Fetch] = {}
 
     def signals(self) -> Signals:
-        return Signals()
+        return Signals(is_waiting=True, feed_lag=None)
 
     def get_or_start(self, key: Key, token: str | None = None) -> Fetch:
         if token is not None:
