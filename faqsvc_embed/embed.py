@@ -39,7 +39,7 @@ HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
 MAX_SHARED_EMBEDS: Final = 8
 UNREAD: Final = FAQState(error=FAQUnavailable("the FAQ cannot be read"))
-"""The state of an FAQ if not even its error can be stated."""
+"""What `use_faq()` returns if it fails and cannot say why."""
 
 
 class FAQEmbed:

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 from faqsvc_embed import FAQEmbed
+from faqsvc_embed.page import border
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import MakeEmbed, ignore_running_threads, own_threads, use_clock
@@ -69,9 +70,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the FAQSVC_ variables of the environment, and what embeds of other tests have left running."""
+    """Hide the variables of the environment, and what embeds of other tests left running or failing."""
     for name in [name for name in os.environ if name.startswith("FAQSVC_")]:
         monkeypatch.delenv(name)
+    monkeypatch.setattr(border, "_failing", {})
     ignore_running_threads()
 
 

@@ -140,7 +140,7 @@ def test_files_and_signatures_are_short() -> None:
 def test_the_package_imports_no_framework_and_no_http_client() -> None:
     code = f"import sys, {NAME}; print(*sorted(name.partition('.')[0] for name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {*OPTIONAL, *OWN, "httpx2", "asyncio"}
+    heavy = {*OPTIONAL, *OWN, "httpx2"}
     assert not heavy & set(done.stdout.split())
 
 

@@ -7,15 +7,14 @@ from contextlib import ExitStack
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from tests.support.chaos import Chaos
-from tests.support.chaos.embed_access import EmbedClock
+from tests.support.chaos import check_page
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, use_clock
 from tests.support.faults import EVERY_FAULT, FEEDS
 from tests.support.faults.behaviours import healthy
 from tests.support.faulty import FAULTS, Fault, FaultyServer
 from tests.support.waiting import wait_until
 from tests.test_chaos import flask_app
-
-EXPIRY = 8000.0
 
 
 class Follower:
@@ -26,14 +25,15 @@ class Follower:
         self.service = stack.enter_context(FaultyServer(any_slug=True))
         self.service.feed = feed.behaviour
         self.embed = stack.enter_context(FAQEmbed(self.service.base_url, wait=0.1, timeout=0.3))
-        self.clock = stack.enter_context(EmbedClock(self.embed))
+        self.clock = Clock()
+        use_clock(self.embed, self.clock)
 
     def check(self, fault: Fault) -> None:
         """Show an FAQ while the service fails, with a cached record and without, and when it works again."""
         self._recover()
         wait_until(lambda: self.service.feed_requests > 0)
         self.service.behave(fault.behaviour)
-        self.clock.advance(EXPIRY)
+        self.clock.advance(LONG)
         if fault.means == "gone":
             wait_until(lambda: isinstance(self.embed.use_faq("pricing").error, FAQNotFound))
         else:
@@ -49,7 +49,7 @@ class Follower:
         self.service.behave(healthy)
 
         def is_fresh() -> bool:
-            self.clock.advance(EXPIRY)
+            self.clock.advance(LONG)
             state = self.embed.use_faq("pricing", wait=1)
             return state.data is not None and state.error is None
 
@@ -74,10 +74,9 @@ def test_a_broken_feed_changes_nothing_under_any_fault(fault: Fault, followers: 
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=str)
-def test_a_page_survives_a_broken_feed(feed: Fault) -> None:
-    with Chaos(FAULTS[0]) as chaos:
-        chaos.service.feed = feed.behaviour
-        chaos.check(flask_app(**chaos.settings))
+def test_a_page_survives_a_broken_feed(feed: Fault, faq_service: FaultyServer) -> None:
+    faq_service.feed = feed.behaviour
+    check_page(FAULTS[0], faq_service, flask_app)
 
 
 @pytest.mark.parametrize("feed", FEEDS, ids=str)

@@ -5,30 +5,28 @@ from typing import Any, Final
 
 import pytest
 from django.core.wsgi import get_wsgi_application
-from flask import Flask, render_template
-from jinja2 import DictLoader, Environment
+from flask import Flask, Response, render_template_string
+from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from faqsvc_embed import FAQEmbed, wsgi
-from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import django_project
-from tests.support.chaos import Chaos, PageCheckFailed
-from tests.support.chaos.clients import open_client
-from tests.support.chaos.embed_access import PLACEHOLDER_PREFIX, EmbedClock
+from tests.support.chaos import TEMPLATE, check_page, impatient_embed, visitor
+from tests.support.clock import Clock
+from tests.support.embeds import LONG, use_clock
 from tests.support.faults import EVERY_FAULT, ODDITIES
 from tests.support.faults.behaviours import hang, healthy, in_turn, reset, status
 from tests.support.faulty import FAULTS, Fault, FaultyServer
 from tests.support.tls import TLS_FAULTS, SecureServer, trust_authority
 from tests.support.waiting import settle, wait_until
 
-MakeApp = Callable[..., Any]
-
-PAGE: Final = "<title>Prices</title>{{ faq('pricing') }}{{ faq('delivery') }}"
+MakeApp = Callable[[FAQEmbed], Any]
 
 
 def sampled(cases: Iterable[Any], step: int) -> list[Any]:
@@ -41,19 +39,17 @@ def sampled(cases: Iterable[Any], step: int) -> list[Any]:
     ]
 
 
-def flask_app(**settings: Any) -> Flask:
+def flask_app(embed: FAQEmbed) -> Flask:
     app = Flask("host")
-    app.jinja_loader = DictLoader({"page.html": PAGE})
-    FAQExtension(app, **settings)
-    app.add_url_rule("/", "home", lambda: render_template("page.html"))
+    FAQExtension(app, embed=embed)
+    app.add_url_rule("/", "home", lambda: render_template_string(TEMPLATE))
     return app
 
 
-def asgi_app(**settings: Any) -> Starlette:
-    embed = FAQEmbed(**settings)
+def asgi_app(embed: FAQEmbed) -> Starlette:
     environment = Environment(autoescape=True)
     install(environment, embed)
-    template = environment.from_string(PAGE)
+    template = environment.from_string(TEMPLATE)
 
     async def home(request: Request) -> HTMLResponse:
         return HTMLResponse(template.render())
@@ -63,11 +59,10 @@ def asgi_app(**settings: Any) -> Starlette:
     return app
 
 
-def wsgi_app(**settings: Any) -> Any:
-    embed = FAQEmbed(**settings)
+def wsgi_app(embed: FAQEmbed) -> Any:
     environment = Environment(autoescape=True)
     install(environment, embed)
-    template = environment.from_string(PAGE)
+    template = environment.from_string(TEMPLATE)
 
     def home(environ: Any, start_response: Any) -> list[bytes]:
         start_response("200 OK", [("Content-Type", "text/html")])
@@ -76,48 +71,36 @@ def wsgi_app(**settings: Any) -> Any:
     return wsgi.FAQMiddleware(home, embed=embed)
 
 
-class DjangoApp:
-    """The project as an application of WSGI or ASGI, while its settings are in force."""
+def django_app(embed: FAQEmbed) -> Any:
+    """Return an application that serves the page of the project."""
+    handler = get_wsgi_application()
 
-    def __init__(self, embed: FAQEmbed) -> None:
-        self.extensions = {"faqsvc": embed}
-        self._handler = get_wsgi_application()
+    def app(environ: Any, start_response: Any) -> Any:
+        with django_project.project(django_project.page(TEMPLATE, using="jinja"), embed):
+            return handler(environ, start_response)
 
-    def __call__(self, *args: Any) -> Any:
-        return self._handler(*args)
-
-
-# Pages
+    return app
 
 
 @pytest.mark.parametrize("fault", sampled(FAULTS, 4), ids=str)
-def test_a_page_survives_one_fault_of_each_family(fault: Fault) -> None:
-    with Chaos(fault) as chaos:
-        chaos.check(flask_app(**chaos.settings))
+def test_a_page_survives_one_fault_of_each_family(fault: Fault, faq_service: FaultyServer) -> None:
+    check_page(fault, faq_service, flask_app)
 
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("make_app", [flask_app, asgi_app])
 @pytest.mark.parametrize("fault", EVERY_FAULT, ids=str)
-def test_a_page_survives_every_fault(fault: Fault, make_app: MakeApp) -> None:
-    with Chaos(fault) as chaos:
-        chaos.check(make_app(**chaos.settings))
+def test_a_page_survives_every_fault(fault: Fault, make_app: MakeApp, faq_service: FaultyServer) -> None:
+    check_page(fault, faq_service, make_app)
 
 
 @pytest.mark.matrix
+@pytest.mark.parametrize("make_app", [wsgi_app, django_app])
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_wsgi_page_survives_one_fault_of_each_kind(fault: Fault) -> None:
-    with Chaos(fault) as chaos:
-        chaos.check(wsgi_app(**chaos.settings))
-
-
-@pytest.mark.matrix
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_django_page_survives_one_fault_of_each_kind(fault: Fault) -> None:
-    with Chaos(fault) as chaos:
-        embed = FAQEmbed(**chaos.settings)
-        with django_project.project(django_project.page(PAGE, using="jinja"), embed):
-            chaos.check(DjangoApp(embed))
+def test_a_page_of_wsgi_and_of_django_survives_one_fault_of_each_kind(
+    fault: Fault, make_app: MakeApp, faq_service: FaultyServer
+) -> None:
+    check_page(fault, faq_service, make_app)
 
 
 @pytest.mark.matrix
@@ -127,8 +110,8 @@ def test_a_page_survives_every_fault_of_tls(
     fault: Fault, make_app: MakeApp, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trust_authority(monkeypatch)
-    with Chaos(fault, SecureServer()) as chaos:
-        chaos.check(make_app(**chaos.settings))
+    with SecureServer() as service:
+        check_page(fault, service, make_app)
 
 
 @pytest.mark.parametrize("oddity", ODDITIES)
@@ -157,121 +140,55 @@ def is_cached(embed: FAQEmbed, slug: str) -> bool:
     sampled([(make_app, fault) for make_app in (flask_app, asgi_app) for fault in FLAPPING], 5),
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
-def test_a_page_keeps_its_faqs_while_the_service_flaps(make_app: MakeApp, fault: Fault) -> None:
-    with Chaos(fault) as chaos, open_client(make_app(**chaos.settings)) as client:
-        client.get("/")
-        embed = client.embed
-        assert embed is not None
-        with embed, EmbedClock(embed) as clock:
-            for slug in ("pricing", "delivery"):
-                wait_until(lambda slug=slug: is_cached(embed, slug))  # type: ignore[misc]
-            chaos.service.behave(fault.behaviour)
-            for _ in range(4 if "hangs" in fault.name else 20):
-                clock.advance(4000)
-                page = client.get("/")
-                settle(embed)
-                assert (page.status_code, page.text.count("<details")) == (200, 2)
-            chaos.service.behave(healthy)
+def test_a_page_keeps_its_faqs_while_the_service_flaps(
+    make_app: MakeApp, fault: Fault, faq_service: FaultyServer
+) -> None:
+    with impatient_embed(faq_service) as embed:
+        visit, clock = visitor(make_app(embed)), Clock()
+        use_clock(embed, clock)
+        for slug in ("pricing", "delivery"):
+            wait_until(lambda slug=slug: is_cached(embed, slug))  # type: ignore[misc]
+        faq_service.behave(fault.behaviour)
+        for _ in range(4 if "hangs" in fault.name else 20):
+            clock.advance(LONG)
+            page = visit()
+            settle(embed)
+            assert (page.status, page.text.count("<details")) == (200, 2)
+        faq_service.behave(healthy)
 
-            def has_recovered() -> bool:  # not at once, if a busy machine delays a fetch beyond its timeout
-                clock.advance(4000)
-                client.get("/")
-                settle(embed)
-                return {entry["freshness"] for entry in embed.health()} == {"fresh"}
+        def has_recovered() -> bool:  # not at once, if a busy machine delays a fetch beyond its timeout
+            clock.advance(LONG)
+            visit()
+            settle(embed)
+            return {entry["freshness"] for entry in embed.health()} == {"fresh"}
 
-            wait_until(has_recovered)
-
-
-# The check itself
+        wait_until(has_recovered)
 
 
-ERROR: Final = Fault("error", status(500))
+def without_its_faqs(embed: FAQEmbed) -> Flask:
+    """Return an application that loses its FAQs whenever one of them could not be refreshed."""
+    app = flask_app(embed)
 
+    @app.after_request
+    def empty(response: Response) -> Response:
+        if any(embed.use_faq(slug, wait=0).is_degraded for slug in ("pricing", "delivery")):
+            response.set_data("<title>Prices</title>")
+        return response
 
-def failure(make_app: MakeApp, fault: Fault = ERROR, **changes: Any) -> tuple[str, str]:
-    """Return the phase and the problem that a check finds."""
-    with Chaos(fault) as chaos:
-        chaos.cleanup_timeout = 0.2
-        with pytest.raises(PageCheckFailed) as caught:
-            chaos.check(make_app(**{**chaos.settings, **changes}))
-    assert caught.value.fault is fault
-    return caught.value.phase, caught.value.problem
-
-
-def changed_app(change: Callable[[FAQEmbed, str], str]) -> MakeApp:
-    """Return a maker of Flask applications whose page `change` has changed."""
-
-    def make_app(**settings: Any) -> Flask:
-        app = flask_app(**settings)
-        home = app.view_functions["home"]
-        app.view_functions["home"] = lambda: change(faqs_from(app), str(home()))
-        return app
-
-    return make_app
-
-
-def test_every_fault_has_a_name_of_its_own() -> None:
-    names = [fault.name for fault in (*EVERY_FAULT, *TLS_FAULTS)]
-    assert len(set(names)) == len(names) > 250
-
-
-def test_only_a_410_and_a_404_in_json_say_that_an_faq_does_not_exist() -> None:
-    assert {fault.name for fault in EVERY_FAULT if fault.means == "gone"} == {"410", "410 in HTML"}
-    assert {fault.name for fault in EVERY_FAULT if fault.means == "missing"} == {
-        "404 in JSON",
-        "404 as a problem document",
-        "404 with the record",
-    }
-
-
-def test_the_check_finds_a_page_with_an_error_status() -> None:
-    assert failure(flask_app, strict=True) == ("uncached", "wrong status")
-
-
-@pytest.mark.parametrize("make_app", [flask_app, asgi_app])
-def test_the_check_finds_a_page_that_loses_its_cached_faq(make_app: MakeApp) -> None:
-    assert failure(make_app, keep_for=0) == ("stale", "FAQ missing")
-
-
-def test_the_check_finds_a_page_that_shows_an_old_faq() -> None:
-    cached = list[str]()
-
-    def cache_page(embed: FAQEmbed, page: str) -> str:
-        if "<details" in page:
-            cached.append(page)
-        return cached[0] if cached else page
-
-    assert failure(changed_app(cache_page)) == ("uncached", "FAQ unexpected")
-
-
-def test_the_check_finds_a_placeholder_that_is_left() -> None:
-    def leave_placeholder(embed: FAQEmbed, page: str) -> str:
-        return page if "<details" in page else f"{page}{PLACEHOLDER_PREFIX}1-->"
-
-    assert failure(changed_app(leave_placeholder)) == ("uncached", "placeholder left")
+    return app
 
 
 @pytest.mark.parametrize(
-    ("fault", "expected"),
+    ("fault", "make_app"),
     [
-        (Fault("failed", status(410), "failed"), ("refresh failed", "FAQ missing")),
-        (Fault("missing", status(500), "missing"), ("missing", "FAQ unexpected")),
-        (Fault("gone", status(500), "gone"), ("missing", "FAQ unexpected")),
+        (Fault("error", status(500)), without_its_faqs),
+        (Fault("410 as an error", status(410)), flask_app),
+        (Fault("500 as a 404", status(500), "missing"), flask_app),
     ],
     ids=str,
 )
-def test_the_check_finds_a_response_that_is_taken_for_another(
-    fault: Fault, expected: tuple[str, str]
+def test_the_check_fails_if_a_page_shows_what_it_should_not(
+    fault: Fault, make_app: MakeApp, faq_service: FaultyServer
 ) -> None:
-    assert failure(flask_app, fault) == expected
-
-
-def test_the_check_finds_remaining_threads(faq_service: FaultyServer) -> None:
-    leaked = FAQEmbed(faq_service.base_url)
-
-    def leak(embed: FAQEmbed, page: str) -> str:
-        leaked.use_faq("pricing", wait=0)
-        return page
-
-    assert failure(changed_app(leak)) == ("closed", "threads left")
-    leaked.close()
+    with pytest.raises(AssertionError, match=fault.name):
+        check_page(fault, faq_service, make_app)

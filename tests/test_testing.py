@@ -12,8 +12,8 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, Invalid
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import samples
-from tests.support.chaos.embed_access import EmbedClock
-from tests.support.embeds import warnings_of
+from tests.support.clock import Clock
+from tests.support.embeds import use_clock, warnings_of
 
 PRICING = FAQ.from_dict(samples.pricing())
 
@@ -100,12 +100,12 @@ def test_a_fake_embed_may_be_offline() -> None:
 
 @pytest.mark.usefixtures("no_network")
 def test_a_fake_record_never_expires_and_cannot_be_forgotten() -> None:
-    embed = fake_embed({"pricing": PRICING}, wait=0)
-    with EmbedClock(embed) as clock:
-        assert embed.use_faq("pricing").data == PRICING
-        clock.advance(1e6)
-        state = embed.use_faq("pricing")
-        assert (state.data, state.is_stale, state.error) == (PRICING, False, None)
+    embed, clock = fake_embed({"pricing": PRICING}, wait=0), Clock()
+    use_clock(embed, clock)
+    assert embed.use_faq("pricing").data == PRICING
+    clock.advance(1e6)
+    state = embed.use_faq("pricing")
+    assert (state.data, state.is_stale, state.error) == (PRICING, False, None)
     embed.forget()
     embed.close()
     assert embed.get_faq("pricing") == PRICING

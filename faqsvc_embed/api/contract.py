@@ -102,9 +102,9 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     POST creates an FAQ or, with the `slug` of an FAQ of the same site, works as PUT does. PUT takes the slug
     and the language from the URL; `lang` of the body is used if the URL has none.
 
-    With `revision` (which it was made from, or null), the body is a file: it is refused if it would undo a
-    change (412), unless `overwrite` is true, or publish an unpublished FAQ (409), unless `republish` is true;
-    the website and the title that it leaves out are kept.
+    `revision` says that the body comes from a file, and which revision the file was made from, or null. Such
+    a body is refused if it would undo a change (412), unless `overwrite` is true, or publish an unpublished
+    FAQ (409), unless `republish` is true. It may leave out the website and the title, which are then kept.
     """
 
     website_url: WebsiteURL | UnsetType = UNSET

@@ -137,7 +137,7 @@ class PublishRequest:
         headers = {name: value for name, value in optional.items() if isinstance(value, str)}
         if slug is None:
             return write_request("POST", base_url + API_PATH, encode(body), headers)
-        # With `If-None-Match`, the address must name the translation that is to be new.
+        # With `If-None-Match`, the address must name the new translation.
         lang = body.get("lang") if self.if_none_match else None
         return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
 

@@ -26,7 +26,7 @@ def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list
 
 
 def publication_problems(fields: Mapping[str, Any]) -> list[str]:
-    """Return everything that is wrong with a `PublishBody`. Only that of a file may lack the website."""
+    """Return everything that is wrong with a `PublishBody`. Only a file's may lack the website."""
     required = () if "revision" in fields else ("websiteUrl", "websiteName")
     missing = [f"{name} is missing" for name in required if name not in fields]
     return [*missing, *problems_of(fields, PublishBody)]

@@ -44,7 +44,7 @@ class Fetcher:
         self._reporter = reporter
         self._background = BackgroundLoop()
         self._breaker = CircuitBreaker(source.name, lambda: cache.clock())
-        self._feed: Feed | None = source.feed(cache.slugs, self) if source.follows_changes else None
+        self._feed: Feed | None = source.feed(cache.slugs, self.refresh) if source.follows_changes else None
         self._fetches = SingleFlight(cache)
         self._log = LogOnce()
         fork.register(self)
@@ -152,36 +152,26 @@ class Fetcher:
         if fetch.token is not None:
             self._finish(fetch, await self._source.fetch_draft(self._read(fetch), fetch.token))
             return
-        is_new = self._cache.get(fetch.key) is None
-        was_requested = await self._fetch(fetch)
+        is_new, store, is_settled = self._cache.get(fetch.key) is None, self._store, False
+        if store is None:
+            self._finish(fetch, await self._request(fetch))
+        elif not (is_settled := await self._load(fetch, store)):
+            await self._request_and_save(fetch, store)
         entry = self._cache.get(fetch.key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
             # The store may have missed a change of this language.
-            self._feed.follow(
-                fetch.key.slug, is_missing=entry.is_missing, may_be_old=is_new and not was_requested
-            )
-
-    async def _fetch(self, fetch: Fetch) -> bool:
-        """Fetch from the store or from the source; return whether the source was asked."""
-        store, entry = self._store, self._cache.get(fetch.key)
-        if store is None:
-            self._finish(fetch, await self._request(fetch))
-            return True
-        store.watch(self.forget_here, self._cache.expire)
-        has_changed = entry is not None and entry.announced is not None  # the store has an older record
-        is_done = await (self._load_seed(fetch, store) if has_changed else self._load(fetch, store))
-        if not is_done:
-            await self._request_and_save(fetch, store)
-        return not is_done
+            self._feed.follow(fetch.key.slug, is_missing=entry.is_missing, may_be_old=is_new and is_settled)
 
     async def _load(self, fetch: Fetch, store: SharedStore) -> bool:
-        """Load the record from the store; return whether it is fresh. Callers get a stale one at once."""
-        stored = await store.load(fetch.key)
+        """Read the store; return whether that has settled the fetch. Callers get a stale record at once."""
+        store.watch(self.forget_here, self._cache.expire)
+        # The store has an older record than an announced change.
+        stored = None if self._has_changed(fetch.key) else await store.load(fetch.key)
         if fetch.is_detached:
             return False
-        if stored is None:
-            return await self._load_seed(fetch, store)
         before = self._cache.get(fetch.key)
+        if stored is None:
+            return before is not None and before.is_file and await self._settle_file(fetch, before, store)
         entry = self._cache.adopt(fetch.key, stored)
         if before is not None and before.error is not None and entry.error is None:
             self._report(fetch, before, entry, None)
@@ -192,11 +182,8 @@ class Fetcher:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
-    async def _load_seed(self, fetch: Fetch, store: SharedStore) -> bool:
-        """Return True if the FAQ was unpublished; otherwise give callers the record of the folder's file."""
-        entry = self._cache.get(fetch.key)
-        if entry is None or not entry.is_file:
-            return False
+    async def _settle_file(self, fetch: Fetch, entry: Entry, store: SharedStore) -> bool:
+        """Give callers the file of the folder, unless its FAQ was unpublished: that settles the fetch."""
         if await store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
             return False
@@ -253,16 +240,19 @@ class Fetcher:
 
     def _read(self, fetch: Fetch) -> Read:
         """Return what a source needs to know."""
-        entry = self._cache.get(fetch.key)
-        has_changed = entry is not None and entry.announced is not None
-        # A cache in front of a service may still have the record before a change or a write.
         return Read(
             fetch.key,
             lambda: self._validators(fetch),
             lambda: self._cache.wall_clock(),
             lambda failed: self._overdue(fetch, failed),
-            has_changed or self._cache.may_be_old(fetch.key.slug),
+            # A cache in front of a service may still have the record before a change or a write.
+            self._has_changed(fetch.key) or self._cache.may_be_old(fetch.key.slug),
         )
+
+    def _has_changed(self, key: Key) -> bool:
+        """Return whether the feed has announced a change that no response has contained yet."""
+        entry = self._cache.get(key)
+        return entry is not None and entry.announced is not None
 
     def _validators(self, fetch: Fetch) -> Validators:
         """Return the validators of the cached record that a 304 would confirm."""

@@ -30,7 +30,7 @@ from faqsvc_embed.runtime.threads import new_lock
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
 MAX_CLOCK_SKEW: Final = 300.0
-"""Seconds by which the clock of another machine may be ahead of ours."""
+"""Seconds by which the clock of another machine may be ahead of this one's."""
 MAX_MISSING: Final = 100
 """Maximum number of missing FAQs whose publication is followed, because visitors can invent slugs."""
 FORGOTTEN_FOR: Final = 3600.0

@@ -1,12 +1,18 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
+import asyncio
 import weakref
-from typing import TYPE_CHECKING, Final
+from typing import Final
+
+from msgspec.structs import replace
 
 from faqsvc_embed.api.slugs import invalid_slug, is_slug
 from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.fetch import Fetch
+from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health, Reporter, Signals, Statistics, health_of
+from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.events import Listeners
@@ -15,10 +21,6 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import normalized
-
-if TYPE_CHECKING:
-    from faqsvc_embed.cache.fetch import Fetch
-    from faqsvc_embed.cache.fetcher import Fetcher
 
 FORGET_TIMEOUT: Final = 0.5
 """Seconds for which `forget` waits for the store."""
@@ -31,7 +33,8 @@ _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
 def forget_written(base_url: str, slug: str) -> None:
     """Forget an FAQ that this process has written to a service, so that the next read returns it."""
     for reader in list(_readers):
-        reader.forget_written(base_url, slug)
+        if reader.source_name == base_url:
+            reader.forget(slug)
 
 
 class Reader:
@@ -62,7 +65,12 @@ class Reader:
         """Whether the source is read at once, without a fetch."""
         return self._source.is_local
 
-    def look_up(self, key: Key, *, reload: bool = False) -> "FAQState | Fetch":
+    @property
+    def source_name(self) -> str:
+        """The name of the source: of a service, its base URL."""
+        return self._source.name
+
+    def look_up(self, key: Key, *, reload: bool = False) -> FAQState | Fetch:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
@@ -80,9 +88,7 @@ class Reader:
         found = self._look_up_stale(key, entry, now, reload=reload)
         return self.reporter.count_look_up(found) if isinstance(found, FAQState) else found
 
-    def _look_up_stale(
-        self, key: Key, entry: Entry | None, now: float, *, reload: bool
-    ) -> "FAQState | Fetch":
+    def _look_up_stale(self, key: Key, entry: Entry | None, now: float, *, reload: bool) -> FAQState | Fetch:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
@@ -113,7 +119,7 @@ class Reader:
             return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
-    def read_draft(self, key: Key, token: str) -> "FAQState | Fetch":
+    def read_draft(self, key: Key, token: str) -> FAQState | Fetch:
         """Return the fetch of a draft, for the one page of a visitor with a token."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
@@ -131,7 +137,7 @@ class Reader:
         state = state_of(entry, key, now, is_fetching=is_fetching)
         return state if state.data is not None else self._translation(key, state)
 
-    def _state_after(self, fetch: "Fetch", entry: Entry) -> FAQState:
+    def _state_after(self, fetch: Fetch, entry: Entry) -> FAQState:
         """Return the state for a caller that has waited for a fetch and got this entry."""
         key = fetch.key
         if fetch.is_draft:
@@ -154,32 +160,29 @@ class Reader:
             entry = self.cache.get(Key(key.slug, lang))
             if entry is not None and entry.is_usable(now):
                 entry.used_at = now
-                return FAQState(
+                return replace(
+                    state,
                     data=entry.faq,
-                    error=state.error,
-                    is_fetching=state.is_fetching,
                     is_stale=True,
                     is_degraded=state.error is not None,
                     source="memory",
                     updated_at=entry.updated_at,
-                    lang_requested=key.lang,
                 )
         return state
 
-    def wait_for(self, fetch: "Fetch", seconds: float) -> FAQState:
+    def wait_for(self, fetch: Fetch, seconds: float) -> FAQState:
         """Wait for a fetch, at most `seconds`; return the state then."""
         entry = fetch.wait(max(0.0, seconds))
         if entry is not None:
             return self.reporter.count_look_up(self._state_after(fetch, entry))
         if fetch.is_draft:
-            return _late_draft(fetch)
+            late = FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time")
+            return FAQState(error=late)
         self.reporter.count_expired_wait()
         return self.reporter.count_look_up(self.state(fetch.key))
 
-    async def await_for(self, fetch: "Fetch", seconds: float) -> FAQState:
+    async def await_for(self, fetch: Fetch, seconds: float) -> FAQState:
         """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
-        import asyncio
-
         if not in_event_loop():
             raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
         await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
@@ -209,17 +212,10 @@ class Reader:
         """Return whether `key`, or anything, is being fetched."""
         return self._fetcher is not None and self._fetcher.is_fetching(key)
 
-    def _new_fetcher(self) -> "Fetcher | None":
-        """Return the fetcher of a source that is not read at once.
-
-        All modules that it needs are imported now: if a page imported them, a child that is forked meanwhile
-        would wait for ever for a module that is half imported.
-        """
+    def _new_fetcher(self) -> Fetcher | None:
+        """Return the fetcher of a source that is not read at once."""
         if self._source.is_local:
             return None
-        from faqsvc_embed.cache.fetcher import Fetcher
-        from faqsvc_embed.cache.shared import open_store
-
         return Fetcher(self._settings, self._source, self.cache, open_store(self._settings), self.reporter)
 
     def use_source(self, source: BaseSource) -> None:
@@ -243,11 +239,6 @@ class Reader:
         done = self._fetcher.forget(slug)
         if done is not None and not in_event_loop():
             wait_for(done, FORGET_TIMEOUT)
-
-    def forget_written(self, base_url: str, slug: str) -> None:
-        """Forget an FAQ if it belongs to this service."""
-        if self._source.name == base_url:
-            self.forget(slug)
 
     def close(self) -> None:
         """Cancel fetches and close connections, within a second; a later look-up opens new ones."""
@@ -281,7 +272,3 @@ def data_or_raise(state: FAQState) -> FAQ:
     if state.error is not None:
         raise state.error.without_traceback()
     raise FAQUnavailable("the FAQ did not arrive in time")
-
-
-def _late_draft(fetch: "Fetch") -> FAQState:
-    return FAQState(error=FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time"))

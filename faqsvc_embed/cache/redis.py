@@ -33,7 +33,7 @@ class RedisBackend:
         on_close(self._client.aclose)
 
     async def get(self, *names: str) -> list[bytes | None]:
-        """Return the values at one moment; of one that is too large, no more than shows that it is."""
+        """Return the values at one moment; of a value that is too large, only its beginning."""
         async with self._client.pipeline(transaction=True) as pipeline:
             for name in names:
                 pipeline.getrange(name, 0, self._max_size)

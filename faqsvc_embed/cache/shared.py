@@ -211,7 +211,7 @@ class SharedStore:
         return self._name("forgotten" if slug is None else f"forgotten:{slug}")
 
     def _seal(self, name: str, stored: StoredFAQ) -> bytes:
-        """Return the value of a record; with the setting `store_secret`, only who knows it can write one."""
+        """Return the value of a record, signed if there is a `store_secret`."""
         document = _Document(
             FORM,
             stored.updated_at,

@@ -3,7 +3,7 @@
 A source declares its abilities by attributes. Only the reader checks them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -32,15 +32,12 @@ class Read(NamedTuple):
     """Whether a cache in front of the source may have an older record."""
 
 
-class Refresher(Protocol):
-    """What a change feed needs of the fetcher."""
-
-    async def refresh(self, change: Change) -> None:
-        """Fetch the cached entries of a slug, which may have changed."""
+Refresh = Callable[[Change], Coroutine[None, None, None]]
+"""A method that fetches the cached entries of a slug, which may have changed."""
 
 
 class Feed(Protocol):
-    """Announces changes to the fetcher that it was made for."""
+    """Announces the changes of cached FAQs."""
 
     @property
     def is_connected(self) -> bool:
@@ -92,8 +89,8 @@ class BaseSource:
         """Return the state of each file; None if the cache knows the state of each FAQ."""
         return None
 
-    def feed(self, cached_slugs: Callable[[], list[str]], refresher: Refresher) -> Feed:
-        """Return a feed of the changes of the cached slugs; `cached_slugs` lists the most important first."""
+    def feed(self, cached_slugs: Callable[[], list[str]], refresh: Refresh) -> Feed:
+        """Return a feed of the cached slugs; `cached_slugs` lists the most important first."""
         raise NotImplementedError
 
     async def fetch_draft(self, read: Read, token: str) -> Outcome:

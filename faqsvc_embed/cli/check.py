@@ -69,8 +69,8 @@ def _summary(folder: "Folder", problems: int) -> str:
 
 def _unknown(folder: "Folder", templates: Path) -> "Iterator[Problem]":
     """Yield the places where templates name a slug that no file has."""
+    from faqsvc_embed.cli.templates import find_uses
     from faqsvc_embed.files.folder import Problem
-    from faqsvc_embed.files.templates import find_uses
 
     slugs = {file.slug for file in folder.files}
     for use in find_uses(templates):

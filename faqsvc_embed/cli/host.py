@@ -10,8 +10,8 @@ from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
+from faqsvc_embed.cli.templates import Use, uses_in
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.files.templates import Use, uses_in
 
 if TYPE_CHECKING:
     from faqsvc_embed.embed import FAQEmbed

@@ -44,7 +44,7 @@ class Publication:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the file leaves out nothing that the service would add."""
+        """Whether the file states everything, so that the service adds nothing."""
         document = self.document
         return bool(document.website_url and document.website_name and document.title)
 

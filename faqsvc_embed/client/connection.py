@@ -33,7 +33,7 @@ class Connection:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        # Imported here, so that importing the package loads neither asyncio nor an HTTP client.
+        # Imported here, so that importing the package loads no HTTP client.
         from faqsvc_embed.api.transport import Transport
 
         self._transport = Transport(settings.max_bytes, keeps_connections=True)

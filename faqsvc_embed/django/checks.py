@@ -10,7 +10,7 @@ from django.core.checks import Warning as CheckWarning
 from faqsvc_embed.django.settings import project_settings, project_values
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.settings import Settings, unknown_keys
+from faqsvc_embed.settings import Settings, suggestion, unknown_keys
 
 MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 OUTSIDE: Final = {
@@ -62,8 +62,8 @@ def _invalid(error: ConfigurationError) -> CheckMessage:
 
 def _unknown(values: dict[str, Any]) -> list[CheckMessage]:
     return [
-        CheckWarning(f"{key} is ignored, because it is not a setting.", hint=hint, id="faqsvc.W003")
-        for key, hint in unknown_keys(values)
+        CheckWarning(f"{key} is ignored: it is not a setting.", hint=suggestion(key), id="faqsvc.W003")
+        for key in unknown_keys(values)
     ]
 
 

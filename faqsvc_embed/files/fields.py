@@ -4,84 +4,35 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-QUESTION_LABELS: Final = (
-    *("question", "questions", "q", "ｑ", "frage", "fragen", "f", "pregunta", "preguntas", "p"),
-    *("질문", "문의", "質問", "问题", "問題", "问", "問", "вопрос", "в", "pergunta", "domanda", "d"),
-    *("intrebare", "întrebare", "vraag", "v", "pytanie", "spørsmål", "spørgsmål", "fråga", "soru", "hỏi"),
+
+def _words(*texts: str) -> tuple[str, ...]:
+    return tuple(" ".join(texts).split())
+
+
+QUESTION_LABELS: Final = _words(
+    "question questions q ｑ frage fragen f pregunta preguntas p pergunta domanda d intrebare întrebare",
+    "질문 문의 質問 问题 問題 问 問 вопрос в vraag v pytanie spørsmål spørgsmål fråga soru hỏi",
 )
-"""The words for a question; a letter is one only beside a letter or a word for an answer."""
-ANSWER_LABELS: Final = (
-    *("answer", "answers", "a", "ａ", "antwort", "antworten", "respuesta", "respuestas", "r", "réponse"),
-    *("réponses", "reponse", "reponses", "답변", "답", "대답", "回答", "答え", "答案", "答", "ответ", "о"),
-    *("resposta", "risposta", "raspuns", "răspuns", "antwoord", "odpowiedź", "svar", "cevap", "đáp"),
+"""Labels of questions. A single letter counts only if answers have labels, too."""
+ANSWER_LABELS: Final = _words(
+    "answer answers a ａ antwort antworten respuesta respuestas r réponse réponses reponse reponses",
+    "답변 답 대답 回答 答え 答案 答 ответ о resposta risposta raspuns răspuns antwoord odpowiedź svar cevap",
+    "đáp",
 )
-QUESTION_FIELDS: Final = (
-    *QUESTION_LABELS,
-    "faq",
-    "title",
-    "name",
-    "heading",
-    "header",
-    "summary",
-    "titre",
-    "titel",
+GENERAL: Final = _words("title name heading header summary titre titel")
+QUESTION_FIELDS: Final = (*QUESTION_LABELS, "faq", *GENERAL)
+"""The names of a question in records; the general ones need texts that ask."""
+ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
+    "acceptedanswer answermarkdown answertext text body content contents response reply description",
+    "html details value",
 )
-"""The names of a question in records; the general ones, from `title` on, need texts that ask."""
-ANSWER_FIELDS: Final = (
-    *(
-        *ANSWER_LABELS,
-        "acceptedanswer",
-        "answermarkdown",
-        "answertext",
-        "text",
-        "body",
-        "content",
-        "contents",
-    ),
-    *("response", "reply", "description", "html", "details", "value"),
+SECTION_FIELDS: Final = _words(
+    "section category group topic sectiontitle kategorie rubrik thema bereich sección seccion categoría",
+    "categoria tema catégorie categorie rubrique thème kategori type категория раздел",
+    "카테고리 분류 구분 カテゴリ カテゴリー 分類 分类 类别 類別",
 )
-SECTION_FIELDS: Final = (
-    *(
-        "section",
-        "category",
-        "group",
-        "topic",
-        "sectiontitle",
-        "kategorie",
-        "rubrik",
-        "thema",
-        "bereich",
-        "sección",
-    ),
-    *(
-        "seccion",
-        "categoría",
-        "categoria",
-        "tema",
-        "catégorie",
-        "categorie",
-        "rubrique",
-        "thème",
-        "카테고리",
-        "분류",
-    ),
-    *(
-        "구분",
-        "カテゴリ",
-        "カテゴリー",
-        "分類",
-        "分类",
-        "类别",
-        "類別",
-        "категория",
-        "раздел",
-        "kategori",
-        "type",
-    ),
-)
-GROUP_NAMES: Final = (*SECTION_FIELDS, "title", "name", "label", "heading", "header")
+GROUP_NAMES: Final = SECTION_FIELDS + _words("title name label heading header")
 """The names of the field that names a group of records."""
-GENERAL: Final = frozenset(("title", "name", "heading", "header", "summary", "titre", "titel"))
 
 DOCUMENT_FIELDS: Final = {
     "slug": "slug",
@@ -101,12 +52,16 @@ DOCUMENT_FIELDS: Final = {
 
 _LANGUAGE: Final = re.compile(r"[_\-. (]([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
 _LANGUAGES: Final = {
-    **dict.fromkeys(("frage", "fragen", "antwort", "antworten"), "de"),
-    **dict.fromkeys(("pregunta", "preguntas", "respuesta", "respuestas"), "es"),
-    **dict.fromkeys(("réponse", "réponses", "reponse", "reponses"), "fr"),
-    **dict.fromkeys(("질문", "문의", "답변", "답", "대답"), "ko"),
-    **dict.fromkeys(("質問", "答え"), "ja"),
-    **dict.fromkeys(("问题", "问", "答案"), "zh"),
+    word: language
+    for language, words in {
+        "de": "frage fragen antwort antworten",
+        "es": "pregunta preguntas respuesta respuestas",
+        "fr": "réponse réponses reponse reponses",
+        "ko": "질문 문의 답변 답 대답",
+        "ja": "質問 答え",
+        "zh": "问题 问 答案",
+    }.items()
+    for word in words.split()
 }
 
 
@@ -116,7 +71,7 @@ def plain_name(name: object) -> str:
 
 
 def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
-    """Return the name among `names` that is wanted most: itself, for one language, or as one of its words."""
+    """Return the first of the `wanted` names that is one of `names`, or, if none is, a part of one."""
     names = list(names)
     plain = {plain_name(name): name for name in reversed(names)}
     wanted = tuple(wanted)
@@ -143,7 +98,7 @@ def is_general(name: str) -> bool:
 
 
 def language_of(*names: str) -> str | None:
-    """Return the language of column names: that of their words, or of their endings, if it is one."""
+    """Return the language of the words or endings of column names, if they have only one."""
     languages = {_LANGUAGES[plain] for name in names if (plain := plain_name(name)) in _LANGUAGES}
     languages |= {found[1].lower() for name in names if (found := _LANGUAGE.search(name))}
     return languages.pop() if len(languages) == 1 else None

@@ -149,7 +149,7 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
 
 
 def _with_language(document: Document, name_lang: str | None, usual: str | None) -> Document:
-    """Return a document that states no language with that of its name, of its texts, or the usual."""
+    """Return a document with the language in its file name, else that of its texts, else `usual`."""
     if name_lang is not None:
         return replace(document, lang=name_lang)
     # A file that states its slug is a record's, which may have no language.

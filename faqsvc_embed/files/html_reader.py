@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html.parser import HTMLParser
 from typing import Final
 
-from faqsvc_embed.files.markdown_text import TAG, TAGS, escape_inline
+from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape_inline
 
 _MARKS: Final = (
     {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"}
@@ -16,28 +16,6 @@ _MARKS: Final = (
 """What stands around a text in Markdown; of an element that Markdown lacks, its closing tag."""
 _NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
 """The mark of a footnote, which leads to a note elsewhere on the page."""
-_INLINE: Final = frozenset(
-    {
-        "a",
-        "b",
-        "strong",
-        "i",
-        "em",
-        "u",
-        "s",
-        "code",
-        "kbd",
-        "small",
-        "span",
-        "sub",
-        "sup",
-        "mark",
-        "font",
-        "del",
-        "ins",
-        "strike",
-    }
-)
 _LONG_NUMBER: Final = 9
 """Digits that the number of a list item cannot have."""
 _BREAK: Final = "\v"
@@ -95,7 +73,7 @@ class _Writer(HTMLParser):
         if tag == "br":
             self._pieces.append(_BREAK)
             return
-        if tag not in _INLINE:
+        if tag not in INLINE_TAGS:
             self._end_paragraph()
         if tag in ("ol", "ul"):
             start = dict(attrs).get("start") or ""
@@ -111,7 +89,7 @@ class _Writer(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if self._open and self._open[-1][0] == tag:
             self._end_inline()
-        if tag not in _INLINE:
+        if tag not in INLINE_TAGS:
             self._end_paragraph()
         if tag in ("ol", "ul") and self._lists:
             self._lists.pop()

@@ -5,7 +5,7 @@ An answer is the unchanged text up to the next question, without comments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.errors import quoted
@@ -32,17 +32,24 @@ from faqsvc_embed.files.markdown_lines import (
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
 from faqsvc_embed.files.openers import BELOW_HEADINGS, Opener, answer_label, question_label, text_after
-from faqsvc_embed.files.outline import Outline, outline_of
+from faqsvc_embed.files.outline import Outline, outline_of, written_outline
 from faqsvc_embed.wire import MAX_INTRODUCTION
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
-def find_questions(text: str, front_title: str = "", question: str = "") -> Document:
-    """Return the title and the items of a Markdown file that does not state the format of its answers.
+_LETTERS: Final = 5
+"""Characters of a heading that may have a number before its words."""
+
+
+def find_questions(
+    text: str, front_title: str = "", question: str = "", *, is_written: bool = False
+) -> Document:
+    """Return the title, the introduction and the items of a Markdown file.
 
     `front_title` is the title in its front matter, and `question` the question of a file that has only one.
+    `is_written` says that it has the form of `markdown_writer`, so nothing is recognised by how it reads.
 
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
@@ -50,7 +57,7 @@ def find_questions(text: str, front_title: str = "", question: str = "") -> Docu
     text = "\n".join(joined(without_comments(text).split("\n")))
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
-    source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title)
+    source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title, is_written)
     return source.single(question) if question else source.document(tokens)
 
 
@@ -64,9 +71,15 @@ class _Source:
     """The lines of a file, and what the parser says about them."""
 
     def __init__(
-        self, lines: list[str], tokens: "Sequence[Token]", references: Mapping[str, Any], title: str
+        self,
+        lines: list[str],
+        tokens: "Sequence[Token]",
+        references: Mapping[str, Any],
+        title: str,
+        is_written: bool,
     ) -> None:
         self._lines = lines
+        self._is_written = is_written
         self._references = references
         self._front_title = title
         self._definitions = dict[str, str]()
@@ -80,11 +93,9 @@ class _Source:
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
         ends = [*(one.line for one in headings[1:]), len(lines)]
-        contents = [self._is_contents(one, end) for one, end in zip(headings, ends, strict=False)]
-        self._headings = [one for one, is_contents in zip(headings, contents, strict=True) if not is_contents]
-        self._contents = {
-            one.line for one, is_contents in zip(headings, contents, strict=True) if is_contents
-        }
+        contents = [one for one, end in zip(headings, ends, strict=False) if self._is_contents(one, end)]
+        self._headings = [one for one in headings if one not in contents]
+        self._contents = {one.line for one in contents}
 
     def _take_footnotes(self) -> None:
         """Take the definitions of footnotes, with the indented lines below them, out of the lines."""
@@ -111,7 +122,7 @@ class _Source:
         below = [
             line.strip() for line in self._lines[one.below : end] if not DECORATION.fullmatch(line.strip())
         ]
-        return bool(below) and all(map(CONTENTS.fullmatch, below))
+        return bool(below) and not self._is_written and all(map(CONTENTS.fullmatch, below))
 
     def plain(self, markdown: str) -> str:
         """Return the text that a line of Markdown shows."""
@@ -131,9 +142,9 @@ class _Source:
         found = {
             first: Opener(first, end, " ".join(text.split("\n")), int(token.tag[1]))
             for token, text, (first, end) in openings
-            if (token.markup != "-" or not has_signs)
+            if (token.markup != "-" or not has_signs) and (token.markup[0] == "#" or not self._is_written)
         }
-        for number, line in enumerate(self._lines):
+        for number, line in () if self._is_written else enumerate(self._lines):
             stripped = line.strip()
             if (
                 number in found
@@ -151,7 +162,7 @@ class _Source:
         for one in found.values():
             shown = TEMPLATE.sub("", self.plain(one.text))
             if shown.strip():
-                label = question_label(one.text)
+                label = None if self._is_written else question_label(one.text)
                 if label and not label["mark"]:
                     one.text, one.is_labelled, one.is_explicit = text_after(label), True, True
                 one.asks = one.is_explicit or asks(self.plain(one.text))
@@ -159,9 +170,11 @@ class _Source:
 
     def document(self, tokens: "Sequence[Token]") -> Document:
         """Return the document of the file."""
-        rows = list(_rows(tokens))
+        rows = [] if self._is_written else list(_rows(tokens))
         outline = Outline()
-        if rows:
+        if self._is_written:
+            outline = written_outline(self._lines, self._headings)
+        elif rows:
             outline.questions = [(row, None) for row in rows]
             outline.title = next((one for one in self._headings if one.level == 1 and not one.asks), None)
         else:
@@ -171,7 +184,8 @@ class _Source:
             return self.single(title if asks(title) else self._front_title, outline.title)
         self._check(outline, title or self._front_title)
         ends = self._ends(outline)
-        texts = unnumbered([one.text for one, _ in outline.questions])
+        texts = [one.text for one, _ in outline.questions]
+        texts = texts if self._is_written else unnumbered(texts)
         items, answer_lines, positions = list[dict[str, str]](), list[int](), list[str]()
         for (one, section), text in zip(outline.questions, texts, strict=True):
             answer, line = self._answer(one, ends[one.line])
@@ -193,7 +207,8 @@ class _Source:
         )
 
     def _section(self, section: Opener) -> str:
-        return self.plain(NUMBER.sub("", section.text, count=1) if len(section.text) > 4 else section.text)
+        number = None if self._is_written or len(section.text) < _LETTERS else NUMBER.match(section.text)
+        return self.plain(section.text[number.end() :] if number else section.text)
 
     def single(self, question: str, title: Opener | None = None) -> Document:
         """Return the document of a file with one question, which is its title."""
@@ -212,7 +227,7 @@ class _Source:
             first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
             found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'
             raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
-        if not (outline.is_faq or says_faq(title)) and len(outline.questions) > 0:
+        if not (self._is_written or outline.is_faq or says_faq(title)):
             first_one = outline.questions[0][0]
             what = self.plain(first_one.text)[:60]
             raise ValueError(
@@ -270,55 +285,39 @@ class _Source:
 
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
         """Return the introduction, and a note for each other text that belongs to no question."""
-        used = [
-            *(range(one.line, ends[one.line]) for one, _ in outline.questions),
-            *(range(one.line, one.below) for one in outline.sections),
-            *([range(outline.title.line, outline.title.below)] if outline.title is not None else []),
-        ]
-        rows = {one.line for one, _ in outline.questions}
-        used += [
-            table for table in self._tables if outline.questions[0][0].level == _ROW and rows & set(table)
-        ]
-        first = min([one.line for one, _ in outline.questions] + [one.line for one in outline.sections])
-        first = min([first, *(table.start for table in self._tables if rows & set(table))])
-        taken = {number for one in used for number in one} | self._contents
-        above = [
-            "" if n in taken or CONTENTS.fullmatch(line.strip()) else line
-            for n, line in enumerate(self._lines[:first])
-        ]
-        kept = [n for n, line in enumerate(above) if not DECORATION.fullmatch(line.strip(" \t"))]
-        notes = [
-            f"line {n + 1}: not shown: {above[n].strip()[:60]}"
-            for n in kept
-            if TAG_LINE.fullmatch(above[n].strip())
-        ]
-        above = ["" if TAG_LINE.fullmatch(line.strip()) else line for line in above]
-        kept = [n for n in kept if above[n]]
-        introduction = (
-            self.with_definitions("\n".join(above[kept[0] : kept[-1] + 1]))
-            if any(map(is_text, above))
-            else None
-        )
+        lines, notes, above = self._lines, list[str](), list[str]()
+        questions = [one for one, _ in outline.questions]
+        rows = {one.line for one in questions if one.level == _ROW}
+        tables = [table for table in self._tables if rows & set(table)]
+        headings = [*outline.sections, *([outline.title] if outline.title is not None else [])]
+        used = [range(one.line, ends[one.line]) for one in questions]
+        used += [range(one.line, one.below) for one in headings]
+        taken = self._contents.union(*used, *tables)
+        starts = [one.line for one in (*questions, *outline.sections)]
+        first = min([*starts, *(table.start for table in tables)])
+        for number, line in enumerate(lines[:first]):
+            stripped = line.strip()
+            is_tag = TAG_LINE.fullmatch(stripped) is not None
+            is_left = number in taken or is_tag or CONTENTS.fullmatch(stripped)
+            above.append("" if is_left else line)
+            if is_tag and number not in taken:
+                notes.append(f"line {number + 1}: not shown: {stripped[:60]}")
+        text, start = self._trimmed(above, 0)
+        introduction = self.with_definitions(text) if any(map(is_text, above)) else None
         if introduction is not None and len(introduction) > MAX_INTRODUCTION:
             notes.append(
-                f"line {kept[0] + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
+                f"line {start + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
                 " characters, and is left out"
             )
             introduction = None
-        begin: int | None = None
-        last = first
-        for number in range(first, len(self._lines) + 1):
-            is_taken = number == len(self._lines) or number in taken
-            line = "" if is_taken else self._lines[number].strip()
-            if is_taken and begin is not None:
-                end = f" to line {last + 1}" if last > begin else ""
-                quote = self._lines[begin].strip()[:40]
+        for is_taken, numbers in groupby(range(first, len(lines)), key=taken.__contains__):
+            texts = [] if is_taken else [n for n in numbers if is_text(lines[n])]
+            if texts := [n for n in texts if not CONTENTS.fullmatch(lines[n].strip())]:
+                end = f" to line {texts[-1] + 1}" if len(texts) > 1 else ""
                 notes.append(
-                    f'line {begin + 1}: the text{end} belongs to no question, and is left out: "{quote}"'
+                    f"line {texts[0] + 1}: the text{end} belongs to no question, and is left out:"
+                    f' "{lines[texts[0]].strip()[:40]}"'
                 )
-                begin = None
-            elif is_text(line) and not CONTENTS.fullmatch(line):
-                begin, last = number if begin is None else begin, number
         return introduction, notes
 
 

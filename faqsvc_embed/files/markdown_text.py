@@ -11,11 +11,12 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_TAGS: Final = (
-    "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td "
-    "a b strong i em u s del ins strike code kbd small span sub sup mark font center"
+_BLOCKS: Final = (
+    "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td center"
 )
-TAGS: Final = frozenset(_TAGS.split())
+_INLINE: Final = "a b strong i em u s del ins strike code kbd small span sub sup mark font"
+INLINE_TAGS: Final = frozenset(_INLINE.split())
+TAGS: Final = INLINE_TAGS | frozenset(_BLOCKS.split())
 """The HTML elements whose tags are dropped; other tags, such as <name>, are text."""
 TAG: Final = re.compile(rf"</?(?:{'|'.join(TAGS)})(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#&|~]")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from faqsvc_embed.files.asking import asks
-from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_LABELS
+from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field
 
 BELOW_HEADINGS: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
@@ -27,6 +27,10 @@ _BOLD: Final = re.compile(
     r"[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)",
     re.I,
 )
+_MAX_TAG: Final = 8
+"""Lines of a tag with its attributes."""
+_MAX_BOLD: Final = 3
+"""Lines of a bold question."""
 _LIST_ITEM: Final = re.compile(r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)(?P<text>.+)")
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
 """A definition that is no entry of a table of contents."""
@@ -43,11 +47,7 @@ _COMPONENT: Final = re.compile(
     r"(?:<(?P<name>[A-Z][\w.]*|[a-z]+-[\w-]+)|\{\{[<%]\s*(?P<code>[\w-]+)|\{%\s*(?P<tag>details|expand|faq|accordion|question)\b)"
     r"(?P<attributes>[^\n]*)"
 )
-_ATTRIBUTE: Final = r"\b(?:{})=\{{?([\"'])(?P<text>.*?)\1"
-_QUESTION_ATTRIBUTE: Final = re.compile(
-    _ATTRIBUTE.format("question|title|summary|q|header|heading|label|name")
-)
-_ANSWER_ATTRIBUTE: Final = re.compile(_ATTRIBUTE.format("answer|a|content|text"))
+_ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2")
 _QUOTED: Final = re.compile(r"[\"“](?P<text>[^\"“”]+)[\"”]")
 
 
@@ -89,7 +89,7 @@ class Opener:
     end: int | None = None
     """The line after its text and what closes it, if that is marked."""
     tail: str | None = None
-    """The text on the line that closes it; None if that is a line as others."""
+    """What its last line has before the closing tag; None if that line stays as it is."""
     is_labelled: bool = False
     is_explicit: bool = False
     """Whether its form says that it is a question."""
@@ -165,7 +165,7 @@ def folded(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 def _details(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     if "<summary" not in line.lower():
         return None
-    text = "\n".join(lines[number : number + 8])
+    text = "\n".join(lines[number : number + _MAX_TAG])
     found = _SUMMARY.search(text)
     if found is None or found.start() > len(line):
         return None
@@ -216,34 +216,29 @@ def _component(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     found = _COMPONENT.match(line.strip(" \t"))
     if found is None:
         return None
-    name = found["name"] or found["code"] or found["tag"]
-    attributes, place = found["attributes"], number
-    while found["name"] and ">" not in attributes and place + 1 < min(len(lines), number + 8):
+    name = re.escape(found["name"] or found["code"] or found["tag"])
+    written, place = found["attributes"], number
+    while found["name"] and ">" not in written and place + 1 < min(len(lines), number + _MAX_TAG):
         place += 1
-        attributes += " " + lines[place].strip()
-    title = _QUESTION_ATTRIBUTE.search(attributes) or (
-        None if found["name"] else _QUOTED.match(attributes.lstrip())
-    )
-    if title is None:
+        written += " " + lines[place].strip()
+    attributes = {attribute: text for attribute, _, text in _ATTRIBUTE.findall(written)}
+    quote = None if found["name"] else _QUOTED.match(written.lstrip())
+    if (title := find_field(attributes, (*QUESTION_FIELDS, "label"))) is not None:
+        question = attributes.pop(title)
+    elif quote is not None:
+        question = quote["text"]
+    else:
         return None
-    if answer := _ANSWER_ATTRIBUTE.search(attributes):
-        return Opener(number, number, title["text"], rest=answer["text"], end=place + 1, is_explicit=True)
-    closing = re.compile(
-        rf"</{re.escape(name)}\s*>|\{{[{{%][<%]?\s*(?:/|end){re.escape(name)}\s*[>%]?[%}}]\}}?"
-    )
+    if (answer := find_field(attributes, (*ANSWER_LABELS, "content", "text"))) is not None:
+        return Opener(number, number, question, rest=attributes[answer], end=place + 1, is_explicit=True)
+    closing = re.compile(rf"</{name}\s*>|\{{[{{%][<%]?\s*(?:/|end){name}\s*[>%]?[%}}]\}}?")
     for end in range(place, len(lines)):
         if (closed := closing.search(lines[end])) is not None:
-            rest = lines[end][: closed.start()].partition(">")[2] if end == place else ""
+            tail = lines[end][: closed.start()]
+            rest = tail.partition(">")[2] if end == place else ""
+            below = number if rest.strip() else place + 1
             indent = len(lines[place + 1]) - len(lines[place + 1].lstrip(" ")) if place + 1 < end else 0
-            return Opener(
-                number,
-                number if rest.strip() else place + 1,
-                title["text"],
-                rest=rest,
-                end=end + 1,
-                indent=indent,
-                tail=lines[end][: closed.start()],
-            )
+            return Opener(number, below, question, rest=rest, end=end + 1, indent=indent, tail=tail)
     return None
 
 
@@ -261,33 +256,36 @@ def terms(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
     """Yield the lines that are bold, and those that begin with a bold question; all of them if most ask."""
     for number, line in enumerate(lines):
-        found, below = None if number in code else _BOLD.fullmatch(line.strip(" \t")), number + 1
-        if found is None and line.lstrip("> ").startswith(("*", "_", "[]{")) and line[-1:] not in "*_":
-            part = " ".join(one.lstrip("> ") for one in lines[number + 1 : number + 3])
-            found = _BOLD.fullmatch(f"{line.strip()} {part.rpartition('*')[0]}*") if "*" in part else None
-            below += 1 + ("*" not in lines[number + 1]) if found and not found["rest"] else 0
-            found = found if below > number + 1 else None
+        found, below = (None, number) if number in code else _bold_at(lines, number)
         if found is None or line.startswith(("    ", "\t")):
             continue
         rest, text = found["rest"], found["text"]
         is_list = found["mark"].strip(" >") != ""
-        starts = (
-            is_list
-            or number == 0
-            or not lines[number - 1].strip()
-            or number - 1 in code
-            or lines[number - 1].startswith("#")
-        )
-        if rest and not asks(text) and not (is_list and text.endswith((":", "："))):
+        above = lines[number - 1] if number and number - 1 not in code else ""
+        starts = is_list or not above.strip() or above.startswith("#")
+        is_lead = is_list and text.endswith((":", "："))
+        is_italic = len(found["sign"]) == 1
+        if not asks(text) and (is_italic or not starts or (rest and not is_lead)):
             continue
-        if (len(found["sign"]) == 1 and (rest or not asks(text))) or not (starts or asks(text)):
+        if is_italic and rest:
             continue
         opener = _opener(number, found, text.rstrip(":："), rest)
-        opener.below = max(opener.below, below if not rest.strip() else number)
+        opener.below = opener.below if rest.strip() else below
         if opener.mark:  # the quotation ends
             ends = (n for n in range(number, len(lines)) if lines[n].strip() and not lines[n].startswith(">"))
             opener.end = next(ends, len(lines))
         yield opener
+
+
+def _bold_at(lines: Sequence[str], number: int) -> tuple[re.Match[str] | None, int]:
+    """Return the bold text that begins on a line, and the number of the line after it."""
+    text = lines[number].strip(" \t")
+    found, below = _BOLD.fullmatch(text), number + 1
+    is_open = text.lstrip("> ").startswith(("*", "_", "[]{"))
+    while found is None and is_open and below < min(len(lines), number + _MAX_BOLD) and lines[below].strip():
+        text += " " + lines[below].lstrip("> ").rstrip()
+        found, below = _BOLD.fullmatch(text), below + 1
+    return (None if found and below > number + 1 and found["rest"] else found), below
 
 
 def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
@@ -331,4 +329,4 @@ def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 
 
 FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)
-"""From the form that says most clearly what is a question to the one that says least."""
+"""All forms, from the clearest to the vaguest."""

@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import says_faq
+from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
 
+_TOP: Final = 2
+"""The level of a question without a section in a written file."""
 _MOST: Final = 0.5
 """The share of siblings that decides about all."""
 
@@ -70,6 +73,29 @@ def outline_of(
     return outline
 
 
+def written_outline(lines: Sequence[str], headings: Sequence[Opener]) -> Outline:
+    """Return the outline of a file in the form of `markdown_writer`, whose questions need not ask.
+
+    Every heading of level 2 is a question, but one that does not ask directly above one of level 3 is a
+    section, whose questions are on level 3. Other headings belong to the answers.
+    """
+    outline, section = Outline(), None
+    for one, following in zip_longest(headings, headings[1:]):
+        is_above = following is not None and following.level == _TOP + 1 and not one.asks
+        if one.level == 1 and not (outline.title or outline.questions or outline.sections):
+            outline.title = one
+        elif one.level == _TOP + 1 and section is not None:
+            outline.questions.append((one, section))
+        elif one.level == _TOP:
+            has_text = is_above and any(line.strip() for line in lines[one.below : following.line])
+            section = one if is_above and not has_text else None
+            if section is None:
+                outline.questions.append((one, None))
+            else:
+                outline.sections.append(one)
+    return outline
+
+
 def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int]) -> list[Opener]:
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
@@ -78,7 +104,7 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
         found = [one for one in form(lines, code) if one.line not in ends]
         found = _with_text(found, lines, ends)
         for one in found:
-            one.asks = one.asks or one.is_explicit or _asks(one)
+            one.asks = one.asks or one.is_explicit or asks(plain_text(one.text, {}))
         asking = sum(one.asks for one in found)
         named = form.__name__ == "folded"
         if form.__name__ not in ("labelled", "folded", "terms") and asking < _MOST * len(found):
@@ -87,13 +113,6 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
         if found and score > most * 1.2 and (asking or named):
             best, most = found, score
     return best
-
-
-def _asks(opener: Opener) -> bool:
-    from faqsvc_embed.files.asking import asks
-    from faqsvc_embed.files.markdown_text import plain_text
-
-    return asks(plain_text(opener.text, {}))
 
 
 def _with_text(openers: Sequence[Opener], lines: Sequence[str], ends: Container[int]) -> list[Opener]:

@@ -65,7 +65,7 @@ class _Found:
 def to_document(value: object, title: str = "") -> Document:
     """Return the document in a parsed file; unknown fields are listed in `unknown` and otherwise ignored.
 
-    `title` is one that stands elsewhere.
+    `title` is a title from outside `value`, such as that of a page around it.
 
     Raises:
         ValueError: it is neither an object nor a list, or has no question; the message says what was found.

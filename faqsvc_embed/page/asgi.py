@@ -24,7 +24,7 @@ class PageResponse:
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self.page = page
         self.held = list[Message]()
-        """What the application has sent, as it sent it, and the server has not got yet."""
+        """The application's messages, unchanged, that the server does not have yet."""
         self._method = method
         self._send = send
         self._filler: BodyFiller | None = None
@@ -51,7 +51,7 @@ class PageResponse:
             await self.page.aguarded(self.page.fill_placeholders, otherwise=None)
 
     def _next(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
-        """Return what is sent of these messages, what is held, and whether it waits for placeholders."""
+        """Return the messages to send, those to keep, and whether placeholders must be filled first."""
         message = held[-1]
         if message["type"] == START:
             return self._begin(message)

@@ -1,4 +1,4 @@
-"""The border between this package and its host: an exception of ours ends here, and the page goes on.
+"""The border between this package and its host: an exception of the package ends here, and the page goes on.
 
 What a host's request runs of this package, it runs in `guarded(do, *arguments, otherwise=…)`. Nothing else
 in the adapters, in `jinja` and in `page` catches `Exception`. With `strict`, the presenter uses no guard.
@@ -16,7 +16,7 @@ D = TypeVar("D")
 Ts = TypeVarTuple("Ts")
 
 MAX_LINES: Final = 1000
-"""How often a failure is logged that comes and goes."""
+"""Maximum number of log lines about a failure that comes and goes."""
 
 
 def guarded(

@@ -86,7 +86,7 @@ def joined_document() -> Document | None:
 def begin_document(document: Document | None = None) -> Document | None:
     """Make a document the current one; by default a new one, unless this rendering belongs to another.
 
-    Return the document that ends with this rendering. Whoever calls this restores `DOCUMENT` then.
+    Return the document that ends with this rendering. The caller then restores `DOCUMENT`.
     """
     if document is None:
         if joined_document() is not None:

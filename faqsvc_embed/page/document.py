@@ -27,7 +27,7 @@ class Document(msgspec.Struct, eq=False):
     printed: set[str] = set()
     """The files that it has printed: stylesheets, and the script."""
     _filled: set[str] = set()
-    """Those that its placeholders have printed, which are filled in their order, but later than text."""
+    """The files that placeholders have printed. They are filled later, after the text below them."""
     _ordinals: dict[str, int] = {}
     _shown: "dict[str, list[_Shown]]" = {}
     """The first copy of each record, by slug."""

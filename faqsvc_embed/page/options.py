@@ -70,7 +70,7 @@ class PlainCaller(msgspec.Struct, frozen=True):
 FROM_PYTHON: Final = PlainCaller()
 
 MAX_PLAIN_CALLS: Final = 1000
-"""Calls without options that are resolved once; a visitor may invent slugs."""
+"""Maximum number of calls without options that are kept resolved; a visitor may invent slugs."""
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):

@@ -70,7 +70,7 @@ class Page(msgspec.Struct, eq=False):
     def configure(self, settings: Settings, query_string: str, root_path: str | None) -> None:
         """Apply the settings for all pages, the preview token in the address, and the path of the files.
 
-        `root_path` is the path of the application in the URL; None if the host serves no files of ours.
+        `root_path` is the path of the application in the URL; None if the host does not serve them.
         """
         if root_path is not None:
             self.folder = f"{root_path}/{FOLDER}"

@@ -1,6 +1,6 @@
 """From a call to its HTML: resolves the options, looks the FAQ up, and prints it or leaves a placeholder.
 
-Synchronous and asynchronous calls differ only in how they wait. Whoever shows FAQs calls this with `guarded`.
+Synchronous and asynchronous calls differ only in how they wait. Adapters call it through `guarded`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -312,7 +312,7 @@ class Presenter:
     ) -> Markup:
         faqs = faqs if page.preview is None else page.preview.without_drafts(faqs)
         script = self.script([(faq, document.schema_place(faq)) for faq in faqs], elements)
-        # Among drafts, it is removed before the page is sent.
+        # In a preview, a placeholder removes the script before the page is sent.
         return page.leave_placeholder(None, script) if script and page.preview is not None else script
 
     def script(self, faqs: Iterable[tuple[FAQ, Place | None]], elements: ElementOptions) -> Markup:

@@ -146,7 +146,7 @@ class PageStates:
 
 
 class DraftStates(PageStates):
-    """Reads drafts with the token of a page, and what is published if it reads no draft of an FAQ."""
+    """Reads drafts with the preview token of a page, or the published FAQ if there is no draft."""
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         preview = page.preview

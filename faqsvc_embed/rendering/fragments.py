@@ -27,7 +27,7 @@ class Rendered(Markup):
     def __new__(cls, *args: Any) -> Self:
         markup = super().__new__(cls, *args)
         text = args[0] if args and type(args[0]) is str else str.__str__(markup)
-        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]  # no function of ours
+        markup.__html__ = text.__str__  # type: ignore[assignment, method-assign]  # no Python function runs
         return markup
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -240,7 +240,7 @@ def _adjust(state: "StateCore") -> None:
 def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
     """Return HTML with resolved links and images; the sanitizer sees it later.
 
-    Tags that are none of HTML are text, and components on a line of their own are dropped.
+    Tags that HTML does not have are text, and components on a line of their own are dropped.
     """
     is_comment = markup.startswith("<!--") and "-->" in markup
     if markup.startswith(("<?", "<!")) and not is_comment:

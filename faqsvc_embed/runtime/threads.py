@@ -1,5 +1,6 @@
 """Native daemon threads, also in a process that gevent has patched, and the event loop of this thread."""
 
+import asyncio
 import contextvars
 import functools
 import importlib
@@ -7,11 +8,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from _thread import LockType
-    from concurrent.futures import Future
 
 T = TypeVar("T")
 
@@ -52,12 +53,8 @@ def is_gevent_patched() -> bool:
 
 def in_event_loop() -> bool:
     """Return whether an event loop runs in this thread, which therefore must not be blocked."""
-    # Without asyncio, no loop can be running; another thread may be importing it now.
-    get_running_loop = getattr(sys.modules.get("asyncio"), "get_running_loop", None)
-    if get_running_loop is None:
-        return False
     try:
-        get_running_loop()
+        asyncio.get_running_loop()
     except RuntimeError:
         return False
     return True
@@ -70,10 +67,8 @@ def unpatched(module: str, name: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def call_in_thread(function: Callable[..., T], *args: Any) -> "Future[T]":
+def call_in_thread(function: Callable[..., T], *args: Any) -> Future[T]:
     """Call a function in a daemon thread of its own, so that a call that hangs does not delay the exit."""
-    from concurrent.futures import Future
-
     future = Future[T]()
 
     def run() -> None:
@@ -110,24 +105,20 @@ def sleep_until(is_done: Callable[[], object], seconds: float) -> None:
         time.sleep(min(_POLL, remaining))
 
 
-def wait_for(future: "Future[Any]", seconds: float = float("inf")) -> None:
+def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
     """Wait for a future whose result a native thread sets, at most for some seconds."""
     if is_gevent_patched():
         done = list[object]()
         future.add_done_callback(done.append)  # the thread calls it when it has released the locks
         sleep_until(lambda: done, seconds)
     else:
-        from concurrent import futures
-
         end = time.monotonic() + seconds
         while not future.done() and (remaining := end - time.monotonic()) > 0:
-            futures.wait([future], min(_CTRL_C, remaining))
+            wait([future], min(_CTRL_C, remaining))
 
 
 async def to_thread(function: Callable[..., T], *args: Any) -> T:
     """Call a function in a thread, as `asyncio.to_thread` does; also after the main thread has ended."""
-    import asyncio  # hosts without an event loop do not need it
-
     call = functools.partial(contextvars.copy_context().run, function, *args)
     try:
         future = asyncio.get_running_loop().run_in_executor(None, call)

@@ -7,7 +7,7 @@ the value is created.
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import ConfigurationError, quoted
@@ -27,12 +27,6 @@ T = TypeVar("T")
 Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
-SERVICE_PREFIXES: Final = tuple(
-    f"{PREFIX}{name}_" for name in ("DATABASE", "LLM", "GENERATE", "WEBHOOK", "NPM")
-)
-"""Variables of the service, which may run in the same environment."""
-_KUBERNETES: Final = "_SERVICE_HOST|_SERVICE_PORT|_PORT$|_PORT_[0-9]"
-"""Variables that Kubernetes sets in pods beside a Service named `faqsvc` or `faqsvc-…`."""
 HIDDEN: Final = ("api_key", "store", "store_secret", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
@@ -71,13 +65,13 @@ class Settings:
     """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
     insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
-    lang: Setting[str | None] = Setting(accept.language, None)
+    lang: Setting[str | None] = Setting(accept.or_none(accept.language), None)
     """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
     theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
     show_title: Setting[bool] = Setting(accept.boolean, True)
     """Print the title of the FAQ."""
-    heading_level: Setting[int | None] = Setting(accept.heading_level, 2)
+    heading_level: Setting[int | None] = Setting(accept.or_none(accept.whole(2, 6)), 2)
     """Level of the title's heading, 2 to 6; questions are one below. None prints no headings."""
     styles: Setting[accept.Styles] = Setting(accept.one_of("inline", "linked", "none"), "inline")
     """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
@@ -99,27 +93,27 @@ class Settings:
     """How long one page may wait for all its uncached FAQs together."""
     timeout: Setting[float] = Setting(accept.timeout, 5.0)
     """How long one request to the source may take, from connecting to the last byte."""
-    fresh_for: Setting[float] = Setting(accept.seconds, 3600.0)
+    fresh_for: Setting[float] = Setting(accept.seconds(), 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
-    keep_for: Setting[float | None] = Setting(accept.seconds_or_forever, 7 * accept.DAY)
+    keep_for: Setting[float | None] = Setting(accept.or_none(accept.seconds()), 7 * accept.DAY)
     """How long a stale record may be shown while the source fails; None for no limit (RFC 5861, 4)."""
-    max_fresh: Setting[float | None] = Setting(accept.seconds_or_forever, None)
+    max_fresh: Setting[float | None] = Setting(accept.or_none(accept.seconds()), None)
     """Upper limit of all freshness lifetimes and of `not_found_for`; None for no limit."""
     push: Setting[bool] = Setting(accept.boolean, True)
     """Follow the service's change feed, if it has one: edits arrive within seconds."""
     preview: Setting[bool] = Setting(accept.boolean, True)
     """Show a draft on a page whose address has a preview token of the service."""
-    not_found_for: Setting[float] = Setting(accept.seconds, 60.0)
+    not_found_for: Setting[float] = Setting(accept.seconds(), 60.0)
     """How long a 404 is cached (negative caching)."""
-    max_entries: Setting[int] = Setting(accept.positive_integer, 1000)
+    max_entries: Setting[int] = Setting(accept.whole(1), 1000)
     """How many FAQs are cached in memory; the least recently used are evicted."""
-    max_bytes: Setting[int] = Setting(accept.positive_integer, 1_048_576)
+    max_bytes: Setting[int] = Setting(accept.whole(1), 1_048_576)
     """The largest record in bytes, decompressed."""
-    store: Setting[str | None] = Setting(accept.store, None)
+    store: Setting[str | None] = Setting(accept.or_none(accept.store), None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
-    store_secret: Setting[str | None] = Setting(accept.secret, None)
+    store_secret: Setting[str | None] = Setting(accept.or_none(accept.secret), None)
     """Signs the records in Redis. A record that was written without it is not used."""
-    degraded_max_age: Setting[int | None] = Setting(accept.max_age, None)
+    degraded_max_age: Setting[int | None] = Setting(accept.or_none(accept.whole(0)), None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
@@ -127,9 +121,9 @@ class Settings:
     cache_tags: Setting[bool] = Setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
-    directory: Setting[str | None] = Setting(accept.directory, None)
+    directory: Setting[str | None] = Setting(accept.or_none(accept.directory), None)
     """A folder of FAQ files, such as `pricing.md`, shown instead of a service or until it has responded."""
-    source: Setting[Source | None] = Setting(accept.source, None)
+    source: Setting[Source | None] = Setting(accept.or_none(accept.source), None)
     """FAQs that the host stores itself: a `Source`, or the dotted path to one or to its class."""
     reload: Setting[bool] = Setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
@@ -140,7 +134,8 @@ class Settings:
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
         values: Mapping[str, Any] = (options := with_hidden_keys(options))
-        _check_names(values)
+        if unknown := next((name for name in values if name not in NAMES), None):
+            raise ConfigurationError(f"{unknown!r} is not a setting; {suggestion(unknown)}")
         kept = vars(self)
         for name in NAMES:
             setting: Setting[Any] = getattr(type(self), name)
@@ -160,14 +155,15 @@ class Settings:
         """
         found, overrides = _prefixed(mapping), with_hidden_keys(overrides)
         del mapping  # tracebacks show local variables
-        _warn_of(unknown_keys(found))
+        for key in unknown_keys(found):
+            _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), suggestion(key))
         return cls.from_env(**_merged(_values(found), overrides))
 
     @classmethod
     def from_env(
         cls, environ: Mapping[str, str] | None = None, **overrides: "Unpack[SettingOptions]"
     ) -> Self:
-        """Read the `FAQSVC_…` variables of the environment.
+        """Read the `FAQSVC_…` variables of the environment; other programs may use the prefix too.
 
         Raises:
             ConfigurationError: a value is invalid, or an override is not a setting.
@@ -175,7 +171,6 @@ class Settings:
         found = _prefixed(os.environ if environ is None else environ)
         overrides = with_hidden_keys(overrides)
         del environ
-        _warn_of(unknown_keys(found, only_similar=True))  # other programs may use our prefix
         return cls(**_merged(_values(found), overrides))
 
     def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
@@ -205,6 +200,7 @@ class Settings:
 
 
 NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
+_KEYS: Final = {PREFIX + name.upper(): name for name in NAMES}
 
 
 def with_hidden_keys(options: Options) -> Options:
@@ -242,15 +238,6 @@ def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, An
     return {**{name: value for name, value in lower.items() if name not in replaced}, **higher}
 
 
-def _check_names(values: Iterable[str]) -> None:
-    """Raise ConfigurationError for a name that is no setting."""
-    for name in values:
-        if name not in NAMES:
-            similar = difflib.get_close_matches(name, NAMES, 1)
-            hint = f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
-            raise ConfigurationError(f"{name!r} is not a setting; {hint}")
-
-
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys with our prefix; an empty variable counts as not set."""
     found = {
@@ -263,26 +250,18 @@ def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of settings by name, from keys with our prefix."""
-    return {name: found[key] for name in NAMES if (key := PREFIX + name.upper()) in found}
+    return {name: found[key] for key, name in _KEYS.items() if key in found}
 
 
-def unknown_keys(found: Iterable[str], *, only_similar: bool = False) -> Iterator[tuple[str, str]]:
-    """Yield the keys with our prefix that nothing reads, each with a hint."""
-    for key in found:
-        name = key.removeprefix(PREFIX).lower()
-        if name in NAMES and key == PREFIX + name.upper():
-            continue
-        if key.startswith(SERVICE_PREFIXES) or re.search(_KUBERNETES, key):
-            continue
-        similar = difflib.get_close_matches(name, NAMES, 1)
-        if similar or not only_similar:
-            nearest = f"did you mean {PREFIX}{similar[0].upper()}?" if similar else ""
-            yield key, nearest or "faqsvc_embed.Settings lists them all"
+def unknown_keys(found: Iterable[str]) -> list[str]:
+    """Return the keys that are not those of settings."""
+    return [key for key in found if key not in _KEYS]
 
 
-def _warn_of(unknown: Iterable[tuple[str, str]]) -> None:
-    for key, hint in unknown:
-        _log.warning(key, "%s is ignored, because it is not a setting; %s", quoted(key), hint)
+def suggestion(name: str) -> str:
+    """Return what to write instead of a name that is no setting: the most similar one, or any."""
+    similar = difflib.get_close_matches(name, _KEYS if name.startswith(PREFIX) else NAMES, 1)
+    return f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
 
 
 def _described(name: str, value: object) -> str:

@@ -3,12 +3,13 @@
 import contextlib
 import ipaddress
 import json
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Final, Literal, TypeVar, cast, get_args
+from typing import Any, Final, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.errors import AuthenticationError
@@ -18,6 +19,7 @@ from faqsvc_embed.settings.api_key import MALFORMED, APIKey
 from faqsvc_embed.theme import Theme
 
 T = TypeVar("T", bound=str)
+V = TypeVar("V")
 
 Styles = Literal["inline", "linked", "none"]
 Variant = Literal["details", "disclosure", "open"]
@@ -104,11 +106,11 @@ def api_key(value: object) -> APIKey | None:
         return MALFORMED
 
 
-def language(value: object) -> str | None:
-    """Return one of the languages of the service, or None."""
-    if value is None or (isinstance(value, str) and value in LANGUAGES):
+def language(value: object) -> str:
+    """Return one of the languages of the service."""
+    if isinstance(value, str) and value in LANGUAGES:
         return value
-    raise ValueError(f"{', '.join(LANGUAGES)} or None is accepted")
+    raise ValueError(f"one of {', '.join(LANGUAGES)} is accepted")
 
 
 def theme(value: object) -> Theme:
@@ -135,66 +137,55 @@ def boolean(value: object) -> bool:
     raise ValueError("true or false is accepted")
 
 
-def seconds(value: object) -> float:
-    """Return a finite number of seconds, 0 or more."""
-    number = _number(value)
-    if number is None:
-        raise ValueError("a finite number of seconds, 0 or more, is accepted")
-    return number
+def seconds(low: float = 0.0, high: float = math.inf) -> Callable[[object], float]:
+    """Return a validator that accepts a finite number of seconds within limits."""
+    limits = f"{low:g} or more" if high == math.inf else f"from {low:g} to {high:.0f}"
+
+    def validate(value: object) -> float:
+        try:
+            number = float(value) if not isinstance(value, bool) else math.nan  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number) or not low <= number <= high:
+            raise ValueError(f"a finite number of seconds, {limits}, is accepted")
+        return number
+
+    return validate
 
 
-def wait(value: object) -> float:
-    """Return a number of seconds to wait, from 0 to a day."""
-    number = _number(value)
-    if number is None or number > DAY:
-        raise ValueError(f"a number of seconds, from 0 to {DAY:.0f}, is accepted")
-    return number
+wait: Final = seconds(0, DAY)
+"""Accepts how long a page may wait."""
+timeout: Final = seconds(0.001, DAY)
+"""Accepts how long a request may take."""
 
 
-def timeout(value: object) -> float:
-    """Return a number of seconds to wait, above 0 and at most a day."""
-    number = _number(value)
-    if not number or number > DAY:
-        raise ValueError(f"a number of seconds, above 0 and at most {DAY:.0f}, is accepted")
-    return number
+def whole(low: int, high: int | None = None) -> Callable[[object], int]:
+    """Return a validator that accepts a whole number within limits, also as text."""
+    limits = f"{low} or more" if high is None else f"from {low} to {high}"
+
+    def validate(value: object) -> int:
+        is_text = isinstance(value, str) and re.fullmatch(_DIGITS, value.strip()) is not None
+        if is_text or (isinstance(value, float) and value.is_integer()):  # such as `6 / 2` in a template
+            value = int(cast(Any, value))
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= (high or value):
+            raise ValueError(f"a whole number, {limits}, is accepted")
+        return value
+
+    return validate
 
 
-def seconds_or_forever(value: object) -> float | None:
-    """Return a finite number of seconds, 0 or more, or None for no limit."""
-    if _is_none(value):
-        return None
-    number = _number(value)
-    if number is None:
-        raise ValueError("a finite number of seconds, 0 or more, or None for no limit, is accepted")
-    return number
+def or_none(validate: Callable[[object], V]) -> Callable[[object], V | None]:
+    """Return a validator that accepts None too, also as text."""
 
+    def validate_optional(value: object) -> V | None:
+        if _is_none(value):
+            return None
+        try:
+            return validate(value)
+        except ValueError as error:
+            raise ValueError(f"None or {error}") from error.__cause__
 
-def positive_integer(value: object) -> int:
-    """Return a whole number, 1 or more."""
-    number = _integer(value)
-    if number is None or number < 1:
-        raise ValueError("a whole number, 1 or more, is accepted")
-    return number
-
-
-def max_age(value: object) -> int | None:
-    """Return a whole number of seconds, 0 or more, or None."""
-    if _is_none(value):
-        return None
-    number = _integer(value)
-    if number is None or number < 0:
-        raise ValueError("a whole number of seconds, 0 or more, or None, is accepted")
-    return number
-
-
-def heading_level(value: object) -> int | None:
-    """Return the level of the title's heading, 2 to 6, or None for no headings."""
-    if _is_none(value):
-        return None
-    number = _integer(value)
-    if number is None or not 2 <= number <= 6:
-        raise ValueError("a whole number, 2 to 6, or None, is accepted")
-    return number
+    return validate_optional
 
 
 def one_of(*accepted: T) -> Callable[[object], T]:
@@ -210,21 +201,17 @@ def one_of(*accepted: T) -> Callable[[object], T]:
     return validate
 
 
-def directory(value: object) -> str | None:
-    """Return the path of a folder, or None."""
-    if _is_none(value) or value == "":
-        return None
+def directory(value: object) -> str:
+    """Return the path of a folder."""
     if isinstance(value, str | os.PathLike):
         path = os.fspath(value)
         if isinstance(path, str) and "\0" not in path:
             return path
-    raise ValueError("None or the path of a folder is accepted")
+    raise ValueError("the path of a folder is accepted")
 
 
-def source(value: object) -> Source | None:
+def source(value: object) -> Source:
     """Return a source, also from a dotted path to one, or to a class that takes no arguments."""
-    if _is_none(value) or value == "":
-        return None
     if isinstance(value, str):
         value = _imported(value)
     if isinstance(value, type):
@@ -245,20 +232,18 @@ def _imported(path: str) -> object:
         ) from error
 
 
-def store(value: object) -> str | None:
-    """Return the address of a store, or None."""
-    if value is None:
-        return None
+def store(value: object) -> str:
+    """Return the address of a store."""
     if isinstance(value, str) and value.startswith("file:") and len(value) > len("file:"):
         return value
     if isinstance(value, str) and value.startswith(("redis://", "rediss://", "unix://")):
         return _redis_url(value)
-    raise ValueError('None, "file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
+    raise ValueError('"file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
 
 
-def secret(value: object) -> str | None:
-    """Return a secret that is long enough to sign with, or None."""
-    if value is None or (isinstance(value, str) and len(value) >= MIN_SECRET):
+def secret(value: object) -> str:
+    """Return a secret that is long enough to sign with."""
+    if isinstance(value, str) and len(value) >= MIN_SECRET:
         return value
     raise ValueError(
         f"a text of at least {MIN_SECRET} characters is accepted, as `openssl rand -hex 32` prints"
@@ -280,22 +265,6 @@ def _redis_url(url: str) -> str:
     if find_spec("redis") is None:
         raise ValueError("it needs the redis package: pip install 'faqsvc-embed[redis]'")
     return url
-
-
-def _number(value: object) -> float | None:
-    try:
-        number = float(value) if not isinstance(value, bool) else -1.0  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        return None
-    return number if 0 <= number < float("inf") else None
-
-
-def _integer(value: object) -> int | None:
-    if isinstance(value, str) and re.fullmatch(_DIGITS, value.strip()) is not None:
-        return int(value)
-    if isinstance(value, float) and value.is_integer():  # such as `6 / 2` in a template
-        return int(value)
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _is_none(value: object) -> bool:

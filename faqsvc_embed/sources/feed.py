@@ -16,7 +16,7 @@ from faqsvc_embed.api.contract import MAX_SLUGS
 from faqsvc_embed.api.event_stream import Change, feed_request, parse_change
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import Stream
-from faqsvc_embed.cache.source import Refresher
+from faqsvc_embed.cache.source import Refresh
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.backoff import Backoff
@@ -47,13 +47,13 @@ class ChangeFeed:
         base_url: str,
         open_stream: Callable[[Request], AbstractAsyncContextManager[Stream]],
         cached_slugs: Callable[[], list[str]],
-        refresher: Refresher,
+        refresh: Refresh,
     ) -> None:
         """`open_stream` opens a connection, and `cached_slugs` returns the slugs to follow."""
         self._base_url = base_url
         self._open_stream = open_stream
         self._cached_slugs = cached_slugs
-        self._refresher = weakref.ref(refresher)  # so that the feed does not keep an unused embed alive
+        self._refresh = weakref.WeakMethod(refresh)  # so that the feed does not keep an unused embed alive
         self._log = LogOnce()
         self._reset()
         fork.register(self)
@@ -74,7 +74,7 @@ class ChangeFeed:
         """When to connect again, to follow new slugs."""
         self._connected_at = 0.0
         self._changes: dict[str, Change] = {}
-        """The newest change of each slug that is to be refreshed."""
+        """The newest change of each slug that waits for its refresh."""
         self._refreshes: dict[str, asyncio.Task[None]] = {}
 
     def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
@@ -109,7 +109,7 @@ class ChangeFeed:
     async def _run(self) -> None:
         """Keep a connection until nothing is cached any more."""
         backoff, loop = Backoff(), asyncio.get_running_loop()
-        while self._refresher() is not None:
+        while self._refresh() is not None:
             await asyncio.sleep(SETTLE)
             self._slugs, self._due = frozenset(self._cached_slugs()[:MAX_SLUGS]), inf
             if not self._slugs:
@@ -161,16 +161,16 @@ class ChangeFeed:
         if change.state is not None or change.slug not in self._changes:  # events arrive in order
             self._changes[change.slug] = change
         if change.slug not in self._refreshes:
-            task = asyncio.get_running_loop().create_task(self._refresh(change.slug, spread))
+            task = asyncio.get_running_loop().create_task(self._announce(change.slug, spread))
             self._refreshes[change.slug] = task
 
-    async def _refresh(self, slug: str, spread: float) -> None:
+    async def _announce(self, slug: str, spread: float) -> None:
         try:
             await asyncio.sleep(spread * _random.random())
             while (change := self._changes.pop(slug, None)) is not None:
-                if (refresher := self._refresher()) is not None:
-                    await refresher.refresh(change)
-                del refresher
+                if (refresh := self._refresh()) is not None:
+                    await refresh(change)
+                del refresh
                 await asyncio.sleep(REFRESH_INTERVAL)
         finally:
             self._refreshes.pop(slug, None)

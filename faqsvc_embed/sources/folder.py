@@ -42,21 +42,15 @@ class FolderSource(BaseSource):
         self._error: ConfigurationError | None = None
         self._is_in_debug_mode = False
         """Whether the host is in debug mode. Only then are similar slugs searched for, which takes time."""
-        self._states = dict[Key, FAQState]()
         self._gone = set[str]()
         self._fetched = set[str]()
         """Slugs that have a file and were also fetched from the service."""
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
-        states = self._states  # another thread may replace them
-        state = states.get(key)
-        if state is None:
-            file = None if self._error is not None else self._find(key)
-            if file is None or file.faq is None:  # not cached, because visitors may invent slugs
-                return FAQState(error=self._missing(key, file), lang_requested=key.lang)
-            state = FAQState(data=file.faq, source="store", lang_requested=key.lang)
-            states[key] = state
-        return state
+        file = None if self._error is not None else self._find(key)
+        if file is None or file.faq is None:
+            return FAQState(error=self._missing(key, file), lang_requested=key.lang)
+        return FAQState(data=file.faq, source="store", lang_requested=key.lang)
 
     def seed(self, key: Key, *, is_forgotten: bool) -> FAQ | FAQError | None:
         # After a record of the service was fetched and then forgotten, the file is older than that record.
@@ -83,13 +77,10 @@ class FolderSource(BaseSource):
     def reload(self) -> None:
         self._is_in_debug_mode = True
         try:
-            if self._folder.refresh() or self._error is not None:
-                self._states, self._error = {}, None
+            self._folder.refresh()
+            self._error = None
         except OSError as error:
-            self._states, self._error = (
-                {},
-                ConfigurationError(_unreadable(str(self._folder.directory), error)),
-            )
+            self._error = ConfigurationError(_unreadable(str(self._folder.directory), error))
 
     def health(self) -> list[Health]:
         return [

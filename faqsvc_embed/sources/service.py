@@ -10,7 +10,7 @@ from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
 from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
-from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresher
+from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.sources.feed import ChangeFeed
@@ -40,37 +40,34 @@ class ServiceSource(BaseSource):
     async def fetch(self, read: Read) -> Outcome:
         """Send the request. Repeat it once if its validators were wrong, or those of a forgotten record."""
         validators, start = read.validators(), time.monotonic()
-        outcome = await self._send(read, validators, self._timeout)
+        headers = {"cache-control": "no-cache"} if read.skips_caches else {}
+        outcome = await self._send(read, headers, self._timeout, validators)
         if isinstance(outcome, Failed):
             is_wrong = outcome.is_misdirected and bool(validators)
         else:  # the record was forgotten or replaced during the request
             is_wrong = isinstance(outcome, NotModified) and read.validators() != validators
         if is_wrong:
-            outcome = await self._send(read, NO_VALIDATORS, self._timeout - (time.monotonic() - start))
+            outcome = await self._send(read, headers, self._timeout - (time.monotonic() - start))
         return outcome
 
-    async def _send(self, read: Read, validators: Validators, timeout: float) -> Outcome:
-        slug, lang = read.key.slug, read.key.lang
-        request = read_request(self.name, slug, lang, validators)
-        if read.skips_caches:
-            request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+    async def fetch_draft(self, read: Read, token: str) -> Outcome:
+        outcome = await self._send(read, {PREVIEW_HEADER: token}, self._timeout)
+        if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
+            # A cache in front of the service may ignore `Vary`, and send the published record.
+            message = f"{self.name} sent no draft of {read.key.slug!r}: its response lacks no-store"
+            return Failed(FAQUnavailable(message))
+        return outcome
+
+    async def _send(
+        self, read: Read, headers: dict[str, str], timeout: float, validators: Validators = NO_VALIDATORS
+    ) -> Outcome:
+        request = read_request(self.name, read.key.slug, read.key.lang, validators)
+        request = Request(request.url, {**request.headers, **headers})
         response = await self._transport.send(request, timeout)
         if isinstance(response, FAQError):
             return Failed(response)
-        return parse_response(response, request, slug, read.wall_clock())
+        return parse_response(response, request, read.key.slug, read.wall_clock())
 
-    async def fetch_draft(self, read: Read, token: str) -> Outcome:
-        request = read_request(self.name, read.key.slug, read.key.lang)
-        request = Request(request.url, {**request.headers, PREVIEW_HEADER: token})
-        response = await self._transport.send(request, self._timeout)
-        if isinstance(response, FAQError):
-            return Failed(response)
-        outcome = parse_response(response, request, read.key.slug, read.wall_clock())
-        if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
-            # A cache in front of the service may ignore `Vary`, and send the published record.
-            return Failed(FAQUnavailable(f"the response to {request.url} is not a draft: it lacks no-store"))
-        return outcome
-
-    def feed(self, cached_slugs: Callable[[], list[str]], refresher: Refresher) -> Feed:
+    def feed(self, cached_slugs: Callable[[], list[str]], refresh: Refresh) -> Feed:
         timeout = self._timeout
-        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, refresher)
+        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, refresh)

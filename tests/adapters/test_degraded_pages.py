@@ -17,7 +17,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import faulty as behaviours
 from tests.support import samples
-from tests.support.chaos.clients import open_client
+from tests.support.chaos import Page, visitor
 from tests.support.clock import Clock
 from tests.support.faulty import FaultyServer
 from tests.support.waiting import settle
@@ -51,12 +51,11 @@ def starlette(embed: FAQEmbed) -> Starlette:
 hosts = pytest.mark.parametrize("host", [flask, starlette])
 
 
-def cache_control(client: Any) -> str:
+def cache_control(visit: Callable[[], Page]) -> str:
     """Return the Cache-Control of the page, whose other headers stay as they are."""
-    page = client.get("/")
-    headers = {name.lower(): value for name, value in page.headers.items()}
-    assert (page.status_code, headers["x-own"], headers.get("expires")) == (200, "kept", None)
-    return str(headers["cache-control"])
+    page = visit()
+    assert (page.status, page.headers["x-own"], page.headers.get("expires")) == (200, "kept", None)
+    return page.headers["cache-control"]
 
 
 @hosts
@@ -65,24 +64,25 @@ def test_a_page_with_a_stale_faq_is_cached_until_the_next_attempt_at_most(
 ) -> None:
     faulty.serve(samples.pricing(), {"Cache-Control": "max-age=60", "ETag": ""})
     embed = FAQEmbed(faulty.base_url, degraded_max_age=20, wait=5)
-    with embed, open_client(host(embed)) as client:
+    with embed:
+        visit = visitor(host(embed))
         embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
         embed.cache.random = lambda: 1.0
-        assert cache_control(client) == HEADERS["Cache-Control"]
+        assert cache_control(visit) == HEADERS["Cache-Control"]
 
         faulty.behave(behaviours.status(503, {"Retry-After": "120"}))
         clock.advance(100)  # stale, while it is refreshed
-        assert cache_control(client) == HEADERS["Cache-Control"]
+        assert cache_control(visit) == HEADERS["Cache-Control"]
         settle(embed)
-        assert cache_control(client) == "public, max-age=20, s-maxage=20"
+        assert cache_control(visit) == "public, max-age=20, s-maxage=20"
         clock.advance(107.5)  # the next attempt is 12.5 s away
-        assert cache_control(client) == "public, max-age=12, s-maxage=12"
+        assert cache_control(visit) == "public, max-age=12, s-maxage=12"
 
         faulty.behave(behaviours.healthy)
         clock.advance(20)
-        cache_control(client)
+        cache_control(visit)
         settle(embed)
-        assert cache_control(client) == HEADERS["Cache-Control"]
+        assert cache_control(visit) == HEADERS["Cache-Control"]
 
 
 @hosts
@@ -100,16 +100,17 @@ def test_a_page_without_its_faq_is_not_cached_for_long(
 ) -> None:
     faulty.behave(behaviour)
     embed = FAQEmbed(faulty.base_url, degraded_max_age=20, wait=0.05 if seconds == 0 else 5)
-    with embed, open_client(host(embed)) as client:
+    with embed:
+        visit = visitor(host(embed))
         embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
-        assert cache_control(client) == f"public, max-age={seconds}, s-maxage={seconds}"
+        assert cache_control(visit) == f"public, max-age={seconds}, s-maxage={seconds}"
 
 
 @hosts
 def test_headers_stay_as_they_are_by_default(host: Host, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.status(500))
-    with FAQEmbed(faulty.base_url, wait=5) as embed, open_client(host(embed)) as client:
-        assert cache_control(client) == HEADERS["Cache-Control"]
+    with FAQEmbed(faulty.base_url, wait=5) as embed:
+        assert cache_control(visitor(host(embed))) == HEADERS["Cache-Control"]
 
 
 def test_a_stream_with_headers_sent_before_its_faqs_is_not_cached(faulty: FaultyServer) -> None:
@@ -128,9 +129,9 @@ def test_a_stream_with_headers_sent_before_its_faqs_is_not_cached(faulty: Faulty
 
         app = Starlette(routes=[Route("/", home)])
         app.add_middleware(FAQMiddleware, embed=embed)
-        with open_client(app) as client:
-            assert cache_control(client) == "public, max-age=0, s-maxage=0"
-            assert cache_control(client) == HEADERS["Cache-Control"]
+        visit = visitor(app)
+        assert cache_control(visit) == "public, max-age=0, s-maxage=0"
+        assert cache_control(visit) == HEADERS["Cache-Control"]
 
 
 def test_a_streamed_flask_page_says_what_is_known_when_it_begins(faulty: FaultyServer) -> None:
@@ -144,5 +145,4 @@ def test_a_streamed_flask_page_says_what_is_known_when_it_begins(faulty: FaultyS
             embed.use_faq("pricing")
             return Response(stream_with_context(iter(["a", "b"])), headers=HEADERS)
 
-        with open_client(app) as client:
-            assert cache_control(client) == "public, max-age=20, s-maxage=20"
+        assert cache_control(visitor(app)) == "public, max-age=20, s-maxage=20"

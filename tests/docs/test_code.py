@@ -25,6 +25,7 @@ PLAIN = {
     "diff",
     "http",
     "html+django",
+    "sql",
 }
 """Languages of blocks that are not run by themselves."""
 

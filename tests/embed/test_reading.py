@@ -1,10 +1,8 @@
 """Reading FAQs with an embed: `get_faq` and `use_faq` in both their forms, and their waits on a page."""
 
 import asyncio
-import sys
 import threading
 import time
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -119,17 +117,6 @@ def test_get_faq_waits_for_as_long_as_one_request_may_take(
     with pytest.raises(FAQUnavailable):
         form.get_faq(embed, "other")
     assert 0.2 <= time.monotonic() - start < 0.2 + SLACK
-
-
-def test_get_faq_works_while_another_thread_imports_asyncio(
-    make_embed: MakeEmbed, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    embed = make_embed()
-    assert embed.get_faq("pricing") == PRICING
-    settle(embed)
-    with monkeypatch.context() as patched:
-        patched.setitem(sys.modules, "asyncio", ModuleType("asyncio"))
-        assert embed.get_faq("pricing") == PRICING
 
 
 def test_get_faq_in_an_event_loop_waits_and_warns_once(

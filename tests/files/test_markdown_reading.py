@@ -228,3 +228,17 @@ def test_a_file_costs_no_more_than_its_length(filling: str) -> None:
     read_markdown(f"## a?\n{filling * (2_000 // len(filling))}\n\n## b?\nc\n")
     read_markdown(f"Q: a?\nA: b\n\n{filling * (2_000 // len(filling))}\n")
     assert time.process_time() - start < 2
+
+
+def test_only_the_number_before_a_section_is_no_part_of_its_name() -> None:
+    text = (
+        "# FAQ\n\n## 1. Windows 10 and up\n\n### Why?\n\nSo.\n\n## 2. Tea at 5 o'clock\n\n### Who?\n\nWe.\n"
+    )
+    sections = [item["section"] for item in read_markdown(text).items]
+    assert sections == ["Windows 10 and up", "Tea at 5 o'clock"]
+
+
+def test_a_section_without_a_number_keeps_the_numbers_in_its_name() -> None:
+    text = "# FAQ\n\n## Windows 10 and up\n\n### Why?\n\nSo.\n\n## Tea at 5 o'clock\n\n### Who?\n\nWe.\n"
+    sections = [item["section"] for item in read_markdown(text).items]
+    assert sections == ["Windows 10 and up", "Tea at 5 o'clock"]

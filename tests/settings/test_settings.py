@@ -105,7 +105,6 @@ GOOD: list[tuple[str, Any, Any]] = [
     ("max_entries", "1", 1),
     ("max_bytes", 5, 5),
     ("source", None, None),
-    ("source", "", None),
     ("store", None, None),
     ("store", "file:/var/lib/faqs", "file:/var/lib/faqs"),
     ("store", "redis://localhost:6379/0", "redis://localhost:6379/0"),
@@ -178,7 +177,7 @@ def name_of(part: object) -> str:
 def test_a_bad_value_is_one_message_that_names_the_setting_and_what_is_accepted(
     name: str, value: Any
 ) -> None:
-    with pytest.raises(ConfigurationError, match=f"^{name}.*(accepted|did you mean)") as caught:
+    with pytest.raises(ConfigurationError, match=f"^{name}.*accepted") as caught:
         Settings(**{name: value})
     message = str(caught.value)
     assert message.isprintable()

@@ -62,7 +62,7 @@ def _guarded(
     arguments: Arguments,
     options: Options,
 ) -> Markup:
-    """Return the markup of a tag; a fault of ours prints nothing."""
+    """Return the markup of a tag; if that raises, nothing is printed."""
     embed = guarded(faqs_from, otherwise=None)
     if embed is None:
         return Markup()

@@ -37,7 +37,7 @@ def submit(visit: Visit) -> Response:
     """POST /desk/choose: remember the chosen site in this browser."""
     site = visit.form.get("site")
     if site not in {person.site for person in visit.sessions.people(visit.request)}:
-        raise Problem(404, "not-found", "You are no person of this site")
+        raise Problem(404, "not-found", "You are not a person of this site")
     response = redirect(visit, local_path(visit.form.get("next")))
     set_cookie(response, site, path=visit.root, secure=visit.is_secure, name=SITE_COOKIE)
     return response

@@ -40,7 +40,7 @@ class Session:
 
 
 class SeveralSites(Exception):
-    """The proxy names a person of several sites who has chosen none."""
+    """The proxy names a person of several sites, who has not chosen one yet."""
 
 
 class Sessions:

@@ -28,7 +28,7 @@ _REQUIRED: Final = {
     "PublishBody": (["websiteUrl", "websiteName"], ["revision"]),
     "ChangeBody": (["changes"], ["title"], ["introduction"]),
 }
-"""The fields of which a body must have one group."""
+"""Groups of fields; a body must have all fields of one group."""
 _DESCRIPTION: Final = (
     "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."

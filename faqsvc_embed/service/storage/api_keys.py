@@ -213,7 +213,7 @@ def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
 
 
 def _is_replaced(key: Any, by: Any, rotations: Collection[tuple[str, datetime]]) -> bool:
-    """Return whether a key had ended when another was created, or was rotated then."""
+    """Return whether a key had ended, or was rotated, when another was created."""
     had_ended = any(end is not None and end <= by.created_at for end in (key.revoked_at, key.expires_at))
     return had_ended or (key.expires_at is not None and (key.id, by.created_at) in rotations)
 

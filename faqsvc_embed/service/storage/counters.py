@@ -31,7 +31,7 @@ def add(connection: Connection, access: Access, quota: Quota, added: Added, now:
     columns, time = sites.c, round(now.timestamp() * 1_000_000)
     values = {"faq_count": columns.faq_count + added.faqs, "byte_count": columns.byte_count + added.bytes}
     if quota.writes is not None and (access.key_id or access.person_id):
-        # A time that lies further ahead was written by a clock that is wrong.
+        # A later time was written by a wrong clock.
         is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
         last = case((is_ahead, columns.write_arrival), else_=time)
         values["write_arrival"] = last + _MINUTE // quota.writes

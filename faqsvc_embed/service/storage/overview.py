@@ -31,9 +31,9 @@ from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, def
 MAX_COUNTED: Final = 1000
 """How many FAQs of a list are counted. A list with more than these is read no further."""
 MAX_WORDS: Final = 20
-"""How many words of a search are searched for."""
+"""Maximum number of words of a search that are used."""
 MAX_RARE: Final = 2000
-"""How many translations of all sites have words that are rare."""
+"""Words that are in more translations than this, of all sites, are not rare."""
 _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 
 
@@ -149,7 +149,7 @@ class Overview:
         return found, min(len(slugs), MAX_COUNTED + 1)
 
     def published_languages(self, site: str) -> list[Lang]:
-        """Return the languages in which a published FAQ of the site is, of the last changed ones."""
+        """Return the languages of the published FAQs of a site, of those that changed last."""
         published = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "published")
         last = published.order_by(*_ORDER).limit(MAX_COUNTED).subquery()
         query = select(translations.c.lang).join(last, last.c.slug == translations.c.slug)
@@ -214,7 +214,7 @@ class Overview:
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        # Few were purged on all sites together: their index is read, and not that of the site.
+        # All sites together have few purged FAQs, so their index is faster than that of the site.
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"), *only)
         with self._database.browsing() as connection:

@@ -39,7 +39,7 @@ class Timestamp(TypeDecorator[datetime]):
 
 
 def _partial(name: str, *columns: str) -> Index:
-    """Return an index of the rows with a value in the first column."""
+    """Return an index of the rows whose first column is not NULL."""
     condition = text(f"{columns[0]} IS NOT NULL")
     return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
@@ -64,7 +64,7 @@ sites: Final = Table(
     Column("faq_count", Integer, nullable=False),
     Column("byte_count", BigInteger, nullable=False),  # of all records, with their history
     Column("created_at", Timestamp, nullable=False),
-    # When the writes so far would have arrived if they had been evenly spaced, in microseconds since 1970.
+    # The generic cell rate algorithm's theoretical arrival time, in microseconds since 1970.
     Column("write_arrival", BigInteger, nullable=False, server_default="0"),
     Index("listed_sites", "id", sqlite_where=text("listed = 1"), postgresql_where=text("listed")),
 )

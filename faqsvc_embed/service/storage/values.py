@@ -198,7 +198,7 @@ class Write:
     """The revision of the default language that this is a translation of; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
     file: FileState | None = None
-    """If the content is that of a file; what it leaves out of website and title is empty."""
+    """Set if the content comes from a file. Its website and title may then be empty."""
 
 
 class Written(NamedTuple):

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, delete, insert, select
 from faqsvc_embed.service.storage.schema import wall_clock
 
 STEADY: Final = timedelta(days=1)
-"""How long the clock must have run without a jump; a longer one is a jump."""
+"""How long the clock must have run without a jump. A longer step is a jump."""
 
 
 def is_steady(connection: Connection, now: datetime) -> bool:

@@ -77,6 +77,6 @@ database_outages: Final = OutageLog("the database")
 write_outages: Final = OutageLog("the database, for writes,")
 """The outages for writes: only writes fail if the disk is full, or while another program has the lock."""
 editor_outages: Final = OutageLog("the database, for editors,")
-"""The outages for reads of editors: only those fail if their searches take too long."""
+"""The outages for lists and searches of editors: only these fail if they take too long."""
 webhook_outages: Final = OutageLog("the webhook")
 """The outages of the receiver of the webhook."""

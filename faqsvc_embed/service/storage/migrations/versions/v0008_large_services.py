@@ -33,7 +33,7 @@ PARTIAL: Final = (
     ("audit_log_by_slug", "audit_log", ["slug", "number"]),
     ("audit_log_by_subject", "audit_log", ["subject", "number"]),
 )
-"""Indexes of the rows that have a value in the first column."""
+"""Indexes of the rows whose first column is not NULL."""
 
 
 def upgrade() -> None:
