@@ -12,10 +12,9 @@ from starlette.testclient import TestClient
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage, schema
+from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
 from tests.service.bodies import publication, publish
-from tests.service.storage.writes import access, write
 
 pytestmark = pytest.mark.system
 
@@ -160,17 +159,6 @@ def test_the_faqs_of_sites_that_are_not_listed_are_not_read(tmp_path: Path, is_l
     storage.close()
 
     assert after - before < 10
-
-
-def test_a_database_that_is_deleted_while_it_is_open_accepts_no_writes(storage: Storage) -> None:
-    write(storage, access(storage))
-    storage.ping()
-    Path(storage.database.path).unlink()
-
-    with pytest.raises(StorageUnavailable, match="deleted"):
-        write(storage, access(storage))
-    with pytest.raises(StorageUnavailable, match="deleted"):
-        storage.ping()
 
 
 @pytest.mark.parametrize("is_replaced", [False, True], ids=["deleted", "replaced"])
