@@ -81,6 +81,8 @@ class PublishRun:
                 is_unchanged = published.revision < before.revision + is_current
                 if before.has_draft and published.revision == before.revision and not publication.is_draft:
                     self._name_author(publication, published)
+            if publication.document.cta is not None and published.revision is not None:
+                self._compare_cta(publication, published)
         if not is_unchanged:
             publication.state_revision(published.revision)
         self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
@@ -94,6 +96,13 @@ class PublishRun:
         [draft] = [one for one in history if one.revision == published.revision]
         if draft.own is False:
             warn(publication, f"publishes a draft by {draft.key} (revision {draft.revision})")
+
+    def _compare_cta(self, publication: Publication, published: "models.Publication") -> None:
+        """Warn if a file has another call to action than the service, which keeps its own."""
+        slug, lang, number = published.slug, published.lang, published.revision or 0
+        kept = send_patiently(lambda: self._client.get_revision(slug, number, lang=lang))
+        if kept.faq.cta != publication.document.cta:
+            warn(publication, "not published, because the service keeps its own: cta")
 
     def _send(self, publication: Publication, insists: dict[str, bool]) -> "models.Publication":
         """Publish one file, and insist where an option says so.

@@ -59,6 +59,10 @@ _READ_ARGUMENTS: Final = _arguments(
 )
 _URL: Final = _described(_TEXT, "Address of the website, http or https")
 _DRAFT: Final = _described(_BOOLEAN, "Write a draft, which is not public")
+_TEXTS: Final = {
+    "title": _described(_TEXT, "Title of the FAQ"),
+    "introduction": _described(_TEXT, "Text above the questions"),
+}
 _CHANGES: Final = {
     "type": "array",
     "minItems": 1,
@@ -88,7 +92,7 @@ _CONTENT: Final = {
         ),
     },
     "lang": _described(_LANG, "Language of the texts"),
-    "title": _described(_TEXT, "Title of the FAQ"),
+    **_TEXTS,
     "answerFormat": _described({**_TEXT, "enum": ["text", "markdown"]}, "Default: text"),
     "draft": _DRAFT,
     "preview": _described(_BOOLEAN, "Only check and return what would be published"),
@@ -233,6 +237,7 @@ TOOLS: Final[list[Definition]] = [
                     {**_INTEGER, "minimum": 0}, "From get_faq; 0 to make a translation that does not exist"
                 ),
                 "changes": _CHANGES,
+                **_TEXTS,
                 "draft": _DRAFT,
             },
             ["slug", "revision", "changes"],

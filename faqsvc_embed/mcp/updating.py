@@ -42,7 +42,8 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
             translation.
     """
     client, key = clients.writing()
-    update = Update(client, arguments["slug"], arguments.get("lang"), arguments["changes"])
+    texts = (arguments.get("title"), arguments.get("introduction"))
+    update = Update(client, arguments["slug"], arguments.get("lang"), arguments["changes"], *texts)
     number, is_draft = int(arguments["revision"]), bool(arguments.get("draft"))
     newest = await update.newest()
     write = update.prepared(newest, number, is_draft=is_draft)
@@ -67,12 +68,14 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """The changes of an FAQ in one language; None is its default language."""
+    """The changes of an FAQ in one language; None is its default language, and keeps its texts."""
 
     client: FAQClient
     slug: str
     lang: str | None
     changes: Sequence[dict[str, Any]]
+    title: str | None
+    introduction: str | None
 
     async def newest(self) -> StoredRevision | None:
         """Return the newest revision, or None if there is no such translation."""
@@ -106,7 +109,13 @@ class Update:
 
         def change(draft: bool) -> Coroutine[Any, Any, Publication]:
             return self.client.achange_faq(
-                self.slug, self.changes, if_match=etag, lang=self.lang, draft=draft
+                self.slug,
+                self.changes,
+                if_match=etag,
+                title=self.title,
+                introduction=self.introduction,
+                lang=self.lang,
+                draft=draft,
             )
 
         return change
@@ -125,6 +134,8 @@ class Update:
             website_name=record.website_name,
             items=self.changes,
             slug=self.slug,
+            title=self.title,
+            introduction=self.introduction or None,
             lang=self.lang,
             answer_format=None if record.answer_format == "text" else record.answer_format,
             draft=draft,

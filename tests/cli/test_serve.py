@@ -25,6 +25,17 @@ def test_an_invalid_public_address_is_named(database: str) -> None:
     assert "'faq.example'" in failure(faqsvc("serve", "--database", database, "--base-url", "faq.example"))
 
 
+@pytest.mark.parametrize("is_there", [False, True], ids=["missing", "empty"])
+def test_a_missing_or_empty_file_is_not_served_as_a_new_service(tmp_path: Path, is_there: bool) -> None:
+    file = tmp_path / "lost.db"
+    if is_there:
+        file.touch()
+    message = failure(faqsvc("serve", "--database", f"sqlite:///{file}"))
+    assert str(file) in message
+    assert "faqsvc db upgrade --create" in message
+    assert [path.stat().st_size for path in tmp_path.iterdir()] == [0] * is_there
+
+
 @pytest.mark.system
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("workers", [1, 2])

@@ -43,7 +43,7 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
             printed += line
         try:
             addresses = re.findall(r"^ .* (http\S+)$", printed, re.MULTILINE)
-            answers = [httpx2.get(address, follow_redirects=True) for address in addresses]
+            answers = [httpx2.get(address, follow_redirects=True, timeout=30) for address in addresses]
             assert {answer.status_code for answer in answers} == {200}
             for path in ("/two", "/gallery", "/faq/pricing", "/llms.txt"):
                 assert any(address.endswith(path) for address in addresses)
@@ -53,7 +53,7 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
                 publication = client.publish_faq(
                     website_url="https://example.com", website_name="Example", items=[("Is it free?", "Yes.")]
                 )
-            assert "Is it free?" in httpx2.get(publication.faq_url).text
+            assert "Is it free?" in httpx2.get(publication.faq_url, timeout=30).text
         finally:
             process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
@@ -85,4 +85,4 @@ def test_the_link_signs_in_at_the_desk(demo: Demo) -> None:
 
 @pytest.mark.parametrize("website", ["Flask", "Starlette", "FastAPI", "Django", "Jinja"])
 def test_an_unknown_page_is_not_found(demo: Demo, website: str) -> None:
-    assert httpx2.get(f"{demo.websites[website]}/nothing").status_code == 404
+    assert httpx2.get(f"{demo.websites[website]}/nothing", timeout=30).status_code == 404

@@ -78,6 +78,20 @@ def test_an_update_changes_only_the_named_questions_and_says_how_to_undo_it(owne
     assert answers(owner, "kept") == ["Answer 0.", "New.", "Answer 2."]
 
 
+def test_title_and_introduction_are_read_and_changed(owner: FAQClient) -> None:
+    put(owner, "titled", title="Prices", introduction="In euros.")
+    read = content(call(owner, "get_faq", {"slug": "titled"}))
+    assert (read["title"], read["introduction"]) == ("Prices", "In euros.")
+    change = {"question": "Question 1?", "answer": "New."}
+    content(update(owner, "titled", 1, change, title="Our prices"))
+    assert (owner.get_faq("titled").title, owner.get_faq("titled").introduction) == (
+        "Our prices",
+        "In euros.",
+    )
+    content(update(owner, "titled", 2, change | {"answer": "Newer."}, introduction=""))
+    assert (owner.get_faq("titled").title, owner.get_faq("titled").introduction) == ("Our prices", None)
+
+
 def test_of_a_long_answer_the_result_shows_the_words_that_changed(owner: FAQClient) -> None:
     before, after = (f"{'Long. ' * 200}{price} euros.{' Long.' * 200}" for price in ("Five", "Six"))
     put(owner, "long", items=[("Price?", before)])

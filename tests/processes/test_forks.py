@@ -339,10 +339,10 @@ import logging
 from faqsvc_embed import FAQEmbed
 logging.disable()
 embed = FAQEmbed("http://127.0.0.1:1", offline=True)
-print([str(embed.render("pricing"))], type(embed.use_faq("pricing").error).__name__, embed.prefetch("a", "b"))
+print(len(embed.render("pricing")), type(embed.use_faq("pricing").error).__name__, embed.prefetch("a", "b"))
 print(embed.health(), seen, "httpx2" in sys.modules)
 """
-    assert watched(code) == ["[''] FAQUnavailable None", "[] [] False"]
+    assert watched(code) == ["0 FAQUnavailable None", "[] [] False"]
 
 
 FIRST_PAGE: Final = """

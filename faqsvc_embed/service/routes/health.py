@@ -37,6 +37,7 @@ async def check_liveness(service: ServiceContext, _: Request) -> Response:
 )
 async def check_readiness(service: ServiceContext, _: Request) -> Response:
     """Return 200 if this process can serve: the database responds and needs no upgrade; else 503."""
+    await run_blocking(service.storage.ping)
     if await run_blocking(upgrade.needs_upgrade, service.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})

@@ -66,7 +66,6 @@ class Database:
             raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
-        self._file: int | None = None
         self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
             self.path: str = str(_path(url).absolute())  # a later chdir must not matter
@@ -75,6 +74,7 @@ class Database:
             self._writer = _sqlite_engine(self.path)
             event.listen(self._writer, "connect", prepare_writer)
             event.listen(self._writer, "begin", begin_writing)
+            self._file: int | None = self._inode()
         else:
             self.path = ""
             stated = _conninfo(url)
@@ -181,15 +181,18 @@ class Database:
         """Raise `StorageUnavailable` if the SQLite file that is open was deleted or replaced by another."""
         if not self.is_sqlite:
             return
-        try:
-            file: int | None = os.stat(self.path).st_ino
-        except FileNotFoundError:
-            file = None
+        file = self._inode()
         if self._file is None:
             self._file = file
         elif self._file != file:
             what = "deleted" if file is None else "replaced"
             raise StorageUnavailable(f"{self.name} was {what} while it was open: restart the service")
+
+    def _inode(self) -> int | None:
+        try:
+            return os.stat(self.path).st_ino
+        except OSError:
+            return None
 
     def must_exist(self) -> None:
         """Raise `StorageUnavailable` if the SQLite file does not exist."""

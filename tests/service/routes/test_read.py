@@ -182,6 +182,14 @@ def test_faqs_are_found_by_words_state_and_language(owner: Owner, query: str, sl
     assert {faq["slug"] for faq in listed(owner, query)} == slugs
 
 
+@pytest.mark.parametrize(
+    "others", ["seven " * 3000, " ".join(map(str, range(3000)))], ids=["found", "not found"]
+)
+def test_a_search_of_thousands_of_words_is_a_search(owner: Owner, others: str) -> None:
+    found = listed(owner, f"?q={quote(f'cost {others}')[:30_000]}")
+    assert [faq["slug"] for faq in found] == (["changed"] if "seven" in others else [])
+
+
 def test_an_faq_is_listed_with_its_drafts_and_entity_tags(owner: Owner) -> None:
     [faq] = listed(owner, "?lang=de")
     revisions = [

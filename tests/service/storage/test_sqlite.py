@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
+from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage, schema
+from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
-from tests.service.storage.writes import access, write
+from tests.service.bodies import publication, publish
 
 pytestmark = pytest.mark.system
 
@@ -160,12 +161,18 @@ def test_the_faqs_of_sites_that_are_not_listed_are_not_read(tmp_path: Path, is_l
     assert after - before < 10
 
 
-def test_a_database_that_is_deleted_while_it_is_open_accepts_no_writes(storage: Storage) -> None:
-    write(storage, access(storage))
-    storage.ping()
-    Path(storage.database.path).unlink()
-
-    with pytest.raises(StorageUnavailable, match="deleted"):
-        write(storage, access(storage))
-    with pytest.raises(StorageUnavailable, match="deleted"):
-        storage.ping()
+@pytest.mark.parametrize("is_replaced", [False, True], ids=["deleted", "replaced"])
+def test_nothing_is_written_to_a_file_that_lost_its_name(tmp_path: Path, is_replaced: bool) -> None:
+    path, other = tmp_path / "faqsvc.db", tmp_path / "other.db"
+    open_storage(f"sqlite:///{other}").close()
+    with TestClient(create_app(storage := open_storage(f"sqlite:///{path}"))) as client:
+        key = storage.keys.create("tests", site=storage.sites.create("tests"))
+        storage.close()
+        assert client.get("/readyz").status_code == 200
+        if is_replaced:
+            other.replace(path)
+        else:
+            path.unlink()
+        responses = [publish(client, key, publication()), client.get("/readyz"), client.get("/healthz")]
+    assert [response.status_code for response in responses] == [503, 503, 503]
+    storage.close()

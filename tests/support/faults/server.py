@@ -96,7 +96,7 @@ class FaultyServer:
 
     # Requests and connections so far
 
-    def wait_for_requests(self, count: int, timeout: float = 5.0) -> None:
+    def wait_for_requests(self, count: int, timeout: float = 20.0) -> None:
         """Wait until the log has `count` requests.
 
         Raises:
