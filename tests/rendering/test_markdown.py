@@ -76,6 +76,20 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("[a *b*](c) [d](#e)", "<p>a <em>b</em> d</p>"),  # they would lead elsewhere from each page
         ("[a](//x.example) [b](ftp://x.example)", "<p>a b</p>"),
         ("![a cat](/cat.png)", '<p><img src="/cat.png" alt="a cat" loading="lazy"></p>'),
+        (
+            "See https://x.example/a_b_c?d=1&e=2.",
+            '<p>See <a href="https://x.example/a_b_c?d=1&amp;e=2" rel="noopener">'
+            "https://x.example/a_b_c?d=1&amp;e=2</a>.</p>",
+        ),
+        (
+            "[b https://b.example](https://x.example) `https://c.example`",
+            '<p><a href="https://x.example" rel="noopener">b https://b.example</a> '
+            "<code>https://c.example</code></p>",
+        ),
+        (
+            '<a href="https://x.example">https://b.example</a>',
+            '<p><a href="https://x.example" rel="noopener">https://b.example</a></p>',
+        ),
         ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # it would be told of every visitor
         ("a\0b", "<p>a\ufffdb</p>"),
     ],
