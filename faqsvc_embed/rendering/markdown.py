@@ -11,7 +11,7 @@ from functools import cache
 from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, urljoin, urlsplit
 
 from markupsafe import Markup, escape
 
@@ -19,6 +19,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.rendering import dialects
 from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -294,7 +295,22 @@ def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | N
     website_url = env["website_url"]
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)
-    return given if not is_image and _has_scheme(given) else None
+    if is_image:
+        is_own = website_url is not None and _site(given) == _site(website_url) is not None
+        return given if is_own else None
+    return given if _has_scheme(given) else None
+
+
+def _site(address: str) -> tuple[bytes, int | None] | None:
+    """Return the host of a web address, in ASCII if it is in another script, and its port."""
+    if web_address(address) is None:
+        return None
+    try:
+        parts = urlsplit(address)
+        is_plain = "@" not in parts.netloc
+        return ((parts.hostname or "").encode("idna"), parts.port) if is_plain else None
+    except ValueError:  # no host, or none that can be one
+        return None
 
 
 def _has_scheme(address: str) -> bool:

@@ -258,3 +258,24 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
 def test_an_answer_that_shows_nothing_is_reported() -> None:
     assert len(MARKDOWN.problems(faq(("Q?", "---")))) == 1
     assert MARKDOWN.problems(faq(("Q?", "![](/a.png)"))) == []
+
+
+@pytest.mark.parametrize(
+    ("website", "image", "is_shown"),
+    [
+        ("https://x.example/shop", "![a](https://x.example/a.png)", True),
+        ("https://x.example", '<img src="https://X.example/a.png" alt="a">', True),
+        ("https://müller.example", "![a](https://xn--mller-kva.example/a.png)", True),
+        ("https://xn--mller-kva.example", "![a](https://müller.example/a.png)", True),
+        ("https://x.example", "![a](https://y.example/a.png)", False),
+        ("https://x.example", "![a](https://x.example:8443/a.png)", False),
+        ("https://x.example", "![a](https://y.example@x.example/a.png)", False),
+        ("https://x.example", r'<img src="https://y.example\@x.example/a.png" alt="a">', False),
+        ("https://x.example", '<img src="https://[x.example/a.png" alt="a">', False),
+        ("https://x.example", "![a](data:image/png;base64,AAAA)", False),
+    ],
+)
+def test_an_image_of_the_own_website_is_shown(website: str, image: str, is_shown: bool) -> None:
+    record = replace(faq(("Q?", f"b {image}")), website_url=website)
+    (item,) = MARKDOWN.items(record, 3)
+    assert bool(Parsed(item.html).tagged("img")) is is_shown
