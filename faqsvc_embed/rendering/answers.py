@@ -198,14 +198,20 @@ def _escaped(text: str) -> str:
 
 
 def _linked(text: str) -> Iterator[str]:
-    """Yield the text escaped, with its URLs as links; punctuation after a URL is not part of it."""
+    """Yield the text escaped, with its URLs as links."""
+    for part, is_url in with_urls(text):
+        yield f'<a href="{escape(part)}" rel="{REL}">{escape(part)}</a>' if is_url else _escaped(part)
+
+
+def with_urls(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the parts of a text, and whether each is a URL; punctuation after a URL is not part of it."""
     done = 0
     for found in _URL.finditer(text):
         url = _without_punctuation(found[0])
-        yield _escaped(text[done : found.start()])
-        yield f'<a href="{escape(url)}" rel="{REL}">{escape(url)}</a>'
+        yield text[done : found.start()], False
+        yield url, True
         done = found.start() + len(url)
-    yield _escaped(text[done:])
+    yield text[done:], False
 
 
 def _without_punctuation(url: str) -> str:

@@ -11,14 +11,15 @@ from functools import cache
 from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, urljoin, urlsplit
 
 from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.rendering import dialects
-from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible
+from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,51 +31,13 @@ if TYPE_CHECKING:
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
 """Schemes of links that are kept, because they lead to the same place from every page."""
-TAGS: Final = (
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "br",
-    "ol",
-    "ul",
-    "li",
-    "a",
-    "img",
-    "p",
-    "strong",
-    "em",
-    "code",
-    "pre",
-    "blockquote",
-    "hr",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    *("b", "i", "u", "s", "del", "ins", "kbd", "sub", "sup", "mark", "small", "dl", "dt", "dd"),
+_TAGS: Final = (
+    "h3 h4 h5 h6 br ol ul li a img p strong em code pre blockquote hr table thead tbody tr th td"
+    " b i u s del ins kbd sub sup mark small dl dt dd"
 )
-JSON_LD_TAGS: Final = (
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "br",
-    "ol",
-    "ul",
-    "li",
-    "a",
-    "p",
-    "div",
-    "b",
-    "strong",
-    "i",
-    "em",
-)
+TAGS: Final = tuple(_TAGS.split())
+_JSON_LD_TAGS: Final = "h1 h2 h3 h4 h5 h6 br ol ul li a p div b strong i em"
+JSON_LD_TAGS: Final = tuple(_JSON_LD_TAGS.split())
 """The tags that Google's documentation of FAQPage lists for the text of an answer."""
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
@@ -285,8 +248,11 @@ def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") 
 
 
 def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "Iterator[Token]":
-    """Yield the tokens of a text with resolved links and images; links without an address are dropped."""
-    is_kept, last = True, ""
+    """Yield the tokens of a text with resolved links and images, and its URLs as links.
+
+    Links without an address are dropped.
+    """
+    is_kept, in_link, last = True, False, ""
     for token in tokens:
         line += token.type in ("softbreak", "hardbreak")
         if token.type == "html_inline":
@@ -302,8 +268,26 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
                 env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
             token.attrSet(name, address or "")
             is_kept = address is not None if name == "href" else is_kept
-        if is_kept or token.type not in ("link_open", "link_close"):
+        tag = token.content if token.type == "html_inline" else ""
+        if token.type in ("link_open", "link_close") or tag.startswith(("<a", "</a")):
+            in_link = token.type == "link_open" or tag.startswith("<a")
+        if token.type == "text" and not in_link and "://" in token.content:
+            yield from _linked(token)
+        elif is_kept or token.type not in ("link_open", "link_close"):
             yield token
+
+
+def _linked(text: "Token") -> "Iterator[Token]":
+    """Yield the tokens of a text whose URLs are links."""
+    from markdown_it.token import Token
+
+    for part, is_url in with_urls(text.content):
+        token = text.copy(content=part)
+        if is_url:
+            yield Token("link_open", "a", 1, attrs={"href": part})
+        yield token
+        if is_url:
+            yield Token("link_close", "a", -1)
 
 
 def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | None:
@@ -311,7 +295,22 @@ def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | N
     website_url = env["website_url"]
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)
-    return given if not is_image and _has_scheme(given) else None
+    if is_image:
+        is_own = website_url is not None and _site(given) == _site(website_url) is not None
+        return given if is_own else None
+    return given if _has_scheme(given) else None
+
+
+def _site(address: str) -> tuple[bytes, int | None] | None:
+    """Return the host of a web address, in ASCII if it is in another script, and its port."""
+    if web_address(address) is None:
+        return None
+    try:
+        parts = urlsplit(address)
+        is_plain = "@" not in parts.netloc
+        return ((parts.hostname or "").encode("idna"), parts.port) if is_plain else None
+    except ValueError:  # no host, or none that can be one
+        return None
 
 
 def _has_scheme(address: str) -> bool:

@@ -76,6 +76,20 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("[a *b*](c) [d](#e)", "<p>a <em>b</em> d</p>"),  # they would lead elsewhere from each page
         ("[a](//x.example) [b](ftp://x.example)", "<p>a b</p>"),
         ("![a cat](/cat.png)", '<p><img src="/cat.png" alt="a cat" loading="lazy"></p>'),
+        (
+            "See https://x.example/a_b_c?d=1&e=2.",
+            '<p>See <a href="https://x.example/a_b_c?d=1&amp;e=2" rel="noopener">'
+            "https://x.example/a_b_c?d=1&amp;e=2</a>.</p>",
+        ),
+        (
+            "[b https://b.example](https://x.example) `https://c.example`",
+            '<p><a href="https://x.example" rel="noopener">b https://b.example</a> '
+            "<code>https://c.example</code></p>",
+        ),
+        (
+            '<a href="https://x.example">https://b.example</a>',
+            '<p><a href="https://x.example" rel="noopener">https://b.example</a></p>',
+        ),
         ("![a cat](https://x.example/cat.png)", "<p>a cat</p>"),  # it would be told of every visitor
         ("a\0b", "<p>a\ufffdb</p>"),
     ],
@@ -244,3 +258,24 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
 def test_an_answer_that_shows_nothing_is_reported() -> None:
     assert len(MARKDOWN.problems(faq(("Q?", "---")))) == 1
     assert MARKDOWN.problems(faq(("Q?", "![](/a.png)"))) == []
+
+
+@pytest.mark.parametrize(
+    ("website", "image", "is_shown"),
+    [
+        ("https://x.example/shop", "![a](https://x.example/a.png)", True),
+        ("https://x.example", '<img src="https://X.example/a.png" alt="a">', True),
+        ("https://müller.example", "![a](https://xn--mller-kva.example/a.png)", True),
+        ("https://xn--mller-kva.example", "![a](https://müller.example/a.png)", True),
+        ("https://x.example", "![a](https://y.example/a.png)", False),
+        ("https://x.example", "![a](https://x.example:8443/a.png)", False),
+        ("https://x.example", "![a](https://y.example@x.example/a.png)", False),
+        ("https://x.example", r'<img src="https://y.example\@x.example/a.png" alt="a">', False),
+        ("https://x.example", '<img src="https://[x.example/a.png" alt="a">', False),
+        ("https://x.example", "![a](data:image/png;base64,AAAA)", False),
+    ],
+)
+def test_an_image_of_the_own_website_is_shown(website: str, image: str, is_shown: bool) -> None:
+    record = replace(faq(("Q?", f"b {image}")), website_url=website)
+    (item,) = MARKDOWN.items(record, 3)
+    assert bool(Parsed(item.html).tagged("img")) is is_shown
