@@ -25,7 +25,7 @@ NAMES: Final = [
     "update_faq",
     "unpublish_faq",
 ]
-CONTENT: Final = ["items", "lang", "title", "answerFormat", "draft", "preview"]
+CONTENT: Final = ["items", "lang", "title", "introduction", "answerFormat", "draft", "preview"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
@@ -72,7 +72,7 @@ def test_arguments_have_their_wire_names() -> None:
         "generate_faq": ["websiteUrl", "lang", "count", "topic"],
         "publish_faq": ["websiteUrl", "websiteName", *CONTENT],
         "list_faqs": ["query", "state", "lang", "offset"],
-        "update_faq": ["slug", "lang", "revision", "changes", "draft"],
+        "update_faq": ["slug", "lang", "revision", "changes", "title", "introduction", "draft"],
         "unpublish_faq": ["slug", "lang"],
     }
 
