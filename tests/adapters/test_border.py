@@ -332,8 +332,8 @@ def attempt(host: str, kind: str, code: CodeType, error: type[Exception], late: 
                 counts.append(len(logged))
         if Injected.count and not logged and not name_of(code).startswith(LOGGED_ELSEWHERE):
             return "not logged"
-        # Between two pages that fail, a part of a stream may succeed, after which a failure is news.
-        if kind != "stream" and counts[0] < counts[1] < counts[2]:
+        # Between two pages that fail, a part of one may succeed, after which a failure is news.
+        if kind not in ("stream", "preview") and counts[0] < counts[1] < counts[2]:
             return f"logged for every page: {counts}"
         if current_document() is not None or request_page() is not None:
             return "the page goes on in the context of its thread"

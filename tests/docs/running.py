@@ -21,7 +21,7 @@ from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.jinja import install
-from faqsvc_embed.service import server
+from faqsvc_embed.runtime.listening import free_address
 from faqsvc_embed.starlette import FAQMiddleware as ASGIMiddleware
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.docs.pages import Block
@@ -123,8 +123,7 @@ def run_commands(blocks: Iterable[Block], directory: Path, service: Service | No
     texts = {path: path.read_text(encoding="utf-8") for path in directory.rglob("*") if path.is_file()}
     ports = dict[str, str]()
     for port in PORTS:
-        with server.listen() as listening:
-            ports[port] = str(listening.getsockname()[1])
+        ports[port] = str(free_address("127.0.0.1", 0)[1])
     for path, text in texts.items():
         path.write_text(_with_ports(text, ports), encoding="utf-8")
     environment = {
