@@ -23,7 +23,7 @@ class PageResponse:
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self.page = page
-        self.held = list[Message]()
+        self.held: list[Message] = []
         """The application's messages, unchanged, that the server does not have yet."""
         self._method = method
         self._send = send

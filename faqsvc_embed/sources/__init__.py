@@ -18,7 +18,7 @@ class NoSource(BaseSource):
     is_local = True
 
     def __init__(self, settings: Settings) -> None:
-        self.name = source_name(settings)
+        self.name: str = source_name(settings)
 
     def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
         message = f"FAQ {key.slug!r}: offline=True needs directory='FOLDER' with FAQ files"
