@@ -188,7 +188,7 @@ def without_its_faqs(embed: FAQEmbed) -> Flask:
         (Fault("410 as an error", status(410)), flask_app),
         (Fault("500 as a 404", status(500), "missing"), flask_app),
     ],
-    ids=str,
+    ids=["error", "410", "404"],
 )
 def test_the_check_fails_if_a_page_shows_what_it_should_not(
     fault: Fault, make_app: MakeApp, faq_service: FaultyServer
