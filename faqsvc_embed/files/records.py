@@ -111,6 +111,8 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
         fields["items"], fields["positions"] = _ordered(found.items, found.positions)
         if lang is None and (language := language_of(*found.names)):
             fields["lang"] = language
+        if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
+            fields.setdefault("answer_format", "text")
         return as_one_format(Document(**fields))
     if "items" in fields:
         items = fields["items"]

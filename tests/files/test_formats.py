@@ -67,7 +67,8 @@ PAIRED = [list(pair.values()) for pair in PAIRS]
     ("content", "document"),
     [
         (BODY, WHOLE),
-        ({**BODY, "cta": None, "unknown": 1}, WHOLE),
+        ({**BODY, "unknown": 1}, WHOLE),
+        ({**BODY, "cta": None}, replace(WHOLE, answer_format="text")),
         ({**BODY, "items": [{"position": n, **pair} for n, pair in enumerate(PAIRS)]}, WHOLE),
         ({"website_url": "https://tea.example", "Website Name": "Tea", "title": "", "faqs": PAIRS},
          Document(website_url="https://tea.example", website_name="Tea", items=PAIRS)),
@@ -76,7 +77,7 @@ PAIRED = [list(pair.values()) for pair in PAIRS]
         (PAIRED, Document(items=PAIRED)),
         ({"items": "nonsense"}, Document(items="nonsense")),
     ],
-    ids=["body", "unknown fields", "record", "other cases", "list", "q and a", "pairs", "unvalidated"],
+    ids=["body", "unknown fields", "record of a service", "record", "other cases", "list", "q and a", "pairs", "unvalidated"],
 )  # fmt: skip
 @pytest.mark.parametrize("ending", ["json", "yaml"])
 def test_a_file_holds_a_publication_a_record_or_its_items(
@@ -324,3 +325,10 @@ def test_an_answer_that_no_cell_can_hold_is_refused_by_the_length_of_answers(
 @pytest.mark.parametrize("content", ["", "Was;Wie\nx;y\n", "question\nx\n", "\0\n"])
 def test_a_table_without_the_two_columns_is_refused(tmp_path: Path, content: str) -> None:
     assert "question and answer" in refusal(tmp_path, "faq.csv", content)
+
+
+def test_a_record_of_the_service_without_a_format_is_text_whatever_its_answers_look_like(
+    tmp_path: Path,
+) -> None:
+    record = FAQ("a", "A", "", "en", [Item(0, "Why?", "**So** it is.")], None)
+    assert read(tmp_path, "a.json", record.to_json()).answer_format == "text"

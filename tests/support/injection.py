@@ -46,7 +46,8 @@ def codes_of(request: Callable[[], object]) -> list[CodeType]:
     found = dict[int, CodeType]()
 
     def note(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
+        name = frame.f_code.co_filename  # a template has a code, too, which its caller runs
+        if event == "call" and name.startswith(PACKAGE) and name.endswith(".py"):
             found[id(frame.f_code)] = frame.f_code
 
     sys.setprofile(note)
