@@ -77,7 +77,8 @@ PAIRED = [list(pair.values()) for pair in PAIRS]
         (PAIRED, Document(items=PAIRED)),
         ({"items": "nonsense"}, Document(items="nonsense")),
     ],
-    ids=["body", "unknown fields", "record of a service", "record", "other cases", "list", "q and a", "pairs", "unvalidated"],
+    ids=["body", "unknown fields", "of a service", "record", "other cases", "list",
+          "q and a", "pairs", "unvalidated"],
 )  # fmt: skip
 @pytest.mark.parametrize("ending", ["json", "yaml"])
 def test_a_file_holds_a_publication_a_record_or_its_items(
@@ -330,5 +331,5 @@ def test_a_table_without_the_two_columns_is_refused(tmp_path: Path, content: str
 def test_a_record_of_the_service_without_a_format_is_text_whatever_its_answers_look_like(
     tmp_path: Path,
 ) -> None:
-    record = FAQ("a", "A", "", "en", [Item(0, "Why?", "**So** it is.")], None)
+    record = FAQ("a", "A", "", "en", (Item(0, "Why?", "**So** it is."),), None)
     assert read(tmp_path, "a.json", record.to_json()).answer_format == "text"
