@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trustme
@@ -31,8 +32,20 @@ def trust_authority(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
 
 
+class _Connection(ssl.SSLSocket):
+    """Closes itself if the client has gone before the handshake; `wrap_socket` would leave it open."""
+
+    def getpeername(self) -> Any:
+        try:
+            return super().getpeername()
+        except OSError as error:
+            self.close()
+            raise ConnectionAbortedError from error
+
+
 def _with_certificate(certificate: trustme.LeafCert, *, asks_for_another: bool = False) -> Secure:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.sslsocket_class = _Connection
     certificate.configure_cert(context)
     if asks_for_another:
         context.verify_mode = ssl.CERT_REQUIRED
