@@ -24,6 +24,7 @@ from starlette.types import ASGIApp
 
 from faqsvc_embed.runtime.listening import free_address, when_open
 from faqsvc_embed.service.http.open_files import open_file_limit
+from faqsvc_embed.service.server.lingering import LingeringClose
 from faqsvc_embed.service.server.proxies import BehindProxies
 from faqsvc_embed.service.server.shutdown import GRACE, GracefulShutdown
 
@@ -117,7 +118,7 @@ def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Con
     """Return the application of a worker process."""
     theirs, ours = pipe
     ours.close()  # only the main process keeps it
-    app = GracefulShutdown(BehindProxies(make_app(), proxies), theirs)
+    app = GracefulShutdown(LingeringClose(BehindProxies(make_app(), proxies)), theirs)
     # Modules and routes are no garbage; to look at them would stop all requests for about 50 ms.
     gc.collect()
     gc.freeze()

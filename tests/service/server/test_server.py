@@ -140,6 +140,16 @@ def test_the_sender_of_a_large_body_reads_why_it_was_refused(
     assert response.status_code == response.json()["status"] == status
 
 
+def test_who_is_still_sending_reads_why_it_was_refused(url: str) -> None:
+    head = f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n".encode()
+    with connected(url) as connection:
+        connection.sendall(head)
+        for _ in range(20):
+            connection.sendall(b" " * 5000)
+            time.sleep(0.01)  # the sender's pace
+        assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")
+
+
 def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
     storage: Storage, key: str
 ) -> None:
