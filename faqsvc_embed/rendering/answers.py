@@ -31,7 +31,11 @@ class Dropped(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        advice = ": begin it with https://, mailto:, tel: or /" if "the link" in self.what else ""
+        advice = (
+            ": write an address after https://, mailto: or tel:, or after /"
+            if "the link" in self.what
+            else ""
+        )
         return f"{self.what} is not shown{advice}"
 
 

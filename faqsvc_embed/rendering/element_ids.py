@@ -79,14 +79,23 @@ def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]
     ]
 
 
+def ascii_words(text: str, limit: int) -> str:
+    """Return the words of a text in ASCII, with hyphens between them: as many as `limit` characters hold."""
+    return _first_words(_words(_letters(text)), limit)
+
+
 def _name(text: str) -> str:
     """Return the ASCII words of a text, with a digest if they are not the whole text."""
-    lower = normalized("NFC", text[:MAX_READ]).lower().translate(_LETTERS)
-    lower = _MARKS.sub("", normalized("NFKD", lower))
+    lower = _letters(text)
     words = _words(lower)
     if 0 < len(words) <= MAX_WORDS and len(text) <= MAX_READ and not _loses_letters(lower):
         return words
-    return "_".join(filter(None, (_first_words(words), _digest(text))))
+    return "_".join(filter(None, (_first_words(words, MAX_WORDS), _digest(text))))
+
+
+def _letters(text: str) -> str:
+    lower = normalized("NFC", text[:MAX_READ]).lower().translate(_LETTERS)
+    return _MARKS.sub("", normalized("NFKD", lower))
 
 
 def _lower(text: str) -> str:
@@ -105,11 +114,11 @@ def _shortened(words: str) -> str:
     return words[:MAX_WORDS].rstrip("-")
 
 
-def _first_words(words: str) -> str:
+def _first_words(words: str, limit: int) -> str:
     """Return as many whole words as fit; if not even the first one fits, return its beginning."""
-    if len(words) <= MAX_WORDS or words[MAX_WORDS] == "-":
-        return _shortened(words)
-    return words[:MAX_WORDS].rpartition("-")[0] or _shortened(words)
+    if len(words) <= limit or words[limit] == "-":
+        return words[:limit].rstrip("-")
+    return words[:limit].rpartition("-")[0] or words[:limit].rstrip("-")
 
 
 def _digest(text: str, length: int = 8) -> str:

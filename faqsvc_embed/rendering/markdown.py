@@ -150,7 +150,7 @@ def _is_kept(token: "Token", question_level: int) -> bool:
     if token.type == "heading_open":
         return int(token.tag[1]) > question_level
     if token.type == "link_open":
-        return _has_scheme(str(token.attrGet("href")))
+        return _leads_somewhere(str(token.attrGet("href")))
     return token.type not in ("html_block", "html_inline", "image")
 
 
@@ -298,7 +298,7 @@ def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | N
     if is_image:
         is_own = website_url is not None and _site(given) == _site(website_url) is not None
         return given if is_own else None
-    return given if _has_scheme(given) else None
+    return given if _leads_somewhere(given) else None
 
 
 def _site(address: str) -> tuple[bytes, int | None] | None:
@@ -313,9 +313,11 @@ def _site(address: str) -> tuple[bytes, int | None] | None:
         return None
 
 
-def _has_scheme(address: str) -> bool:
-    scheme, colon, _ = address.partition(":")
-    return bool(colon) and scheme.lower() in SCHEMES
+def _leads_somewhere(address: str) -> bool:
+    scheme, _, rest = address.partition(":")
+    if scheme.lower() in ("http", "https"):
+        return re.match(r"//[^\s/?#\\]", rest) is not None
+    return scheme.lower() in SCHEMES and bool(rest.strip())
 
 
 def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:

@@ -11,7 +11,7 @@ from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import USUAL
-from faqsvc_embed.service.desk.forms import Form, normalized
+from faqsvc_embed.service.desk.forms import Form, completed, normalized
 from faqsvc_embed.service.storage.values import Content, Revision
 
 Problems = dict[str, str]
@@ -98,8 +98,8 @@ class Draft:
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
             title=_one_line(form.get("title")),
             website_name=_one_line(form.get("website_name")),
-            website_url=_one_line(form.get("website_url")),
-            page_url=_one_line(form.get("page_url")),
+            website_url=completed(_one_line(form.get("website_url"))),
+            page_url=completed(_one_line(form.get("page_url"))),
             introduction=form.get("introduction").strip(),
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(

@@ -29,6 +29,10 @@ MAX_UPLOADS: Final = 10
 TIMEOUT: Final = 30.0
 """Seconds in which a form must arrive."""
 
+_NO_SCHEME: Final = re.compile(
+    r"(?://)?[^\s:/?#@\\.][^\s:/?#@\\]{0,250}\.[^\s:/?#@\\]{1,250}(?::\d{1,5})?(?:[/?#]\S*)?"
+)
+"""A host with a dot, and what may follow it."""
 URL_ENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
@@ -101,6 +105,11 @@ def _without_port(host: str) -> str:
 def number_of(text: str) -> int | None:
     """Return a number from 1 to 99,999,999, or None if the text is not one."""
     return int(text) or None if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def completed(address: str) -> str:
+    """Return an address as browsers complete it: `spoke.example/shop` begins with `https://`."""
+    return f"https://{address.removeprefix('//')}" if _NO_SCHEME.fullmatch(address) else address
 
 
 def normalized(text: str) -> str:

@@ -120,5 +120,5 @@ def set_cookie(response: Response, cookie: str, *, path: str, secure: bool, name
         path=path,
         secure=secure,
         httponly=True,
-        samesite="strict",
+        samesite="lax",  # a link from a mail leads to its page; every form has a token,
     )

@@ -28,7 +28,12 @@ class SignIn:
         self.failures: RateLimiter = RateLimiter(ATTEMPTS_PER_MINUTE)
 
     def show(self, visit: Visit) -> Response:
-        """GET: the form. Its script takes the token of a link from the fragment, which is in no log."""
+        """GET: the form. Its script takes the token of a link from the fragment, which is in no log.
+
+        Who is signed in is led on, but for `?again`, by which the script comes back with another link.
+        """
+        if visit.session is not None and "again" not in visit.request.query_params:
+            return redirect(visit, local_path(visit.query("next")))
         return _page(visit, 200, visit.query("next"))
 
     def submit(self, visit: Visit) -> Response:
@@ -92,7 +97,7 @@ def sign_out(visit: Visit) -> Response:
     """POST: end the session. Only the proxy can sign out a person whom it has signed in."""
     visit.storage.sign_ins.end(cookie_of(visit.request) or "")
     response = redirect(visit, "/sign-in")
-    response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="strict")
+    response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="lax")
     return response
 
 

@@ -6,6 +6,7 @@ from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.desk.draft import ADDRESS
+from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
@@ -28,6 +29,7 @@ def submit(visit: Visit) -> Response:
     if problems:
         return _page(visit, 409, problems=problems)
     name, url, color = (changed.get(field) for field in ("name", "website_url", "accent_color"))
+    url = url and completed(url)
     if name is not None and (not name or len(name) > MAX_NAME or not is_name(name)):
         problems["name"] = NAME
     if url and field_problems("", url, WebsiteURL):

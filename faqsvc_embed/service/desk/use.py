@@ -10,6 +10,7 @@ from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
+from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
@@ -31,10 +32,10 @@ def create_preview(visit: Visit) -> Response:
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token}
     hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters | {'lang': lang})}"
-    page = visit.form.get("page").strip()
+    page = completed(visit.form.get("page").strip())
     problem, host = "", ""
     if page:
-        host = _with_parameters(page, parameters)
+        host = _with_parameters(page, parameters | {"lang": lang})
         problem = "" if host else ADDRESS
     links = {"hosted": hosted, "host": host, "lang": lang}
     return _page(visit, 422 if problem else 200, links=links, page=page, problem=problem)

@@ -6,6 +6,7 @@ import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.generation.generator import Generation
+from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.importing import show_form
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
@@ -24,7 +25,7 @@ class FromWebsite:
 
     async def generate(self, visit: Visit) -> Response:
         """POST /desk/website: show the questions of a website. Nothing is saved."""
-        url = visit.form.get("website_url").strip()
+        url = completed(visit.form.get("website_url").strip())
         body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
         try:
             request = parse_generation_request(body, self._generator.allowed)

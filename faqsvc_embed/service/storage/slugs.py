@@ -1,14 +1,16 @@
-"""Slugs for new FAQs: readable, in ASCII, and hard to guess."""
+"""Slugs for new FAQs: the words of their titles, in ASCII."""
 
 import re
 import secrets
 import unicodedata
+from collections.abc import Iterator
+from itertools import count
 from typing import Final
-from urllib.parse import urlsplit
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.rendering.element_ids import ascii_words
 from faqsvc_embed.service.storage.values import ReservedSlug
-from faqsvc_embed.text import is_name, normalized
+from faqsvc_embed.text import is_name
 
 MARKDOWN_SUFFIX: Final = ".md"
 """The end of a page's URL that selects Markdown (llmstxt.org). No new slug ends in it."""
@@ -18,20 +20,24 @@ NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDO
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that are invisible in fonts."""
 _JOINER: Final = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d\ufe0f]")
-MAX_READABLE: Final = 40
-RANDOM: Final = 6
+MAX_NEW: Final = 100
+"""Characters of a slug that is made from a title, without the number that may follow."""
+_COUNTED: Final = 9
+"""Numbers that are tried one by one before larger ones are drawn."""
 
-# Without digits and letters that look alike on paper.
-_ALPHABET: Final = "23456789abcdefghjkmnpqrstuvwxyz"
+
+def proposed_slug(title: str, website_name: str) -> str:
+    """Return the words of a title as a slug; without any in Latin letters, those of the website's name."""
+    return ascii_words(title, MAX_NEW) or ascii_words(website_name, MAX_NEW) or "faq"
 
 
-def new_slug(website_name: str, website_url: str) -> str:
-    """Return a slug such as `acme-shop-k3x9m2`, made from the name of a website.
-
-    If it has no Latin letters or digits, the slug is made from the host name.
-    """
-    readable = _ascii(website_name) or _ascii(urlsplit(website_url).hostname or "") or "faq"
-    return f"{readable}-{''.join(secrets.choice(_ALPHABET) for _ in range(RANDOM))}"
+def numbered(slug: str) -> Iterator[str]:
+    """Yield a slug, and then the slug with numbers, for as long as the ones before are taken."""
+    if slug != GENERATE:
+        yield slug
+    yield from (f"{slug}-{number}" for number in range(2, _COUNTED + 1))
+    for digits in count(2):
+        yield f"{slug}-{secrets.randbelow(9 * 10 ** (digits - 1)) + 10 ** (digits - 1)}"
 
 
 def check_new(slug: str) -> None:
@@ -61,12 +67,3 @@ def _is_visible(slug: str) -> bool:
             for char in text
         )
     )
-
-
-def _ascii(text: str) -> str:
-    """Return the Latin letters and digits of a text, without accents, with hyphens between words."""
-    letters = normalized("NFKD", text).casefold().encode("ascii", "ignore").decode()
-    words = "-".join(re.findall(r"[a-z0-9]+", letters))
-    if len(words) <= MAX_READABLE:
-        return words
-    return words[: MAX_READABLE + 1].rpartition("-")[0] or words[:MAX_READABLE]

@@ -16,7 +16,7 @@ from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit, check_preconditions
 from faqsvc_embed.service.storage.file_state import content_of_file
 from faqsvc_embed.service.storage.schema import faqs, revisions
-from faqsvc_embed.service.storage.slugs import check_new, new_slug
+from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
@@ -201,10 +201,8 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
     content, slug = request.content, request.slug
     if slug is None:
-        # Not the title: a slug outlives the texts of an FAQ that was deleted for ever.
-        slug = new_slug(content.website_name, content.website_url)
-        while not insert_new(edit.connection, faqs, row | {"slug": slug}):
-            slug = new_slug(content.website_name, content.website_url)
+        candidates = numbered(proposed_slug(content.title or "", content.website_name))
+        slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
         return edit.locked(slug), True
     faq = edit.locked(slug)
     is_inserted = (

@@ -42,7 +42,7 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_not_in_the_database(
     )
     cookie = SimpleCookie(response.headers["set-cookie"])[COOKIE]
     assert cookie["httponly"]
-    assert cookie["samesite"] == "strict"
+    assert cookie["samesite"] == "lax"
     assert cookie["path"] == "/desk"
     with storage.database.reading() as connection:
         rows = connection.exec_driver_sql("SELECT * FROM sessions").all()
@@ -62,6 +62,13 @@ def test_the_cookie_is_secure_where_the_service_is(storage: Storage) -> None:
     assert cookie["secure"]
     assert cookie["path"] == "/base/desk"
     assert response.headers["location"] == "/base/desk"
+
+
+def test_who_is_signed_in_is_led_on_by_the_sign_in_page(editor: Editor, storage: Storage) -> None:
+    assert editor.get("/sign-in?next=/people").url.path == "/desk/people"
+    assert editor.get("/sign-in?next=//evil.example").url.path.startswith("/desk")
+    storage.people.add("Tom", role="editor")
+    assert "Tom" in editor.use_link(storage.sign_ins.create_link(storage.people.admin("Tom"))).text
 
 
 def test_a_key_does_not_sign_in(stranger: Editor, storage: Storage) -> None:

@@ -1,6 +1,7 @@
 """FAQs in a database: stored, read and exported, safe from threads, forks and kill -9."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,10 +17,9 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.audit import Wanted
 from faqsvc_embed.service.storage.schema import revisions
-from faqsvc_embed.service.storage.slugs import new_slug
 from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
-from faqsvc_embed.service.storage.values import Gone, Preconditions
-from tests.service.storage.writes import access, title, write
+from faqsvc_embed.service.storage.values import Content, Gone, Preconditions, Write
+from tests.service.storage.writes import TEA, access, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
 
@@ -44,15 +44,6 @@ def test_an_invalid_record_is_refused(storage: Storage) -> None:
     for lang in ("it", None):
         with pytest.raises(InvalidFAQ):
             storage.put(FAQ("a", lang=lang))
-
-
-def test_a_slug_is_given_once(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    owner = access(storage)
-    letters = iter("aaaaaaaaaaaabbbbbb")
-    monkeypatch.setattr("secrets.choice", lambda _: next(letters))
-
-    assert write(storage, owner, None).slug == "tea-sons-aaaaaa"
-    assert write(storage, owner, None).slug == "tea-sons-bbbbbb"
 
 
 def test_a_failed_transaction_is_rolled_back(storage: Storage) -> None:
@@ -95,24 +86,36 @@ def test_threads_read_and_write_concurrently(storage: Storage) -> None:
 # Slugs
 
 
+def slug_of_new(storage: Storage, title: str, name: str) -> str:
+    """Return the slug of a new FAQ that states none."""
+    owner = storage.people.admin("Mia", site=storage.sites.create("tests")).access
+    content = Content("https://www.tea.example", name, TEA.items, title or None)
+    return storage.writer.write(owner, Write(content=content)).slug
+
+
 @pytest.mark.parametrize(
-    ("words", "readable"),
+    ("title", "name", "slug"),
     [
-        ("Tea & Sons", "tea-sons"),
-        ("Café Zürich", "cafe-zurich"),
-        ("ＦＡＱ №5", "faq-no5"),
-        ("서울 상점", "www-tea-example"),
-        ("../../etc/passwd", "etc-passwd"),
-        ("An uncommonly long name of a website, with a subtitle", "an-uncommonly-long-name-of-a-website"),
-        ("x" * 100, "x" * 40),
+        ("Tea & Sons", "Heron", "tea-sons"),
+        ("Café Zürich", "Heron", "cafe-zuerich"),
+        ("ＦＡＱ 5", "Heron", "faq-5"),
+        ("서울 상점", "Heron & Ink", "heron-ink"),
+        ("", "서울", "faq"),
+        ("../../etc/passwd", "", "etc-passwd"),
+        ("word " * 30, "", "-".join(["word"] * 20)),
+        ("x" * 200, "", "x" * 100),
+        ("Generate", "", "generate-2"),
     ],
 )
-def test_a_slug_is_readable(words: str, readable: str) -> None:
-    assert new_slug(words, "https://www.tea.example/").rpartition("-")[0] == readable
+def test_a_new_slug_is_made_of_the_title(storage: Storage, title: str, name: str, slug: str) -> None:
+    assert slug_of_new(storage, title, name) == slug
 
 
-def test_a_slug_needs_no_latin_letters() -> None:
-    assert new_slug("서울", "https://서울.한국/").startswith("faq-")
+def test_a_number_follows_a_new_slug_only_if_it_is_taken(storage: Storage) -> None:
+    slugs = [slug_of_new(storage, "Repairs", "Heron") for _ in range(15)]
+    assert slugs[:3] == ["repairs", "repairs-2", "repairs-3"]
+    assert len(set(slugs)) == 15
+    assert all(re.fullmatch(r"repairs(-\d+)?", slug) for slug in slugs)
 
 
 # Processes

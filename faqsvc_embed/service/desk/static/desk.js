@@ -2,6 +2,8 @@
 // written, updates the preview, counts characters, moves questions, and asks before unsaved text is lost.
 "use strict";
 
+const root = document.querySelector(".brand a").pathname;
+
 // "2 hours ago" for a day, then the date; the full time is in the title.
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
@@ -16,17 +18,20 @@ for (const time of document.querySelectorAll("time[datetime]")) {
 }
 
 // The token of a sign-in link is in the fragment, so that no log has it. Without this script, the link is pasted.
-const link = new URLSearchParams(location.hash.slice(1)).get("link");
-if (link) {
-  const note = document.getElementById("with-link");
+function takeLink() {
+  const link = new URLSearchParams(location.hash.slice(1)).get("link");
+  if (!link) return;
   const field = document.getElementById("link");
-  if (note && field) {
-    field.value = link;
-    field.closest(".field").hidden = true;
-    note.hidden = false;
-    field.form.querySelector("button").focus();
-  }
+  // Who is signed in already was led on to this page.
+  if (!field) return location.replace(`${root}/sign-in?again${location.hash}`);
+  field.value = link;
+  field.closest(".field").hidden = true;
+  document.getElementById("with-link").hidden = false;
+  field.form.querySelector("button").focus();
 }
+
+takeLink();
+addEventListener("hashchange", takeLink);
 
 // The clipboard is available only in secure contexts.
 for (const pre of navigator.clipboard ? document.querySelectorAll("pre, a.copied") : []) {
