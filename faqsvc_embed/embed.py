@@ -17,8 +17,8 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import FROM_PYTHON
-from faqsvc_embed.page.presenter import Presenter, check_schema_argument
+from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
+from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.fragments import inline_elements
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.cache.memory import MemoryCache
     from faqsvc_embed.cache.source import BaseSource
-    from faqsvc_embed.page.options import RenderOptions
+    from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
 
 HANDOVER: Final = 0.5
@@ -121,23 +121,21 @@ class FAQEmbed:
 
     # Reading
 
-    def use_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
+    def use_faq(self, slug: str, **options: "Unpack[UseOptions]") -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, at most `wait` seconds.
 
-        A failure raises nothing: it is the `error` of the state. Within a page, the same FAQ
-        has the same state, and all waits together take at most the setting `wait`. In an event loop, this
-        does not wait.
+        The options are `lang`, `wait`, `section` and `questions`. A failure raises nothing: it is the `error`
+        of the state. Within a page, the same FAQ has the same state, and all waits together take at most the
+        setting `wait`. In an event loop, this does not wait.
         """
-        show = self.presenter
-        return show.guarded(
-            show.use_faq, None, slug, lang, wait, otherwise=UNREAD, about=slug, on_error=show.failed_state
-        )
+        show, call = self.presenter, (None, slug, options, FROM_PYTHON)
+        return show.guarded(show.use_faq, *call, otherwise=UNREAD, about=slug, on_error=show.failed_state)
 
-    async def ause_faq(self, slug: str, *, lang: str | None = None, wait: float | None = None) -> FAQState:
+    async def ause_faq(self, slug: str, **options: "Unpack[UseOptions]") -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
-        show = self.presenter
+        show, call = self.presenter, (None, slug, options, FROM_PYTHON)
         return await show.aguarded(
-            show.ause_faq, None, slug, lang, wait, otherwise=UNREAD, about=slug, on_error=show.failed_state
+            show.ause_faq, *call, otherwise=UNREAD, about=slug, on_error=show.failed_state
         )
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
@@ -171,9 +169,9 @@ class FAQEmbed:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
         The defaults of `lang`, `theme`, `show_title`, `heading_level`, `variant`, `look` and `exclusive` are
-        the settings. `schema=False` leaves out the JSON-LD, so that `schema()` can print it later. `nonce` is
-        the nonce of the page's Content-Security-Policy. Problems are logged; they raise only if the setting
-        `strict` is on.
+        the settings. `section` and `questions` (ids or texts) show a part. `schema=False` leaves out the
+        JSON-LD, so that `schema()` can print it later. `nonce` is the nonce of the page's
+        Content-Security-Policy. Problems are logged; they raise only if the setting `strict` is on.
         """
         show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
         return show.guarded(show.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed)

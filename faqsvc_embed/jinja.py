@@ -100,7 +100,7 @@ class _Globals:
 
     def use_faq(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> FAQState:
         """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
-        return self._presenter.use_faq(None, *self._slug_and_lang(context, arguments, options))
+        return self._presenter.use_faq(None, *self._use_options(context, arguments, options), context)
 
     def faq_schema(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> Markup:
         """Return the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `faq_schema(faq)`."""
@@ -109,18 +109,16 @@ class _Globals:
         nonce = _none_if_undefined(options.get("nonce"))
         return self._presenter.schema(None, _none_if_undefined(faq), nonce, context)
 
-    def _slug_and_lang(
+    def _use_options(
         self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[Any, str | None]:
+    ) -> tuple[Any, dict[str, Any]]:
         if context.environment.autoescape is False:
             self._presenter.options.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
             )
-        slug, options = split_arguments(arguments, options)
-        self._presenter.options.check_names(options, ("lang",), slug, context)
-        return slug, _none_if_undefined(options.get("lang"))
+        return _slug_and_options(arguments, options)
 
 
 class _AsyncGlobals(_Globals):
@@ -139,7 +137,7 @@ class _AsyncGlobals(_Globals):
     async def use_faq(  # type: ignore[override]
         self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> FAQState:
-        return await self._presenter.ause_faq(None, *self._slug_and_lang(context, arguments, options))
+        return await self._presenter.ause_faq(None, *self._use_options(context, arguments, options), context)
 
 
 def _guarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:

@@ -1,9 +1,10 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON."""
 
 import json
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol, Self, get_args
 
@@ -15,6 +16,7 @@ from faqsvc_embed import wire
 from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.origin import AnswerRenderer, Origin
+from faqsvc_embed.parts import Part, Shown
 from faqsvc_embed.text import clean_text
 
 StateSource = Literal["memory", "store", "network", "none"]
@@ -50,8 +52,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         force_setattr(self, "answer", _clean("answer", self.answer))
         if self.section is not None:
             force_setattr(self, "section", _clean("section", self.section).strip() or None)
-            if len(self.section or "") > wire.MAX_SECTION:
-                found = len(self.section or "")
+            if (found := len(self.section or "")) > wire.MAX_SECTION:
                 message = f"section has {found} characters: at most {wire.MAX_SECTION} are accepted"
                 raise InvalidFAQ(message, path="section")
         if self.id is not None and not wire.is_item_id(self.id):
@@ -75,7 +76,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
         return {name: value for name, value in fields.items() if value is not None}
 
 
-class FAQ(msgspec.Struct, frozen=True, weakref=True):
+class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
     """A published FAQ, as the read endpoint returns it.
 
     `items` are sorted by position. A `lang` that is not a language tag becomes None. A missing title or
@@ -104,8 +105,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
     def __post_init__(self) -> None:
         if not isinstance(self.items, Iterable):
             raise InvalidFAQ(f"items is {quoted(self.items)}: Items are accepted", path="items")
-        items = tuple(self.items)
-        for index, item in enumerate(items):
+        for index, item in enumerate(items := tuple(self.items)):
             if not isinstance(item, Item):
                 raise InvalidFAQ(
                     f"items[{index}] is {type(item).__name__}, not Item; FAQ.from_dict() reads mappings",
@@ -114,8 +114,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         force_setattr(self, "items", tuple(sorted(map(copy, items), key=attrgetter("position"))))
         for name in ("slug", "title", "website_name"):
             force_setattr(self, name, _clean(name, getattr(self, name)))
-        lang = clean_text(self.lang or "") if is_language_tag(self.lang) else None
-        force_setattr(self, "lang", lang)
+        force_setattr(self, "lang", clean_text(self.lang or "") if is_language_tag(self.lang) else None)
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
         force_setattr(self, "introduction", _clean("introduction", self.introduction or "") or None)
@@ -123,10 +122,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
             raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
         force_setattr(self, "cta", wire.copied(self.cta))
         if self.answer_format not in ANSWER_FORMATS:
-            raise InvalidFAQ(
-                f"answer_format is {quoted(self.answer_format)}: text or markdown is accepted",
-                path="answerFormat",
-            )
+            found = quoted(self.answer_format)
+            raise InvalidFAQ(f"answer_format is {found}: text or markdown is accepted", path="answerFormat")
         answers, is_markdown = [item.answer for item in self.items], self.answer_format == "markdown"
         origin = Origin(self.slug, answers, is_markdown, self.website_url)
         for item in self.items:
@@ -195,6 +192,22 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
         """Return the record as JSON, with the wire's camelCase keys."""
         return json.dumps(self.to_dict(), ensure_ascii=False, separators=(",", ":"))
 
+    def part(self, section: str | None = None, questions: Sequence[str] | None = None) -> "FAQ":
+        """Return the questions of a section, whose title the part has, or those with these ids or texts, in
+        that order; with both, those of the section. All keep the ids that they have in the whole FAQ.
+
+        Raises:
+            LookupError: there is no such section or question; the message says what is similar.
+        """
+        part, problems = part_of(self, Part.of(section, questions))
+        if problems:
+            raise LookupError(f"FAQ {quoted(self.slug)}: {'; '.join(problems)}")
+        return part
+
+    @cached_property
+    def _shown(self) -> Shown[Item]:
+        return Shown.of(self.items)
+
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
         """Let Pydantic read and write records, so that FastAPI routes can return them."""
@@ -209,12 +222,23 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True):
 
     @classmethod
     def _from_pydantic(cls, value: Any) -> Self:
-        if isinstance(value, cls):
-            return value
         try:
-            return cls.from_dict(value)
+            return value if isinstance(value, cls) else cls.from_dict(value)
         except InvalidFAQ as error:
             raise ValueError(str(error)) from None
+
+
+def shown(faq: FAQ) -> Shown[Item]:
+    """Return what an FAQ shows: its items in their order, with their anchors."""
+    return faq._shown
+
+
+def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
+    """Return a part of a record, and what it names that the record does not have."""
+    rows, problems = faq._shown.choose(part)
+    items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name) in enumerate(rows))
+    title = rows[0][0].section if part.section is not None and rows else None
+    return msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None), problems
 
 
 def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:
@@ -244,30 +268,6 @@ class Source(Protocol):
         """
 
 
-class Publication(msgspec.Struct, frozen=True, rename="camel"):
-    """The result of a write: the slug, the URL of the hosted page, and install hints.
-
-    `install` has the keys `npm` and `component`, for React applications. A field that the service does not
-    state is None.
-    """
-
-    slug: str
-    faq_url: str = ""
-    install: dict[str, Any] = msgspec.field(default_factory=dict)
-    lang: str | None = None
-    """The language of the written text; the service detects it if none is stated."""
-    revision: int | None = None
-    state: str | None = None
-    """`published`, or `draft`."""
-    etag: str | None = None
-    """The entity tag of the revision; `if_match` of the next write."""
-
-    @property
-    def template(self) -> str:
-        """The line that shows the FAQ in a template: `{{ faq("pricing") }}`."""
-        return f"{{{{ faq({json.dumps(self.slug, ensure_ascii=False)}) }}}}"
-
-
 class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     """The state of an FAQ at one moment: what `use_faq()` returns, as `useFAQ` does in JavaScript.
 
@@ -276,7 +276,7 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     `is_degraded` is true.
 
     Raises:
-        ConfigurationError: the values contradict each other; no embed returns such a state.
+        ConfigurationError: the values contradict each other.
     """
 
     data: FAQ | None = None
@@ -306,8 +306,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
         if self.data is not None:
             if self.is_degraded != (self.error is not None) and not self.is_fetching:
                 return "with data, is_degraded must be true if there is an error, and false otherwise"
-            is_fresh = not self.is_stale
-            return "if is_degraded is true, is_stale must be true" if self.is_degraded and is_fresh else ""
+            is_fresh = self.is_degraded and not self.is_stale
+            return "if is_degraded is true, is_stale must be true" if is_fresh else ""
         if self.error is None and not self.is_fetching:
             return "without data, set error, or set is_fetching to True"
         if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
@@ -339,8 +339,8 @@ class FAQState(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def age(self) -> float | None:
         """Seconds since the source last confirmed `data`, never negative."""
-        updated_at = self.updated_at
-        return None if updated_at is None else max(0.0, (datetime.now(UTC) - updated_at).total_seconds())
+        since = self.updated_at
+        return None if since is None else max(0.0, (datetime.now(UTC) - since).total_seconds())
 
 
 def _clean(name: str, text: str) -> str:

@@ -214,3 +214,27 @@ def json_schema(title: str) -> dict[str, Any]:
         },
         "required": ["slug", "items"],
     }
+
+
+class Publication(msgspec.Struct, frozen=True, rename="camel"):
+    """The result of a write: the slug, the URL of the hosted page, and install hints.
+
+    `install` has the keys `npm` and `component`, for React applications. A field that the service does not
+    state is None.
+    """
+
+    slug: str
+    faq_url: str = ""
+    install: dict[str, Any] = msgspec.field(default_factory=dict)
+    lang: str | None = None
+    """The language of the written text; the service detects it if none is stated."""
+    revision: int | None = None
+    state: str | None = None
+    """`published`, or `draft`."""
+    etag: str | None = None
+    """The entity tag of the revision; `if_match` of the next write."""
+
+    @property
+    def template(self) -> str:
+        """The line that shows the FAQ in a template: `{{ faq("pricing") }}`."""
+        return f"{{{{ faq({json.dumps(self.slug, ensure_ascii=False)}) }}}}"

@@ -19,7 +19,8 @@ NAME: Final = "faqsvc_embed"
 
 ORDER: Final = (
     {"errors", "languages", "origin", "text", "runtime"},
-    {"wire", "theme"},
+    {"element_ids", "wire", "theme"},
+    {"parts"},
     {"models"},
     {"events", "settings"},
     {"api"},

@@ -8,7 +8,7 @@ from faqsvc_embed.cli.waits import send_patiently
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
-    from faqsvc_embed import models
+    from faqsvc_embed import wire
     from faqsvc_embed.api.contract import TranslationSummary
     from faqsvc_embed.client import FAQClient
 
@@ -27,9 +27,9 @@ class Comparison:
         lang = lang or (translations[0].lang if translations else None)
         return next((one for one in translations if one.lang == lang), None)
 
-    def unchanged(self, publication: Publication) -> "models.Publication | None":
+    def unchanged(self, publication: Publication) -> "wire.Publication | None":
         """Return the published revision that has the content of a file, if that is certain from the list."""
-        from faqsvc_embed import models
+        from faqsvc_embed import wire
 
         listed = self.before(publication, publication.document.lang)
         if listed is None or not publication.is_complete:
@@ -40,6 +40,6 @@ class Comparison:
             return None
         url = f"{self._base_url}/faq/{quote(slug, safe='')}"
         state = "draft" if listed.has_draft else "published"
-        return models.Publication(
+        return wire.Publication(
             slug=slug, faq_url=url, lang=listed.lang, revision=listed.revision, state=state, etag=listed.etag
         )

@@ -19,7 +19,7 @@ from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
 from faqsvc_embed.models import FAQ
 
 if TYPE_CHECKING:
-    from faqsvc_embed import models
+    from faqsvc_embed import wire
     from faqsvc_embed.client import FAQClient, StoredRevision
 
 
@@ -128,7 +128,7 @@ def _answer_to(newest: "StoredRevision", question: str) -> str:
 
 def _change(
     client: "FAQClient", path: Path, newest: "StoredRevision", question: str, *, is_draft: bool
-) -> "models.Publication":
+) -> "wire.Publication":
     """Publish the answer in a file, unless there is a newer revision than the one that was read."""
     answer = path.read_text(encoding="utf-8").rstrip("\n")
     try:
@@ -179,7 +179,7 @@ def _kept(path: Path) -> str:
 
 def _publish(
     client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
-) -> "models.Publication":
+) -> "wire.Publication":
     """Publish the edited file, unless there is a newer revision than the one it was made from."""
     from faqsvc_embed.files import read_file
 

@@ -22,7 +22,7 @@ from faqsvc_embed.errors import (
 )
 
 if TYPE_CHECKING:
-    from faqsvc_embed import models
+    from faqsvc_embed import wire
     from faqsvc_embed.client import FAQClient
 
 
@@ -90,21 +90,21 @@ class PublishRun:
             line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
             print_text(f"{line}  {publication.file}" if self._count > 1 else line)
 
-    def _name_author(self, publication: Publication, published: "models.Publication") -> None:
+    def _name_author(self, publication: Publication, published: "wire.Publication") -> None:
         """Warn that the draft of somebody else was published, which has the text of the file."""
         history = send_patiently(lambda: self._client.revisions(published.slug, lang=published.lang))
         [draft] = [one for one in history if one.revision == published.revision]
         if draft.own is False:
             warn(publication, f"publishes a draft by {draft.key} (revision {draft.revision})")
 
-    def _compare_cta(self, publication: Publication, published: "models.Publication") -> None:
+    def _compare_cta(self, publication: Publication, published: "wire.Publication") -> None:
         """Warn if a file has another call to action than the service, which keeps its own."""
         slug, lang, number = published.slug, published.lang, published.revision or 0
         kept = send_patiently(lambda: self._client.get_revision(slug, number, lang=lang))
         if kept.faq.cta != publication.document.cta:
             warn(publication, "not published, because the service keeps its own: cta")
 
-    def _send(self, publication: Publication, insists: dict[str, bool]) -> "models.Publication":
+    def _send(self, publication: Publication, insists: dict[str, bool]) -> "wire.Publication":
         """Publish one file, and insist where an option says so.
 
         Raises:
@@ -131,7 +131,7 @@ class PublishRun:
                     warn(publication, warning)
                 return published
 
-    def _attempt(self, publication: Publication, fields: PublishFields) -> "models.Publication":
+    def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
         """Send one request; a failure says how to retry, and how many files are published."""
         file = publication.file
         retry = ": publish it again; this does not create a second FAQ"
@@ -156,13 +156,13 @@ class PublishRun:
             raise failure(f"{file}: {message}{so_far}") from error
 
 
-def line_of(published: "models.Publication") -> str:
+def line_of(published: "wire.Publication") -> str:
     """Return the line that is printed for a publication."""
     state = f"  (draft {published.revision})" if published.state == "draft" else ""
     return f"{f'{published.slug}  {published.faq_url}'.rstrip()}  {published.template}{state}"
 
 
-def fields_of(published: "models.Publication") -> dict[str, Any]:
+def fields_of(published: "wire.Publication") -> dict[str, Any]:
     """Return the JSON object that is printed for a publication."""
     return {
         "slug": published.slug,

@@ -46,9 +46,10 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import Item, Publication
+from faqsvc_embed.models import Item
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.wire import Publication
 
 MAX_READS: Final = 5
 """Number of attempts to read the newest revision while others write."""

@@ -25,8 +25,8 @@ from faqsvc_embed.mcp.results import (
     take_fitting,
     to_json,
 )
-from faqsvc_embed.models import Publication
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.wire import Publication
 
 T = TypeVar("T")
 Report = Callable[[float, str], Awaitable[None]]

@@ -5,11 +5,11 @@ from typing import Final
 
 import msgspec
 
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.fragments import Fragment
-from faqsvc_embed.rendering.renderer import FIRST, Place
+from faqsvc_embed.rendering.renderer import FIRST, PRINTED, Nodes, Place
 
 SCRIPT: Final = "script"
 """The script, in the set of files that a document has printed."""
@@ -29,8 +29,10 @@ class Document(msgspec.Struct, eq=False):
     _filled: set[str] = set()
     """The files that placeholders have printed. They are filled later, after the text below them."""
     _ordinals: dict[str, int] = {}
-    _shown: "dict[str, list[_Shown]]" = {}
-    """The first copy of each record, by slug."""
+    _first: dict[str, tuple[FAQ, bool]] = {}
+    """The first FAQ of each slug, and whether it has JSON-LD."""
+    _anchors: "dict[str, _Anchors]" = {}
+    """What is printed of each slug that is printed more than once."""
     _deferred: dict[int, FAQ] = {}
     """The records whose JSON-LD is left to `faq_schema()`, by identity."""
 
@@ -44,24 +46,25 @@ class Document(msgspec.Struct, eq=False):
 
         Without `schema`, a later `faq_schema()` prints its JSON-LD.
         """
+        slug = faq.slug
         if ordinal is None:
-            self._ordinals[faq.slug] = ordinal = self._ordinals.get(faq.slug, 0) + 1
+            self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
         if not schema:
             self.defer_schema(faq)
-        first = self._find(faq) if faq.slug in self._shown else None
-        if first is None:
-            first = _Shown(faq, ordinal, schema)
-            self._shown.setdefault(faq.slug, []).append(first)
-        elif schema:
-            first.has_schema = True
-        return FIRST if ordinal == first.ordinal == 1 else Place(ordinal, first.ordinal)
+        if ordinal == 1 and slug not in self._anchors:
+            self._first[slug] = faq, schema
+            return FIRST
+        return self._anchors_of(slug).place(faq, ordinal, schema=schema)
 
-    def _find(self, faq: FAQ) -> "_Shown | None":
-        """Return the first copy of a record that was printed."""
-        for shown in self._shown.get(faq.slug, ()):
-            if shown.faq is faq or shown.faq == faq:
-                return shown
-        return None
+    def _anchors_of(self, slug: str) -> "_Anchors":
+        """Return what is printed of a slug: most documents print an FAQ once, and need none of it."""
+        anchors = self._anchors.get(slug)
+        if anchors is None:
+            self._anchors[slug] = anchors = _Anchors()
+            if slug in self._first:
+                faq, schema = self._first.pop(slug)
+                anchors.place(faq, 1, schema=schema)
+        return anchors
 
     def print(
         self,
@@ -97,25 +100,65 @@ class Document(msgspec.Struct, eq=False):
         """Leave the JSON-LD of a record to a later `faq_schema()`."""
         self._deferred[id(faq)] = faq
 
-    def take_deferred(self) -> list[FAQ]:
-        """Return the records that `faq_schema()` must print; only the first call returns them."""
+    def take_deferred(self) -> list[tuple[FAQ, Nodes]]:
+        """Return the records that `faq_schema()` must print, each with the numbers in the `@id`s of its
+        questions; only the first call returns them.
+        """
         deferred, self._deferred = self._deferred, {}
-        found = [(faq, self._find(faq)) for faq in deferred.values()]
-        return [faq for faq, shown in found if shown is None or not shown.has_schema]
+        return [(faq, self._anchors_of(faq.slug).unprinted_nodes(faq)) for faq in deferred.values()]
 
     def take(self, faq: FAQ) -> None:
         """Note that the JSON-LD of a record is printed now, so that a later `faq_schema()` leaves it out."""
         self._deferred.pop(id(faq), None)
 
-    def schema_place(self, faq: FAQ) -> Place | None:
-        """Return the place that the element ids of a record's questions come from, or None."""
-        shown = self._find(faq)
-        return None if shown is None else Place(shown.ordinal, shown.ordinal)
+    def schema_nodes(self, faq: FAQ) -> Nodes:
+        """Return the numbers in the `@id`s of a record's questions; None for one that is not printed."""
+        return self._anchors_of(faq.slug).nodes(faq)
 
 
-class _Shown(msgspec.Struct, eq=False):
-    """The first copy of a record in a document."""
+class _Node(msgspec.Struct, eq=False):
+    """A question that a document has printed."""
 
-    faq: FAQ
-    ordinal: int
+    number: int
+    """The number in the id of its first element."""
     has_schema: bool
+
+
+class _Anchors:
+    """The questions and sections of one slug that a document has printed."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[tuple[str | None, ...], _Node] = {}
+        self._used: set[str] = set()
+
+    def place(self, faq: FAQ, ordinal: int, *, schema: bool) -> Place:
+        """Return the place of a record that is printed now: an id that is taken gets its number."""
+        elements, nodes = list[int](), list[int | None]()
+        for anchor, key in _keys(faq):
+            number = ordinal if anchor in self._used else 0
+            self._used.add(anchor)
+            node = self._nodes.setdefault(key, _Node(number, schema))
+            node.has_schema |= schema
+            elements.append(number)
+            nodes.append(node.number)
+        return Place(ordinal, tuple(elements), tuple(nodes))
+
+    def nodes(self, faq: FAQ) -> Nodes:
+        """Return the numbers in the `@id`s of a record's questions: None for one that has no element."""
+        found = [self._nodes.get(key) for _, key in _keys(faq)]
+        return tuple([None if node is None else node.number for node in found])
+
+    def unprinted_nodes(self, faq: FAQ) -> Nodes:
+        """Return the same; a question whose JSON-LD is printed is `PRINTED`."""
+        found = [self._nodes.get(key) for _, key in _keys(faq)]
+        return tuple(
+            [None if node is None else PRINTED if node.has_schema else node.number for node in found]
+        )
+
+
+def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:
+    """Return the anchors of a record, each with what makes it the same question on the same page."""
+    items, _, _, anchors = shown(faq)
+    keys: list[tuple[str | None, ...]] = [(item.question, item.answer, faq.lang) for item in items]
+    keys += [()] * (len(anchors) - len(items))
+    return [(anchor, (anchor, *key)) for anchor, key in zip(anchors, keys, strict=True)]

@@ -9,16 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol, TypedDict
 
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from faqsvc_embed.api.fields import invalid_slug
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models import FAQ, FAQState, part_of
 from faqsvc_embed.page.border import guarded, unguarded
 from faqsvc_embed.page.page import Page
+from faqsvc_embed.parts import Part
 from faqsvc_embed.rendering.elements import ElementOptions
+from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Setting, Settings
@@ -39,6 +41,8 @@ class RenderOptions(TypedDict, total=False):
     variant: Variant | None
     look: Look | None
     exclusive: bool | None
+    section: str | None
+    questions: Sequence[str] | None
     showTitle: bool | None
     headingLevel: int | None
 
@@ -46,6 +50,18 @@ class RenderOptions(TypedDict, total=False):
 CAMEL_CASE: Final = {"showTitle": "show_title", "headingLevel": "heading_level"}
 """The options as the JavaScript component names them."""
 NAMES: Final = tuple(name for name in RenderOptions.__annotations__ if name not in CAMEL_CASE)
+
+
+class UseOptions(TypedDict, total=False):
+    """The options of `use_faq()`."""
+
+    lang: str | None
+    wait: float | None
+    section: str | None
+    questions: Sequence[str] | None
+
+
+USE_NAMES: Final = tuple(UseOptions.__annotations__)
 
 
 class Caller(Protocol):
@@ -83,6 +99,9 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     schema: bool
     """Whether its JSON-LD is printed with it."""
     elements: ElementOptions
+    part: Part | None = None
+    """The part of the FAQ that is shown; None for all of it."""
+    template: str | None = None
     problems: tuple[str, ...] = ()
     """The errors in the options of the call, for developers."""
 
@@ -98,6 +117,7 @@ class OptionResolver:
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
         self._plain_calls = dict[tuple[str, str | None], Call]()
+        self._parts = RecordCache[tuple[FAQ, list[str]]]()
         self.log: LogOnce = LogOnce()
 
     def resolve(
@@ -119,6 +139,8 @@ class OptionResolver:
             style,
             schema,
             self.elements(page, given.get("nonce"), caller),
+            self.part(given, slug_or_faq, caller, problems),
+            caller.name,
             tuple(problems),
         )
 
@@ -137,6 +159,35 @@ class OptionResolver:
             if len(self._plain_calls) < MAX_PLAIN_CALLS:
                 self._plain_calls[slug, lang] = call
         return call
+
+    def part(
+        self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
+    ) -> Part | None:
+        """Return the part of an FAQ that a call names, or None."""
+        section, questions = given.get("section"), given.get("questions")
+        try:
+            part = Part.of(section, questions)
+        except TypeError:
+            accepted = "a list of ids or questions is accepted"
+            problems.append(self._reject("questions", questions, accepted, subject, caller))
+            part = Part.of(section, None)
+        return part if part != Part() else None
+
+    def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
+        """Return what a call shows of a record, and the call with what is unknown of it as problems."""
+        if call.part is None:
+            return faq, call
+        part, problems = self.choose(faq, call.part, PlainCaller(call.template))
+        return part, replace(call, problems=(*call.problems, *problems)) if problems else call
+
+    def choose(self, faq: FAQ, part: Part, caller: Caller) -> tuple[FAQ, list[str]]:
+        """Return a part of a record, and report what is unknown of it."""
+        found = self._parts.get(faq, part)
+        if found is None:
+            found = part_of(faq, part)
+            self._parts.put(faq, part, found, 1000 + 500 * len(found[0].items))
+        record, unknown = found
+        return record, [self._problem(f"part {one}", one, faq, caller) for one in unknown]
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
         """Return the cache key of a call that only reads."""
@@ -254,3 +305,10 @@ def _validate(name: str, value: object) -> Any:
     if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
         return bool(value)
     return setting.validate(value)
+
+
+def check_schema_argument(function: str, faq: object) -> None:
+    """Raise ConfigurationError for what has no FAQPage."""
+    if faq is not None and not isinstance(faq, FAQ | FAQState):
+        accepted = "an FAQ, the result of use_faq(), or nothing is accepted"
+        raise ConfigurationError(f"{function} got {quoted(faq)}: {accepted}")

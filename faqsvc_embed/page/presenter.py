@@ -3,7 +3,9 @@
 Synchronous and asynchronous calls differ only in how they wait. Adapters call it through `guarded`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
+from functools import partial
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any, Final
 
 from markupsafe import Markup
@@ -11,13 +13,19 @@ from msgspec.structs import replace
 
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, quoted
+from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import aguarded, aunguarded, guarded, unguarded
 from faqsvc_embed.page.context import PageSource, current_document, request_page
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import FROM_PYTHON, Call, Caller, OptionResolver
+from faqsvc_embed.page.options import (
+    USE_NAMES,
+    Call,
+    Caller,
+    OptionResolver,
+    check_schema_argument,
+)
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.page.states import DraftStates, PageStates
@@ -25,14 +33,19 @@ from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
 from faqsvc_embed.rendering.json_ld import page_json
-from faqsvc_embed.rendering.renderer import Place, Renderer
+from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
 from faqsvc_embed.runtime.threads import call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
     from faqsvc_embed.cache.fetch import Fetch
 
+    _Found = FAQState | Fetch
+
 Given = Mapping[str, Any]  # the options of a call
+_Arrived = tuple[Call, Fragment | None]
+_Arriving = Callable[[], Awaitable[_Arrived]]
+_Noded = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
 
 
 class Presenter:
@@ -71,26 +84,32 @@ class Presenter:
 
     # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
-    def use_faq(
-        self, document: Document | None, slug: str, lang: str | None = None, wait: float | None = None
-    ) -> FAQState:
+    def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         document = document or current_document() or Document()
         page = self.page_of(document)
-        return self._used(document, self._states(page).get(page, slug, lang, wait))
+        state = self._states(page).get(page, slug, given.get("lang"), given.get("wait"))
+        return self._used(document, state, given, caller)
 
-    async def ause_faq(
-        self, document: Document | None, slug: str, lang: str | None = None, wait: float | None = None
-    ) -> FAQState:
+    async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         document = document or current_document() or Document()
         page = self.page_of(document)
-        return self._used(document, await self._states(page).aget(page, slug, lang, wait))
+        state = await self._states(page).aget(page, slug, given.get("lang"), given.get("wait"))
+        return self._used(document, state, given, caller)
 
-    def _used(self, document: Document, state: FAQState) -> FAQState:
+    def _used(self, document: Document, state: FAQState, given: Given, caller: Caller) -> FAQState:
         """Return a state for the host's own markup; a later `faq_schema()` prints its JSON-LD."""
-        if state.data is not None:
-            document.defer_schema(self.with_html(state.data))
+        faq, preview = state.data, self.page_of(document).preview
+        self.options.check_names(given, USE_NAMES, faq and faq.slug, caller)
+        if faq is None:
+            return state
+        if part := self.options.part(given, faq, caller, []):
+            whole, (faq, _) = faq, self.options.choose(faq, part, caller)
+            state = replace(state, data=faq)
+            if preview is not None:
+                preview.add_part(whole, faq)
+        document.defer_schema(self.with_html(faq))
         return state
 
     def with_html(self, faq: FAQ) -> FAQ:
@@ -139,15 +158,20 @@ class Presenter:
             found = call.given or self._published.look_up(page, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
-                    return self._defer(document, page, call, found)
+                    page.may_degrade |= self._settings.degraded_max_age is not None
+                    ordinal = document.reserve(call.key.slug)
+                    arriving = partial(self._arrived, document, page, call, found, ordinal)
+                    return self._defer(document, page, call, arriving)
                 found = self._published.wait_for(page, found, self._settings.wait)
             faq = found.data
             if faq is None or found.is_degraded:
                 faq = self._published.record(page, call.key, found)
+            if call.part is not None:
+                faq, call = self.options.part_for(faq, call)
             place = document.place(faq, schema=call.schema)
             fragment = self.renderer.cached(faq, call.style, place)
             if fragment is None and self.renderer.is_long(faq) and page.can_defer(call.key):
-                return self._defer(document, page, call, found, place.ordinal)
+                return self._defer(document, page, call, partial(self._rendered, call, faq, place))
             fragment = fragment or self.renderer.fragment(faq, call.style, place)
             if fragment is None or call.problems or fragment.problems:
                 return self._print(document, page, call, fragment)
@@ -164,53 +188,40 @@ class Presenter:
             if page.preview is not None:
                 return await self._ashow_draft(document, page, call)
             found = call.given or self._published.look_up(page, call.key)
-            return self._print(document, page, call, await self._arrived(document, page, call, found))
+            return self._print(document, page, *await self._arrived(document, page, call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
 
-    def _defer(
-        self,
-        document: Document,
-        page: Page,
-        call: Call,
-        found: "FAQState | Fetch",
-        ordinal: int | None = None,
-    ) -> Markup:
+    def _defer(self, document: Document, page: Page, call: Call, arriving: "_Arriving") -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render.
 
         A later FAQ may be printed before this one is filled in. So this one has its own stylesheet, unless an
         earlier FAQ has printed it.
         """
-        if not isinstance(found, FAQState) and self._settings.degraded_max_age is not None:
-            page.may_degrade = True
-        ordinal = ordinal or document.reserve(call.key.slug)
         before = frozenset(document.printed)
 
         async def fill() -> str:
             try:
-                fragment = await self._arrived(document, page, call, found, ordinal)
-                return self._print(document, page, call, fragment, before)
+                return self._print(document, page, *await arriving(), before)
             except FAQError as error:
                 return self._handle(page, call.key.slug, error)
 
         return page.leave_placeholder(fill)
 
     async def _arrived(
-        self,
-        document: Document,
-        page: Page,
-        call: Call,
-        found: "FAQState | Fetch",
-        ordinal: int | None = None,
-    ) -> Fragment | None:
-        """Return an FAQ as soon as it has arrived and is rendered; a long one is rendered in a thread."""
+        self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
+    ) -> "_Arrived":
+        """Return an FAQ as soon as it has arrived and is rendered."""
         state = await self._published.await_for(page, found, self._settings.wait)
-        faq = self._published.record(page, call.key, state)
-        place = document.place(faq, schema=call.schema, ordinal=ordinal)
+        faq, call = self.options.part_for(self._published.record(page, call.key, state), call)
+        return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
+
+    async def _rendered(self, call: Call, faq: FAQ, place: Place) -> "_Arrived":
+        """Return an FAQ as soon as it is rendered; a long one is rendered in a thread."""
         fragment = self.renderer.cached(faq, call.style, place)
         if fragment is None and self.renderer.is_long(faq):
-            return await to_thread(self.renderer.fragment, faq, call.style, place)
-        return fragment or self.renderer.fragment(faq, call.style, place)
+            return call, await to_thread(self.renderer.fragment, faq, call.style, place)
+        return call, fragment or self.renderer.fragment(faq, call.style, place)
 
     @staticmethod
     def _print(
@@ -220,10 +231,10 @@ class Presenter:
         fragment: Fragment | None,
         before: Set[str] | None = None,
     ) -> str:
-        if fragment is None:  # no question has an answer
-            return ""
-        html = document.print(page, fragment, call.elements, schema=call.schema, before=before)
-        problems = (*call.problems, *fragment.problems)
+        html, problems = "", call.problems
+        if fragment is not None:  # some question has an answer
+            html = document.print(page, fragment, call.elements, schema=call.schema, before=before)
+            problems = (*problems, *fragment.problems)
         return "".join([*map(problem_element, problems), html]) if problems and page.shows_problems else html
 
     # Drafts. The page prints what is published, and the draft replaces it before the body is sent: no cache
@@ -254,9 +265,9 @@ class Presenter:
 
     def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
-        faq, alone = state.data, Document(page)
-        if faq is None:
+        if state.data is None:
             return ""
+        (faq, call), alone = self.options.part_for(state.data, call), Document(page)
         if not call.schema:
             document.defer_schema(faq)
         place = alone.place(faq, schema=call.schema)
@@ -266,7 +277,7 @@ class Presenter:
         """Return the draft without JSON-LD, below a line that calls it a preview."""
         preview = page.preview
         try:
-            faq = self._drafts.record(page, call.key, state)
+            faq, call = self.options.part_for(self._drafts.record(page, call.key, state), call)
         except FAQError as error:
             return self._handle(page, call.key.slug, error)
         fragment = self.renderer.fragment(faq, call.style, document.place(faq, schema=True))
@@ -279,11 +290,7 @@ class Presenter:
     # JSON-LD
 
     def schema(
-        self,
-        document: Document | None,
-        faq: FAQ | FAQState | None,
-        nonce: object = None,
-        caller: Caller = FROM_PYTHON,
+        self, document: Document | None, faq: FAQ | FAQState | None, nonce: object, caller: Caller
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document = document or current_document() or Document()
@@ -296,28 +303,27 @@ class Presenter:
         record = faq.data if isinstance(faq, FAQState) else faq
         if record is not None:
             document.take(record)
-            return self._schema(document, page, [record], elements)
+            return self._schema(page, [(record, document.schema_nodes(record))], elements)
         if faq is not None:  # a state without data
             return Markup()
         if not page.has_open_placeholders or page.preview is not None:
-            return self._schema(document, page, document.take_deferred(), elements)
+            return self._schema(page, document.take_deferred(), elements)
 
         async def fill() -> str:  # the FAQs of the placeholders may leave JSON-LD to this call
-            return self._schema(document, page, document.take_deferred(), elements)
+            return self._schema(page, document.take_deferred(), elements)
 
         return page.leave_placeholder(fill)
 
-    def _schema(
-        self, document: Document, page: Page, faqs: Sequence[FAQ], elements: ElementOptions
-    ) -> Markup:
-        faqs = faqs if page.preview is None else page.preview.without_drafts(faqs)
-        script = self.script([(faq, document.schema_place(faq)) for faq in faqs], elements)
+    def _schema(self, page: Page, faqs: "Sequence[_Noded]", elements: ElementOptions) -> Markup:
+        if page.preview is not None:
+            faqs = [one for one in faqs if page.preview.without_drafts([one[0]])]
+        script = self.script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
         return page.leave_placeholder(None, script) if script and page.preview is not None else script
 
-    def script(self, faqs: Iterable[tuple[FAQ, Place | None]], elements: ElementOptions) -> Markup:
+    def script(self, faqs: "Iterable[_Noded]", elements: ElementOptions) -> Markup:
         """Return one FAQPage with the questions of several records, each once."""
-        questions = dict.fromkeys(self.renderer.questions_json(faq, place) for faq, place in faqs)
+        questions = dict.fromkeys(chain.from_iterable(starmap(self.renderer.questions_json, faqs)))
         return Rendered(json_ld_element(page_json(questions), elements.nonce))
 
     # Errors
@@ -340,10 +346,3 @@ class Presenter:
     def failed_state(error: Exception) -> FAQState:
         """Return the state of an FAQ that was not read because of such an exception."""
         return FAQState(error=FAQUnavailable(f"the FAQ cannot be read: {error!r}"))
-
-
-def check_schema_argument(function: str, faq: object) -> None:
-    """Raise ConfigurationError for what has no FAQPage."""
-    if faq is not None and not isinstance(faq, FAQ | FAQState):
-        accepted = "an FAQ, the result of use_faq(), or nothing is accepted"
-        raise ConfigurationError(f"{function} got {quoted(faq)}: {accepted}")

@@ -81,6 +81,11 @@ class Preview:
         """Note that the published record is shown; `error` says why."""
         self._refused[slug] = error
 
+    def add_part(self, faq: FAQ, part: FAQ) -> None:
+        """Note that a part of a draft is a draft."""
+        if not self.without_drafts([faq]):
+            self.drafts[id(part)] = FAQState(data=part)
+
     def without_drafts(self, faqs: Sequence[FAQ]) -> list[FAQ]:
         """Return the records that are published."""
         drafts = {id(state.data) for state in self.drafts.values()}

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple
 
 import msgspec
 from markupsafe import Markup, escape
 
-from faqsvc_embed.models import FAQ, AnswerFormat
+from faqsvc_embed.models import FAQ, AnswerFormat, shown
 from faqsvc_embed.origin import Origin
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
@@ -39,14 +39,6 @@ class Dropped(NamedTuple):
         return f"{self.what} is not shown{advice}"
 
 
-class _InSection(Protocol):
-    @property
-    def section(self) -> str | None: ...
-
-
-T = TypeVar("T", bound=_InSection)
-
-
 class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """An item with a question and an answer that are not empty."""
 
@@ -56,8 +48,11 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     html: Markup
     json_ld: str
     """The answer for JSON-LD: plain text as it is, Markdown as HTML."""
+    name: str = ""
+    """What the id of its element ends with."""
+    place: int = 0
+    """Its number in the order in which the FAQ shows its items, from 0."""
     section: str | None = None
-    id: str | None = None
     dropped: tuple[Dropped, ...] = ()
     """Parts of the answer that are not shown."""
 
@@ -70,11 +65,11 @@ class Answers:
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer, in the order of `in_sections`.
+        """Return the items with a question and an answer, in the order in which the FAQ shows them.
 
         Headings in answers are below `question_level`, and one lower in a section.
         """
-        return in_sections([item for item in self._rendered(faq, question_level) if item.html])
+        return [item for item in self._rendered(faq, question_level) if item.html]
 
     def introduction(self, faq: FAQ, question_level: int | None) -> Markup:
         """Return the text above the questions as HTML, empty if there is none."""
@@ -86,28 +81,29 @@ class Answers:
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
         """Return the parts of answers that are not shown, each with the index of its item in the record."""
         places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
-        return [
+        found = [
             (places[item.question, item.text], dropped)
             for item in self._rendered(faq, QUESTION_LEVEL)
             for dropped in item.dropped
         ]
+        return sorted(found, key=lambda one: one[0])
 
     def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
         """Return the markup in answers that is shown as typed, each with the index of its item."""
         from faqsvc_embed.rendering.leftovers import leftovers
 
         places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
-        return [
+        found = [
             (places[item.question, item.text], leftover)
             for item in self._rendered(faq, QUESTION_LEVEL)
             for leftover in leftovers(item.html, item.text)
         ]
+        return sorted(found, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
-        for item in faq.items:
-            if not (item.question.strip() and item.answer.strip()):
-                continue
+        items, names, *_ = shown(faq)
+        for place, (item, name) in enumerate(zip(items, names, strict=True)):
             level = below(question_level, item.section)
             html, dropped = self._html(item.answer, level, as_markdown, faq.website_url)
             json_ld = item.answer
@@ -115,7 +111,7 @@ class Answers:
                 from faqsvc_embed.rendering import markdown
 
                 json_ld = markdown.for_json_ld(html)
-            yield AnsweredItem(item.question, item.answer, html, json_ld, item.section, item.id, dropped)
+            yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
 
     def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
         """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
@@ -154,14 +150,6 @@ class Answers:
 USUAL: Final = Answers()
 """Renders answers without the settings of an embed."""
 Origin.usual = USUAL
-
-
-def in_sections(items: Sequence[T]) -> list[T]:
-    """Return items as an FAQ shows them: in their order, and each section where it begins."""
-    places: dict[str | None, int] = {}
-    for item in items:
-        places.setdefault(item.section, len(places))
-    return sorted(items, key=lambda item: places[item.section])
 
 
 def below(level: int | None, section: str | None) -> int | None:

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.models import FAQ, FAQState
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL, in_sections
+from faqsvc_embed.models import FAQ, FAQState, shown
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
 from faqsvc_embed.text import in_portions, question_key
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
@@ -94,22 +94,16 @@ def _record_node(faq: object) -> PageNode | None:
         answered = USUAL.items(faq, QUESTION_LEVEL)
         nodes = unique((item.section, question_node(item.question, item.json_ld)) for item in answered)
     else:
-        items = in_sections(faq.items)
-        nodes = unique((item.section, question_node(item.question, item.answer)) for item in items)
+        nodes = unique((item.section, question_node(item.question, item.answer)) for item in shown(faq).items)
     return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None
 
 
-def questions_json(questions: list[QuestionNode]) -> str:
-    """Return the questions of one record as the members of a JSON array, for `page_json`."""
-    return serialize(questions)[1:-1]
-
-
 def page_json(questions: Iterable[str]) -> str:
-    """Return a FAQPage with these questions, which are results of `questions_json`; empty without questions.
+    """Return a FAQPage with these questions, which are JSON; empty without questions.
 
     Each FAQ of a page prints one. All have the same `@id`, so they are one node (JSON-LD 1.1, 3.3).
     """
-    members = ",".join(filter(None, questions))
+    members = ",".join(questions)
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
 
 
@@ -122,7 +116,7 @@ def unique(questions: Iterable[tuple[str | None, QuestionNode]]) -> list[Questio
     return list(first.values())
 
 
-def serialize(node: PageNode | list[QuestionNode] | None) -> str:
+def serialize(node: PageNode | QuestionNode | None) -> str:
     """Return a node as JSON that can stand in a script element; None is an empty string."""
     return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
 

@@ -42,6 +42,7 @@ JSON_LD_TAGS: Final = tuple(_JSON_LD_TAGS.split())
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
+_HEADING: Final = re.compile("(</?)h[3-6]>")
 _RELATIVE: Final = re.compile('<a href="/[^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
 _IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
 
@@ -124,11 +125,12 @@ def to_html(text: str, question_level: int | None, rel: str, website_url: str | 
 def for_json_ld(html: str) -> str:
     """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
 
-    A row of a table becomes a line, and a link that leads to the page's own website its text.
+    A row of a table becomes a line, and a link that leads to the page's own website its text. All headings
+    have one level, because what is above them differs from page to page.
     """
     html = _RELATIVE.sub(r"\1", str(html))
     lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS, None).clean(lines).strip()
+    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", lines)).strip()
 
 
 def stands_alone(text: str, question_level: int) -> bool:

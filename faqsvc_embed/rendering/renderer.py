@@ -1,22 +1,22 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from contextlib import suppress
-from itertools import groupby, repeat
+from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 from msgspec import Struct
 
+from faqsvc_embed.element_ids import anchored, root_id
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
-from faqsvc_embed.rendering.element_ids import ids_of, question_names, root_id, section_ids
 from faqsvc_embed.rendering.elements import encodable, section_tag
 from faqsvc_embed.rendering.fragments import Fragment, Stylesheet
-from faqsvc_embed.rendering.json_ld import page_json, question_node, questions_json, unique
+from faqsvc_embed.rendering.json_ld import page_json, question_node, serialize, unique
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime import fork
@@ -34,16 +34,23 @@ TALL: Final = 12
 """Number of questions from which the script adds an index and a button "Open all"; so do two sections."""
 
 
+Nodes = tuple[int | None, ...]
+
+
 class Place(NamedTuple):
-    """The number of an FAQ among those with its slug in a document. Element ids depend on it."""
+    """The place of an FAQ in a document. Ids depend on it."""
 
     ordinal: int = 1
-    """Counted from 1."""
-    copy_of: int = 1
-    """The number of the first FAQ with the same record. Both have its `@id`s."""
+    """Its number among the FAQs with its slug, from 1."""
+    elements: tuple[int, ...] = ()
+    """For each anchor of the record, the number in the id of its element; empty if all ids are plain."""
+    nodes: Nodes = ()
+    """The same for its `@id` in the JSON-LD, which is that of the first element with this question."""
 
 
 FIRST: Final = Place()
+PRINTED: Final = -1
+"""In place of a number in `Place.nodes`: the question is in the JSON-LD of the document already."""
 
 
 class TemplateItem(Struct, frozen=True, gc=False):
@@ -88,7 +95,7 @@ class Renderer:
         self.answers: Final = answers or Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
-        self._questions = RecordCache[str]()
+        self._questions = RecordCache[tuple[str, ...]]()
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
@@ -153,18 +160,16 @@ class Renderer:
         if self._cache_overrides or not self._is_overridden:
             self.fragment(faq, style)
 
-    def questions_json(self, faq: FAQ, place: Place | None) -> str:
+    def questions_json(self, faq: FAQ, nodes: Nodes | None) -> tuple[str, ...]:
         """Return the questions of a record, with answers as they are shown, for `json_ld.page_json`.
 
-        Without a `place` they have no `@id`, because the page has no elements with their ids.
+        `nodes` are those of a `Place`; without an element on the page, a question has no `@id`.
         """
-        text = self._questions.get(faq, place)
-        if text is None:
-            answered = self.answers.items(faq, QUESTION_LEVEL)
-            ids = None if place is None else ids_of(faq.slug, question_names(answered), place.copy_of)
-            text = _questions_json(faq, answered, ids)
-            self._questions.put(faq, place, text, text.__sizeof__())
-        return text
+        found = self._questions.get(faq, nodes)
+        if found is None:
+            found = _questions_json(faq, self.answers.items(faq, QUESTION_LEVEL), nodes)
+            self._questions.put(faq, nodes, found, sum(map(len, found)))
+        return found
 
     def _get_environment(self) -> Environment:
         """Return the environment. It is created when first needed, after the host has set up its own."""
@@ -184,11 +189,10 @@ class Renderer:
         answered = self.answers.items(faq, level)
         if not answered:
             return None
-        names = question_names(answered)
-        context = _context(faq, style, place, _sections(faq.slug, style, place, answered, names))
+        context = _context(faq, style, place, _sections(faq, style, place, answered))
         context["introduction"] = self.answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
-        if level != QUESTION_LEVEL and self.answers.is_markdown(faq):
+        if level is None and self.answers.is_markdown(faq):
             answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
         theme = assets.theme_css(style.theme)
         stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
@@ -196,9 +200,9 @@ class Renderer:
             stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
         is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
         return Fragment(
-            section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
+            section_tag(faq, style, _root_id(faq, place), is_tall),
             content,
-            page_json([_questions_json(faq, answered, ids_of(faq.slug, names, place.copy_of))]),
+            page_json(_questions_json(faq, answered, place.nodes)),
             tuple(stylesheets),
             needs_script=style.variant == "disclosure" or is_tall,
             problems=tuple(
@@ -209,13 +213,19 @@ class Renderer:
         )
 
 
-def _questions_json(faq: FAQ, answered: list[AnsweredItem], ids: Sequence[str] | None) -> str:
-    return questions_json(
-        unique(
-            (item.section, question_node(item.question, item.json_ld, faq.lang, element_id))
-            for item, element_id in zip(answered, ids or repeat(None), strict=False)
-        )
+def _root_id(faq: FAQ, place: Place) -> str:
+    return root_id(faq.slug, place.ordinal if place.ordinal > 1 else 0)
+
+
+def _questions_json(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> tuple[str, ...]:
+    anchors = shown(faq).anchors
+    ids = [None] * len(anchors) if nodes is None else anchored(faq.slug, anchors, nodes)
+    found = unique(
+        (item.section, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
+        for item in answered
+        if not nodes or nodes[item.place] != PRINTED
     )
+    return tuple(map(serialize, found))
 
 
 def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> "_Context":
@@ -228,26 +238,24 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,
-        "group": root_id(faq.slug, place.ordinal) if style.exclusive else "",
+        "group": _root_id(faq, place) if style.exclusive else "",
     }
 
 
-def _sections(
-    slug: str, style: Style, place: Place, answered: list[AnsweredItem], names: list[str]
-) -> list[TemplateSection]:
+def _sections(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> list[TemplateSection]:
     """Return the items in their order, grouped by section."""
-    rows = zip(answered, ids_of(slug, names, place.ordinal), strict=True)
-    titles = list(dict.fromkeys(item.section or "" for item in answered))
-    of_sections = iter(section_ids(slug, titles, place.ordinal))
+    items, _, titles, anchors = shown(faq)
+    ids = anchored(faq.slug, anchors, place.elements)
+    of_sections = dict(zip(titles, ids[len(items) :], strict=True))
     return [
         TemplateSection(
-            next(of_sections),
+            of_sections[title or ""] or "",
             visible(title or ""),
             below(style.question_level, title),
             [
-                TemplateItem(item_id, visible(item.question.strip()), item.html, item.text)
-                for item, item_id in group
+                TemplateItem(ids[item.place] or "", visible(item.question.strip()), item.html, item.text)
+                for item in group
             ],
         )
-        for title, group in groupby(rows, lambda row: row[0].section)
+        for title, group in groupby(answered, lambda item: item.section)
     ]

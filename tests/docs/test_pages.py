@@ -48,6 +48,8 @@ OPTIONS_IN_ORDER = (
     "variant",
     "look",
     "exclusive",
+    "section",
+    "questions",
     "schema",
     "nonce",
 )

@@ -91,7 +91,7 @@ def test_faqs_with_the_same_slug_share_no_id() -> None:
     ids = [
         element.get("id")
         for ordinal in (1, 2, 3)
-        for element in Parsed(fragment(record, Style(), Place(ordinal, 1)).html).elements
+        for element in Parsed(fragment(record, Style(), Place(ordinal, (ordinal,) * 3)).html).elements
         if element.get("id")
     ]
     assert len(set(ids)) == len(ids) == 9

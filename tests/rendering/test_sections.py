@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, Item
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import shown
 from faqsvc_embed.rendering.renderer import TALL, Place
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Variant
@@ -85,7 +86,7 @@ titles = st.none() | st.text("aB!ä ", max_size=3)
 @given(st.lists(titles, min_size=1, max_size=6))
 def test_ids_are_unique_whatever_sections_are_called(sections: list[str | None]) -> None:
     record = faq(*sections)
-    html = fragment(record).html + fragment(record, PLAIN, Place(2, 1)).html
+    html = fragment(record).html + fragment(record, PLAIN, Place(2, (2,) * len(shown(record).anchors))).html
     ids = [element.get("id") for element in Parsed(html).elements if element.get("id")]
     assert len(set(ids)) == len(ids)
     assert " " not in "".join(map(str, ids))

@@ -60,7 +60,7 @@ def test_the_items_of_an_exclusive_faq_share_a_name() -> None:
     exclusive = Style(exclusive=True)
     assert names(fragment(record).html) == [None, None]
     assert names(fragment(record, exclusive).html) == ["faq-pricing"] * 2
-    assert names(fragment(record, exclusive, Place(2, 2)).html) == ["faq-pricing__2"] * 2
+    assert names(fragment(record, exclusive, Place(2)).html) == ["faq-pricing__2"] * 2
     assert [e.get("open") for e in Parsed(fragment(record, exclusive).html).tagged("details")] == [None] * 2
     disclosure = Parsed(fragment(record, Style(variant="disclosure", exclusive=True)).html).root[0]
     assert "faqsvc-exclusive" in disclosure.get("class").split()

@@ -79,9 +79,7 @@ def _faq(presenter: Presenter, context: Context, arguments: Arguments, options: 
 
 def _use_faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> FAQState:
     slug, options = _arguments(arguments, options)
-    options = _defined(options)
-    presenter.options.check_names(options, ("lang",), slug, _template(context))
-    return presenter.use_faq(_document(context), slug, options.get("lang"))
+    return presenter.use_faq(_document(context), slug, _defined(options), _template(context))
 
 
 def _faq_schema(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:

@@ -4,10 +4,10 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import quote
 
+from faqsvc_embed.element_ids import root_id
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering.answers import AnsweredItem, Answers
-from faqsvc_embed.rendering.element_ids import question_ids
 from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.addresses import ascii_url
 
@@ -23,8 +23,8 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     It has the same questions as the page, in the same order.
     """
     items = Answers().items(faq, QUESTION_LEVEL)
-    ids = question_ids(faq.slug, items)
-    contents = [link(item.question, f"{page_url}#{id_}") for item, id_ in zip(items, ids, strict=True)]
+    anchor = f"{page_url}#{root_id(faq.slug)}--"
+    contents = [link(item.question, f"{anchor}{item.name}") for item in items]
     answer = _text_answer if faq.answer_format == "text" else _markdown_answer
     parts = [
         f"# {escaped_line(title)}",

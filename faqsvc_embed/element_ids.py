@@ -1,9 +1,9 @@
 """Ids of elements: ASCII, unique on a page, and the same when questions are reordered.
 
-An id is `faq-SLUG--QUESTION`, or `faq-SLUG__N--QUESTION` in the Nth FAQ of the same slug on a page. The words
-of slug and question contain no underscore and no double hyphen, and what is added to them begins with an
-underscore, so that no two combinations give the same id. An item that has an id is `faq-SLUG--ID`, and the
-heading of a section `faq-SLUG_section-TITLE`.
+An id is `faq-SLUG--QUESTION`. A question that the page has already printed is `faq-SLUG__N--QUESTION` in the
+Nth FAQ with its slug. The words of slug and question contain no underscore and no double hyphen, and what is
+added to them begins with an underscore, so that no two combinations give the same id. An item that has an id
+is `faq-SLUG--ID`, and the heading of a section `faq-SLUG_section-TITLE`. What follows the slug is an anchor.
 """
 
 import hashlib
@@ -11,9 +11,8 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
-from faqsvc_embed.rendering.answers import AnsweredItem
 from faqsvc_embed.text import normalized
 
 MAX_WORDS: Final = 60
@@ -32,26 +31,35 @@ _SEPARATORS: Final = bytes(set(range(256)) - set((string.ascii_lowercase + strin
 _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 
-def root_id(slug: str, ordinal: int = 1) -> str:
-    """Return the id of the `ordinal`th FAQ with this slug on a page, counted from 1."""
+class _Item(Protocol):
+    @property
+    def question(self) -> str: ...
+    @property
+    def id(self) -> str | None: ...
+
+
+def root_id(slug: str, ordinal: int = 0) -> str:
+    """Return the id of an FAQ; with the number of an FAQ with this slug on a page, it ends with that."""
     base = f"faq-{slug}"
     if _PLAIN_SLUG.fullmatch(slug) is None:
         base = f"faq-{_shortened(_words(_lower(slug)))}_{_digest(slug, SLUG_DIGEST)}"
-    return base if ordinal == 1 else f"{base}__{ordinal}"
+    return f"{base}__{ordinal}" if ordinal else base
 
 
-def question_ids(slug: str, items: Sequence[AnsweredItem], ordinal: int = 1) -> list[str]:
-    """Return the ids of the questions of one FAQ, in their order."""
-    return ids_of(slug, question_names(items), ordinal)
+def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = ()) -> list[str | None]:
+    """Return the ids of the elements of one FAQ, each with its number; 0 for the plain id, None for none.
+
+    Without `numbers`, all are plain.
+    """
+    numbers = numbers or [0] * len(anchors)
+    base = {number: root_id(slug, number) for number in set(numbers) if number is not None}
+    return [
+        None if number is None else base[number] + anchor
+        for anchor, number in zip(anchors, numbers, strict=True)
+    ]
 
 
-def ids_of(slug: str, names: Sequence[str], ordinal: int = 1) -> list[str]:
-    """Return the ids of questions with these names in the `ordinal`th FAQ with this slug on a page."""
-    base = root_id(slug, ordinal)
-    return [f"{base}--{name}" for name in names]
-
-
-def question_names(items: Sequence[AnsweredItem]) -> list[str]:
+def question_names(items: Sequence[_Item]) -> list[str]:
     """Return what the ids of the questions of one FAQ end with: for each a name of its own.
 
     A digest distinguishes questions with the same words, and a number identical questions.
@@ -69,12 +77,12 @@ def question_names(items: Sequence[AnsweredItem]) -> list[str]:
     return list(names)
 
 
-def section_ids(slug: str, titles: Sequence[str], ordinal: int = 1) -> list[str]:
-    """Return the ids of the headings of sections, which have different titles."""
+def section_names(titles: Sequence[str]) -> list[str]:
+    """Return what the ids of the headings of sections end with; their titles are different."""
     names = [_name(title) for title in titles]
-    count, base = Counter(names), root_id(slug, ordinal)
+    count = Counter(names)
     return [
-        f"{base}_section-{name if count[name] == 1 else f'{name}_{_digest(title)}'}"
+        name if count[name] == 1 else f"{name}_{_digest(title)}"
         for title, name in zip(titles, names, strict=True)
     ]
 

@@ -10,11 +10,9 @@ from random import Random
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from markupsafe import Markup
 
-from faqsvc_embed.rendering import element_ids
-from faqsvc_embed.rendering.answers import AnsweredItem
-from faqsvc_embed.rendering.element_ids import MAX_WORDS, root_id
+from faqsvc_embed import Item
+from faqsvc_embed.element_ids import MAX_WORDS, question_names, root_id
 from tests.support.strategies import any_text
 
 FORM = re.compile(r"faq-[a-z0-9_-]+")
@@ -28,30 +26,30 @@ alike = st.text(string.ascii_letters + "0123 ?!-_", max_size=6)
 @pytest.mark.parametrize(
     ("slug", "ordinal", "expected"),
     [
-        ("pricing", 1, "faq-pricing"),
+        ("pricing", 0, "faq-pricing"),
         ("pricing", 2, "faq-pricing__2"),
-        ("my-shop-2", 1, "faq-my-shop-2"),
+        ("my-shop-2", 0, "faq-my-shop-2"),
         ("pricing-2", 12, "faq-pricing-2__12"),
-        ("Pricing", 1, "faq-pricing_dfe95783edfef791"),
-        ("a b", 1, "faq-a-b_c8687a08aa5d6ed2"),
-        ("a--b", 1, "faq-a-b_90827a2e56361a8f"),
+        ("Pricing", 0, "faq-pricing_dfe95783edfef791"),
+        ("a b", 0, "faq-a-b_c8687a08aa5d6ed2"),
+        ("a--b", 0, "faq-a-b_90827a2e56361a8f"),
     ],
 )
 def test_an_faq_is_found_by_its_slug(slug: str, ordinal: int, expected: str) -> None:
     assert root_id(slug, ordinal) == expected
 
 
-def item(question: str, item_id: str | None = None) -> AnsweredItem:
-    return AnsweredItem(question, "Yes.", Markup("<p>Yes.</p>"), "Yes.", id=item_id)
+def item(question: str, item_id: str | None = None) -> Item:
+    return Item(0, question, "Yes.", id=item_id)
 
 
-def items_of(questions: Sequence[str]) -> list[AnsweredItem]:
-    return [item(question) for question in questions]
+def ids_of(slug: str, items: Sequence[Item], ordinal: int = 0) -> list[str]:
+    return [f"{root_id(slug, ordinal)}--{name}" for name in question_names(items)]
 
 
-def question_ids(slug: str, questions: Sequence[str], ordinal: int = 1) -> list[str]:
+def question_ids(slug: str, questions: Sequence[str], ordinal: int = 0) -> list[str]:
     """Return the ids of questions whose items have none."""
-    return element_ids.question_ids(slug, items_of(questions), ordinal)
+    return ids_of(slug, [item(question) for question in questions], ordinal)
 
 
 @pytest.mark.parametrize(
@@ -120,11 +118,11 @@ def test_a_long_question_is_cut_between_words() -> None:
 
 def test_an_item_keeps_its_id_when_its_question_changes() -> None:
     items = [item("Ship"), item("How?", "ship"), item("ship!")]
-    ids = element_ids.question_ids("p", items)
+    ids = ids_of("p", items)
     assert ids[1] == "faq-p--ship"
     assert len(set(ids)) == 3
     edited = [items[0], item("Do you ship?", "ship")]
-    assert element_ids.question_ids("p", edited)[1] == "faq-p--ship"
+    assert ids_of("p", edited)[1] == "faq-p--ship"
 
 
 ascii_text = st.text(st.characters(max_codepoint=0x7F), max_size=80)
@@ -159,7 +157,7 @@ def test_no_two_ids_of_a_page_are_the_same(
     ids, seen = list[str](), Counter[str]()
     for slug, questions in faqs:
         seen[slug] += 1
-        ids += [root_id(slug, seen[slug]), *question_ids(slug, questions, seen[slug])]
+        ids += [root_id(slug, seen[slug] - 1), *question_ids(slug, questions, seen[slug] - 1)]
     assert len(set(ids)) == len(ids)
     assert all(FORM.fullmatch(found) for found in ids)
 

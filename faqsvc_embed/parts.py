@@ -1,0 +1,130 @@
+"""What an FAQ shows, in which order and with which anchors, and the parts of an FAQ that a page may show."""
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+from faqsvc_embed.element_ids import question_names, section_names
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.text import normalized, question_key
+
+COMPARED: Final = 200
+"""Characters of a text that are compared to find similar ones."""
+MAX_SIMILAR: Final = 3
+MAX_CHOSEN: Final = 1000
+"""Questions that a part may name."""
+_IDS: Final = r"[\w.-]+(\s*,\s*[\w.-]+)+"
+
+
+class _InSection(Protocol):
+    @property
+    def section(self) -> str | None: ...
+
+
+class _Item(_InSection, Protocol):
+    @property
+    def question(self) -> str: ...
+    @property
+    def answer(self) -> str: ...
+    @property
+    def id(self) -> str | None: ...
+
+
+T = TypeVar("T", bound=_InSection)
+I = TypeVar("I", bound=_Item)  # noqa: E741  # an item
+
+
+class Part(NamedTuple):
+    """Which questions of an FAQ are shown: those of a section, those that are named, or both."""
+
+    section: str | None = None
+    questions: tuple[str, ...] | None = None
+    """Ids or texts, in the order in which they are shown."""
+
+    @classmethod
+    def of(cls, section: object, questions: Any) -> "Part":
+        """Return a part from what a developer passes; a text may be several ids with commas.
+
+        Raises:
+            TypeError: `questions` is neither text nor a list.
+        """
+        if isinstance(questions, str):
+            questions = questions.split(",") if re.fullmatch(_IDS, questions) else [questions]
+        if questions is not None:
+            questions = tuple(str(one).strip() for one in islice(iter(questions), MAX_CHOSEN))
+        return cls(None if section is None else str(section).strip(), questions)
+
+
+class Shown(NamedTuple, Generic[I]):
+    """The items that an FAQ shows, in their order."""
+
+    items: tuple[I, ...]
+    names: tuple[str, ...]
+    """What the ids of their elements end with."""
+    sections: tuple[str, ...]
+    """The titles of the sections; questions without one are in the section with an empty title."""
+    anchors: tuple[str, ...]
+    """What follows the slug in the ids of the questions, and then of the sections."""
+
+    @classmethod
+    def of(cls, items: Iterable[I]) -> "Shown[I]":
+        """Return what an FAQ shows of its items: those with a question and an answer."""
+        shown = in_sections([item for item in items if item.question.strip() and item.answer.strip()])
+        names, titles = question_names(shown), list(dict.fromkeys(item.section or "" for item in shown))
+        headings = [f"_section-{name}" for name in section_names(titles)]
+        anchors = (*(f"--{name}" for name in names), *headings)
+        return cls(tuple(shown), tuple(names), tuple(titles), anchors)
+
+    def choose(self, part: Part) -> tuple[list[tuple[I, str]], list[str]]:
+        """Return the items of a part with their names, and what the part names that the FAQ does not have."""
+        rows, problems = list(zip(self.items, self.names, strict=True)), list[str]()
+        if part.section is not None:
+            titles = [title for title in self.sections if title]
+            found = _same(part.section, titles)
+            if not found:
+                problems.append(f"there is no section {quoted(part.section)}{_hint(part.section, titles)}")
+            rows = [row for row in rows if row[0].section in found]
+        if part.questions is None or problems:
+            return rows, problems
+        chosen = dict[str, tuple[I, str]]()
+        texts = list(dict.fromkeys(item.question for item, _ in rows))
+        for given in part.questions:
+            found = [] if any(given == name for _, name in rows) else _same(given, texts)
+            matching = [row for row in rows if row[1] == given or row[0].question in found]
+            if not matching:
+                names = [*texts, *(item.id for item, _ in rows if item.id)]
+                problems.append(f"there is no question {quoted(given)}{_hint(given, names)}")
+            chosen.update((name, (item, name)) for item, name in matching)
+        return list(chosen.values()), problems
+
+
+def in_sections(items: Sequence[T]) -> list[T]:
+    """Return items as an FAQ shows them: in their order, and each section where it begins."""
+    places: dict[str | None, int] = {}
+    for item in items:
+        places.setdefault(item.section, len(places))
+    return sorted(items, key=lambda item: places[item.section])
+
+
+def _same(given: str, texts: Sequence[str]) -> list[str]:
+    """Return the texts that are equal to one, or else the only one that has the same letters and digits."""
+    key = question_key(given)
+    if equal := [text for text in texts if question_key(text) == key]:
+        return equal
+    letters = _letters(given)
+    alike = [text for text in texts if letters and _letters(text) == letters]
+    return alike if len(alike) == 1 else []
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a text; editors change quotes, dashes and case."""
+    return "".join(filter(str.isalnum, normalized("NFKC", text).casefold()))
+
+
+def _hint(given: str, texts: Sequence[str]) -> str:
+    """Return what a developer may have meant."""
+    folded = {text[:COMPARED].casefold(): text for text in texts}
+    similar = difflib.get_close_matches(given[:COMPARED].casefold(), folded, MAX_SIMILAR, 0.5)
+    return f"; did you mean {', '.join(quoted(folded[text]) for text in similar)}?" if similar else ""
