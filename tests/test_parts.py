@@ -125,7 +125,7 @@ def _jinja(embed: FAQEmbed, source: str) -> str:
 
 
 def _django(embed: FAQEmbed, source: str) -> str:
-    with django_project.project(lambda _: None, embed):  # type: ignore[arg-type,return-value]
+    with django_project.project(lambda _: None, embed):
         template = engines["django"].from_string("{% load faqsvc %}" + source)
         return str(template.render({"named": TWO}))
 
@@ -234,9 +234,9 @@ def test_what_is_unknown_is_left_out_and_named_once(
     strict = fake_embed({"shop": SHOP}, strict=True)
     for options in ({"section": "Delivry"}, {"questions": ["shp"]}, {"questions": 5}):
         with pytest.raises(ConfigurationError):
-            strict.render("shop", **options)  # type: ignore[arg-type]
+            strict.render("shop", **options)
         with pytest.raises(ConfigurationError):
-            strict.use_faq("shop", **options)  # type: ignore[arg-type]
+            strict.use_faq("shop", **options)
 
 
 def test_an_empty_list_is_an_empty_part(embed: FAQEmbed, caplog: pytest.LogCaptureFixture) -> None:
