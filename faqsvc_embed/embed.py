@@ -67,8 +67,6 @@ class FAQEmbed:
         del base_url  # tracebacks show local variables
         settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
-        self.serves_files: Final = settings.styles == "linked" or settings.variant == "disclosure"
-        """Whether the host serves the stylesheet or the script as files."""
         self._listeners = Listeners()
         self._reader = Reader(settings, open_source(settings), self._listeners)
         if not self._reader.source.is_local:

@@ -28,7 +28,7 @@ from faqsvc_embed.embed import FAQEmbed, only_embed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
-from faqsvc_embed.page.border import guarded, guarded_change, guarded_parts
+from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
@@ -95,7 +95,7 @@ class FAQExtension:
         install(app.jinja_env, embed)
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
-        if embed.serves_files:
+        if embed.settings.serves_files:
             if app.url_map.host_matching or app.subdomain_matching:
                 app.before_request(_file_of_any_host)
             else:
@@ -162,15 +162,19 @@ class _FlaskPage(RequestPage, kw_only=True):
             response.set_data(filler.finish(response.get_data()))
         change(response.headers, filled_body_changes())
 
-    def set_headers(self, response: Response) -> None:
-        """Set the headers that depend on the page. A streamed body may still show FAQs."""
-        if response.is_streamed:
-            self.sent_headers = list(response.headers)
-        change(response.headers, page_changes(self, response.headers))
+    def complete(self, response: Response) -> None:
+        """Fill in the drafts that a hook has rendered, and set the headers that depend on the page."""
+        try:
+            self.fill_drafts(response)
+        finally:
+            if response.is_streamed:  # its body may still show FAQs
+                self.sent_headers = list(response.headers)
+            if self.changes_headers:
+                change(response.headers, page_changes(self, response.headers))
 
 
-_NO_PAGE: Final = RequestPage(is_over=True)
-"""Stands for the page of a request that showed no FAQ, after its response was sent."""
+OVER: Final = RequestPage(is_over=True)
+"""The page of a request that has shown no FAQ before its response was sent."""
 
 
 def _page() -> RequestPage | None:
@@ -190,11 +194,11 @@ def _new_page(this_request: Request) -> RequestPage | None:
     app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
     if EMBED not in app.extensions:
         return None
-    embed, page = faqs_from(app), _FlaskPage(app=app)
-    root_path = this_request.script_root if embed.serves_files else None
-    page.configure(embed.settings, this_request.environ.get("QUERY_STRING", ""), root_path)
+    page = _FlaskPage(app=app)
+    environ = this_request.environ
+    page.configure(faqs_from(app).settings, environ.get("QUERY_STRING", ""), environ.get("SCRIPT_NAME", ""))
     if page.preview is not None:  # before a hook of the host compresses the body
-        after_this_request(partial(guarded_change, page.fill_drafts))
+        after_this_request(lambda response: guarded(page.fill_drafts, response, otherwise=None) or response)
     setattr(this_request, PAGE, page)
     return page
 
@@ -206,7 +210,7 @@ def _page_of(response: Response) -> RequestPage | None:
         return _page()
     page: RequestPage | None = getattr(this_request, PAGE, None)
     if page is None:  # a thread with a copy of the context may show FAQs later
-        setattr(this_request, PAGE, _NO_PAGE)
+        setattr(this_request, PAGE, OVER)
     return page
 
 
@@ -214,8 +218,7 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
     """Complete the response of a page."""
     page = guarded(_page_of, response, otherwise=None)
     if isinstance(page, _FlaskPage):
-        guarded(page.fill_drafts, response, otherwise=None)  # that a hook has rendered
-        guarded(page.set_headers, response, otherwise=None)
+        guarded(page.complete, response, otherwise=None)
         if response.is_streamed:
             response.call_on_close(partial(guarded, page.end, otherwise=None))
         else:

@@ -51,9 +51,9 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     embed.presenter.renderer.use_host(environment, host_loader)
     functions = _AsyncGlobals(embed.presenter) if environment.is_async else _Globals(embed.presenter)
     for name, nothing in GLOBALS.items():
-        do = getattr(functions, name)
-        guard = _aguarded if iscoroutinefunction(do) else _guarded
-        environment.filters[f"faqsvc_{name}"] = call = guard(embed.presenter, do, nothing)
+        environment.filters[f"faqsvc_{name}"] = call = _guarded(
+            embed.presenter, getattr(functions, name), nothing
+        )
         if name != "tag":
             environment.globals[name] = call
     environment.add_extension(FAQTag)
@@ -141,25 +141,13 @@ class _AsyncGlobals(_Globals):
 
 
 def _guarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
-    """Return a global that does this, or returns `nothing` if that fails."""
-    guarded, on_error = presenter.guarded, presenter.failed_state if nothing is UNREAD else presenter.failed
+    """Return a global that does this, or returns `nothing` if that fails; a coroutine is awaited by Jinja."""
+    guarded = presenter.aguarded if iscoroutinefunction(do) else presenter.guarded
+    on_error = presenter.failed_state if nothing is UNREAD else presenter.failed
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
         return guarded(do, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error)
-
-    return call
-
-
-def _aguarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
-    """Return a global that is a coroutine function, as `_guarded` does."""
-    guarded, on_error = presenter.aguarded, presenter.failed_state if nothing is UNREAD else presenter.failed
-
-    @pass_context
-    async def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
-        return await guarded(
-            do, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error
-        )
 
     return call
 
@@ -258,30 +246,26 @@ class FAQTag(Extension):
     tags: set[str] = {"faq"}  # noqa: RUF012  # Jinja's own interface
 
     def parse(self, parser: Parser) -> nodes.Node:
-        line = next(parser.stream).lineno
-        arguments: list[nodes.Expr] = []
-        options: list[nodes.Keyword] = []
-        if parser.stream.look().type == "assign":  # {% faq slug="pricing" %}
-            options.append(self._option(parser))
-        else:
-            arguments.append(parser.parse_expression())
-        while parser.stream.skip_if("comma"):
-            options.append(self._option(parser))
-        slugs = [option.value for option in options if option.key == "slug"] if not arguments else []
-        if not (arguments or slugs):
+        line, slug, options = next(parser.stream).lineno, None, list[nodes.Keyword]()
+        is_named = has_more = parser.stream.look().type == "assign"  # {% faq slug="pricing" %}
+        if not is_named:
+            slug, has_more = parser.parse_expression(), parser.stream.skip_if("comma")
+        while has_more:
+            name = parser.stream.expect("name")
+            parser.stream.expect("assign")
+            value = parser.parse_expression()
+            if is_named and name.value == "slug":
+                slug = value
+            else:
+                options.append(nodes.Keyword(name.value, value, lineno=name.lineno))
+            has_more = parser.stream.skip_if("comma")
+        if slug is None:
             parser.fail("the tag 'faq' has no slug", line)
-        options = [option for option in options if option.key != "slug" or arguments]
         # A filter, because calling it is faster than calling a function in an expression. Its text is HTML
         # already, and escaping would copy it twice; but a `finalize` of the host may have to know that.
-        name = "faqsvc_tag" if parser.environment.finalize is None else "faqsvc_faq"
-        output = nodes.Output([nodes.Filter((arguments + slugs)[0], name, [], options, None, None)])
+        call = "faqsvc_tag" if parser.environment.finalize is None else "faqsvc_faq"
+        output = nodes.Output([nodes.Filter(slug, call, [], options, None, None)])
         if parser.environment.finalize is not None:
             return output.set_lineno(line)
         unescaped = [nodes.Keyword("autoescape", nodes.Const(False))]
         return nodes.ScopedEvalContextModifier(unescaped, [output]).set_lineno(line)
-
-    @staticmethod
-    def _option(parser: Parser) -> nodes.Keyword:
-        name = parser.stream.expect("name")
-        parser.stream.expect("assign")
-        return nodes.Keyword(name.value, parser.parse_expression(), lineno=name.lineno)

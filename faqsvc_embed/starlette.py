@@ -51,13 +51,14 @@ class FAQMiddleware:
         self.app = app
         settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
+        self._serves_files = self.embed.settings.serves_files
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":
             await self._pass_on(scope, receive, send)
             return
-        file = guarded(self._file, scope, otherwise=None) if self.embed.serves_files else None
+        file = guarded(self._file, scope, otherwise=None) if self._serves_files else None
         if file is not None:
             await _send_file(file, scope["method"], send)
             return
@@ -73,7 +74,7 @@ class FAQMiddleware:
         token = REQUEST.set(response.page)
         try:
             await self.app(scope, receive, response.send)
-            for message in response.held:  # the application has sent no body
+            for message in response.unsent:  # the application has sent no body
                 await send(message)
         finally:
             if not response.page.is_over:
@@ -99,15 +100,15 @@ class FAQMiddleware:
 
     def _response(self, scope: Scope, send: Send, outer: FAQEmbed | None) -> PageResponse | None:
         """Return the response of a new page; None if the page of an outer middleware goes on."""
-        root_path = scope.get("root_path", "") if self.embed.serves_files else None
+        root_path, settings = scope.get("root_path", ""), self.embed.settings
         outer_page = None if outer is None else request_page()
         if outer_page is not None:
-            if root_path is not None and outer_page.folder is None:
+            if settings.serves_files and outer_page.folder is None:
                 outer_page.folder = f"{root_path}/{FOLDER}"
             return None
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
         page = _ASGIPage(scope=scope)
-        page.configure(self.embed.settings, scope.get("query_string", b"").decode("latin-1"), root_path)
+        page.configure(settings, scope.get("query_string", b"").decode("latin-1"), root_path)
         return PageResponse(page, scope["method"], send)
 
     def _closing(self, send: Send) -> Send:

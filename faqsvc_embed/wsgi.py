@@ -1,6 +1,8 @@
 """Middleware for any WSGI application. It gives each request a page."""
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,7 +72,7 @@ class FAQMiddleware:
                     environ[EMBED] = outer or self.embed
             return parts
         REQUEST.set(response.page)  # without a token: a server may send the body in another context
-        is_whole = True
+        is_whole, closing = True, response.closing
         try:
             parts = self.app(environ, response.start)
             is_whole = guarded(_is_whole, parts, environ, otherwise=False)
@@ -80,6 +82,10 @@ class FAQMiddleware:
                 REQUEST.set(outer_page)
         if not is_whole:
             response.parts = parts
+            if hasattr(parts, "close"):
+                closing.callback(parts.close)
+            closing.callback(REQUEST.set, outer_page)
+            closing.callback(partial(guarded, response.page.end, otherwise=None))
             return response
         if not response.has_started:
             start_response(*guarded(response.head, otherwise=response.given))
@@ -88,7 +94,7 @@ class FAQMiddleware:
 
     def _file(self, environ: "WSGIEnvironment") -> File | None:
         """Return the static file that is requested."""
-        if not self.embed.serves_files:
+        if not self.embed.settings.serves_files:
             return None
         method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
         return requested_file(method, path, environ.get("QUERY_STRING", ""))
@@ -100,8 +106,8 @@ class FAQMiddleware:
         if outer is not None and request_page() is not None:
             return None
         page = _WSGIPage(environ=environ)
-        root_path = environ.get("SCRIPT_NAME", "") if self.embed.serves_files else None
-        page.configure(self.embed.settings, str(environ.get("QUERY_STRING", "")), root_path)
+        query_string, root_path = environ.get("QUERY_STRING", ""), environ.get("SCRIPT_NAME", "")
+        page.configure(self.embed.settings, query_string, root_path)
         return _Response(page, start_response)
 
 
@@ -150,7 +156,9 @@ class _Response:
         self.server_write: Any = None
         """The function of the server that writes a part of the body (PEP 3333)."""
         self._start_response: Callable[..., Any] = start_response
-        self._outer_page = REQUEST.get()
+        self.closing = ExitStack()
+        """What happens when the server closes the body (PEP 3333)."""
+        self.close = self.closing.close
         self._filler: BodyFiller | None = None
         self.rest = b""
         """The end of the part that was sent last, with the beginning of a placeholder."""
@@ -182,18 +190,11 @@ class _Response:
             return parts
         return guarded_parts(chain([self.rest], parts), self._filler.split, self._filler.finish)
 
-    def close(self) -> None:
-        """Close what the application has returned (PEP 3333)."""
-        guarded(self.page.end, otherwise=None)
-        REQUEST.set(self._outer_page)
-        if hasattr(self.parts, "close"):
-            self.parts.close()
-
     def head(self) -> tuple[str, list[Header]]:
         """Return status and headers with what the page changes."""
         status, headers = self.given
         self.page.sent_headers = headers
-        changes, filler = page_changes(self.page, headers), None
+        changes, filler = page_changes(self.page, headers) if self.page.changes_headers else {}, None
         if self.page.placeholders is not None:
             charset = fillable_charset(int(status[:3] or 0), headers)
             if charset is not None:

@@ -13,11 +13,11 @@ from django.utils.translation import get_language
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.languages import lookup
-from faqsvc_embed.page.border import guarded, guarded_parts
+from faqsvc_embed.page.border import aguarded, guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.placeholders import BodyFiller
+from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
 from faqsvc_embed.rendering.assets import FOLDER, File, find_file
 
 
@@ -46,13 +46,9 @@ class FAQMiddleware:
         return self._respond_async(request) if self._is_async else self._respond(request)
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
-        file = guarded(_file, request, otherwise=None)
-        if file is not None:
-            return file
-        page, outer_page, is_stream = guarded(_new_page, request, otherwise=None), REQUEST.get(), False
-        if page is None:
-            return self._get_response(request)  # type: ignore[no-any-return]
-        REQUEST.set(page)
+        page, is_stream = guarded(_begin, request, otherwise=None), False
+        if not isinstance(page, DjangoPage):  # a file, or nothing
+            return page or self._get_response(request)
         try:
             response: HttpResponseBase = self._get_response(request)
             is_stream = response.streaming
@@ -61,32 +57,24 @@ class FAQMiddleware:
         finally:
             if not is_stream:
                 guarded(page.end, otherwise=None)
-                REQUEST.set(outer_page)
-        if is_stream or page.placeholders is not None:
-            guarded(page.fill_body, response, otherwise=None)
-        guarded(page.set_headers, response, otherwise=None)
+                REQUEST.set(page.outer)
+        guarded(page.complete, response, otherwise=None)
         return response
 
     async def _respond_async(self, request: HttpRequest) -> HttpResponseBase:
-        file = guarded(_file, request, otherwise=None)
-        if file is not None:
-            return file
-        page, outer_page, is_stream = guarded(_new_page, request, otherwise=None), REQUEST.get(), False
-        if page is None:
-            return await self._get_response(request)  # type: ignore[no-any-return]
-        REQUEST.set(page)
+        page, is_stream = guarded(_begin, request, otherwise=None), False
+        if not isinstance(page, DjangoPage):
+            return page or await self._get_response(request)
         try:
             response: HttpResponseBase = await self._get_response(request)
             is_stream = response.streaming
             if page.placeholders is not None:
-                await page.aguarded(page.afill_placeholders_of, response, otherwise=None)
+                await aguarded(page.afill_placeholders_of, response, otherwise=None, passes=page.passes)
         finally:
             if not is_stream:
                 guarded(page.end, otherwise=None)
-                REQUEST.set(outer_page)
-        if is_stream or page.placeholders is not None:
-            guarded(page.fill_body, response, otherwise=None)
-        guarded(page.set_headers, response, otherwise=None)
+                REQUEST.set(page.outer)
+        guarded(page.complete, response, otherwise=None)
         return response
 
 
@@ -96,6 +84,8 @@ class DjangoPage(Page, kw_only=True):
     fills_placeholders = True
 
     request: HttpRequest
+    outer: Page | None
+    """The page that was current before."""
     filler: BodyFiller | None = None
     """Fills the parts of an asynchronous body."""
 
@@ -132,17 +122,21 @@ class DjangoPage(Page, kw_only=True):
             return False
         return placeholders.prefix.encode() in response.content
 
-    def fill_body(self, response: HttpResponseBase) -> None:
-        """Fill the placeholders of a body. In a stream, an asynchronous view may still leave them."""
-        if isinstance(response, HttpResponse):
-            self._fill(response)
-        elif isinstance(response, StreamingHttpResponse):
-            self._fill_stream(response)
+    def complete(self, response: HttpResponseBase) -> None:
+        """Fill the placeholders of a body, and set the headers that depend on the page.
 
-    def _fill(self, response: HttpResponse) -> None:
-        placeholders = self.placeholders
-        if placeholders is None:
-            return
+        In a stream, an asynchronous view may still leave placeholders.
+        """
+        try:
+            if isinstance(response, StreamingHttpResponse):
+                self._fill_stream(response)
+            elif isinstance(response, HttpResponse) and self.placeholders is not None:
+                self._fill(response, self.placeholders)
+        finally:
+            if self.changes_headers:
+                change(response.headers, page_changes(self, response.items()))
+
+    def _fill(self, response: HttpResponse, placeholders: Placeholders) -> None:
         charset = fillable_charset(response.status_code, response.items())
         if charset is not None and placeholders.lost:
             response.content = content = BodyFiller(placeholders, charset).finish(response.content)
@@ -175,7 +169,7 @@ class DjangoPage(Page, kw_only=True):
             sent, rest, waits = guarded(self._split, part, charset, otherwise=(part, b"", False))
             yield sent
             if waits:
-                await self.aguarded(self.fill_placeholders, otherwise=None)
+                await aguarded(self.fill_placeholders, otherwise=None, passes=self.passes)
                 sent, rest, waits = guarded(self._split, rest, charset, otherwise=(rest, b"", False))
                 yield sent
         if rest:
@@ -191,10 +185,6 @@ class DjangoPage(Page, kw_only=True):
     def _finish(self, rest: bytes) -> bytes:
         return rest if self.filler is None else self.filler.finish(rest)
 
-    def set_headers(self, response: HttpResponseBase) -> None:
-        """Set the headers that depend on the page."""
-        change(response.headers, page_changes(self, response.items()))
-
 
 def _end_page(**_: Any) -> None:
     """End the page of a streamed response, because its body was sent."""
@@ -204,19 +194,21 @@ def _end_page(**_: Any) -> None:
         REQUEST.set(None)
 
 
-def _new_page(request: HttpRequest) -> DjangoPage:
-    page, embed = DjangoPage(request=request), faqs_from()
-    root_path = str(request.META.get("SCRIPT_NAME", "")).rstrip("/") if embed.serves_files else None
-    page.configure(embed.settings, request.META.get("QUERY_STRING", ""), root_path)
+def _begin(request: HttpRequest) -> DjangoPage | HttpResponse:
+    """Begin the page of a request, or return the file that is requested."""
+    settings, meta = faqs_from().settings, request.META
+    if settings.serves_files and (file := _file(request)) is not None:
+        return file
+    page = DjangoPage(request=request, outer=REQUEST.get())
+    page.configure(settings, meta.get("QUERY_STRING", ""), meta.get("SCRIPT_NAME", ""))
+    REQUEST.set(page)
     return page
 
 
 def _file(request: HttpRequest) -> HttpResponse | None:
     """Return the response to a request for a static file of the package."""
     folder, _, name = request.path_info.rpartition("/")
-    if folder != f"/{FOLDER}" or not faqs_from().serves_files:
-        return None
-    file: File | None = find_file(name, request.GET)
+    file: File | None = find_file(name, request.GET) if folder == f"/{FOLDER}" else None
     if file is None:
         return None
     if request.method not in ("GET", "HEAD"):

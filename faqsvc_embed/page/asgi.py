@@ -1,5 +1,6 @@
 """Sends one ASGI response. Messages pass unchanged, unless the page changes headers or left a placeholder."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ class PageResponse:
 
     def __init__(self, page: Page, method: str, send: Send) -> None:
         self.page = page
-        self.held: list[Message] = []
+        self.unsent: list[Message] = []
         """The application's messages, unchanged, that the server does not have yet."""
         self._method = method
         self._send = send
@@ -33,22 +34,24 @@ class PageResponse:
 
     async def send(self, message: Message) -> None:
         """Send what can be sent after a message of the application, which calls this function."""
-        if message["type"] == BODY and self.page.placeholders is None and not self.held:
+        if message["type"] == BODY and self.page.placeholders is None and not self.unsent:
             if not message.get("more_body"):
                 guarded(self.page.end, otherwise=None)
             await self._send(message)
             return
-        self.held.append(message)
+        self.unsent.append(message)
         for may_wait in (True, False):
-            unchanged = (self.held, list[Message](), False)
-            ready, self.held, waits = guarded(
-                self._next, self.held, may_wait, otherwise=unchanged, about=message["type"]
+            unchanged = (self.unsent, list[Message](), False)
+            ready, self.unsent, waits = guarded(
+                self._next, self.unsent, may_wait, otherwise=unchanged, about=message["type"]
             )
             for one in ready:
                 await self._send(one)
             if not waits:
                 break
-            await self.page.aguarded(self.page.fill_placeholders, otherwise=None)
+            filling = guarded(self.page.fill_placeholders, otherwise=None)
+            for failure in await asyncio.gather(*filter(None, [filling]), return_exceptions=True):
+                guarded(_check, failure, otherwise=None, passes=self.page.passes)
 
     def _next(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
         """Return the messages to send, those to keep, and whether placeholders must be filled first."""
@@ -111,17 +114,21 @@ class PageResponse:
     def _start(self, message: Message, changes: Changes | None = None) -> Message:
         """Return the start of the response with the headers that the page changes."""
         headers = self.page.sent_headers = message.get("headers", ())
-        changes = {**(changes or {}), **page_changes(self.page, decoded(headers))}
+        changes = changes or {}
+        if self.page.changes_headers:
+            changes = {**changes, **page_changes(self.page, decoded(headers))}
         if not changes:
             return message
-        names = {name.lower().encode("latin-1") for name in changes}
-        kept = [header for header in headers if header[0].lower() not in names]
-        new = [
-            (name.lower().encode("latin-1"), value.encode("latin-1"))
-            for name, value in changes.items()
-            if value is not None
-        ]
-        return {**message, "headers": kept + new}
+        new = {name.lower().encode("latin-1"): value for name, value in changes.items()}
+        sent = [header for header in headers if header[0].lower() not in new]
+        sent += [(name, value.encode("latin-1")) for name, value in new.items() if value is not None]
+        return {**message, "headers": sent}
+
+
+def _check(outcome: BaseException | None) -> None:
+    """Raise what a coroutine has raised."""
+    if outcome is not None:
+        raise outcome
 
 
 def _has_length(headers: Iterable[Header]) -> bool:

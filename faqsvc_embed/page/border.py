@@ -1,7 +1,7 @@
 """The border between this package and its host: an exception of the package ends here, and the page goes on.
 
 What a host's request runs of this package, it runs in `guarded(do, *arguments, otherwise=…)`. Nothing else
-in the adapters, in `jinja` and in `page` catches `Exception`. With `strict`, the presenter uses no guard.
+in the adapters, in `jinja` and in `page` catches `Exception`.
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger
 T = TypeVar("T")
 D = TypeVar("D")
 Ts = TypeVarTuple("Ts")
+Passing = type[Exception] | tuple[type[Exception], ...]
 
 MAX_LINES: Final = 1000
 """Maximum number of log lines about a failure that comes and goes."""
@@ -25,25 +26,23 @@ def guarded(
     otherwise: D,
     about: object = None,
     on_error: Callable[[Exception], D] | None = None,
+    passes: Passing = (),
 ) -> T | D:
     """Return the result of `do`; if it raises an `Exception`, log that and return `otherwise`.
 
     A failure is logged with its traceback, and again only after the call has succeeded in between. `about`
     tells calls of one function apart, as the slug of an FAQ does. `on_error` returns what takes the place of
-    `otherwise`, for the error.
+    `otherwise`, for the error. The exceptions that `passes` names are raised: all, if the setting `strict` is
+    on.
     """
     try:
         result = do(*arguments)
+    except passes:
+        raise
     except Exception as error:
-        _report(error, do, about)
-        with suppress(Exception):  # it may fail as `do` has failed
-            return otherwise if on_error is None else on_error(error)
-        return otherwise
-    if _failing:
-        try:
-            _forget(do, about)
-        except Exception as error:
-            _report(error, _forget, None)
+        return _failed(error, do, about, otherwise, on_error)
+    if _failing and do is not _forget:  # type: ignore[comparison-overlap]
+        guarded(_forget, do, about, otherwise=None)
     return result
 
 
@@ -53,49 +52,18 @@ async def aguarded(
     otherwise: D,
     about: object = None,
     on_error: Callable[[Exception], D] | None = None,
+    passes: Passing = (),
 ) -> T | D:
     """Return the result of a coroutine function, as `guarded` does."""
     try:
         result = await do(*arguments)
+    except passes:
+        raise
     except Exception as error:
-        _report(error, do, about)
-        with suppress(Exception):  # it may fail as `do` has failed
-            return otherwise if on_error is None else on_error(error)
-        return otherwise
+        return _failed(error, do, about, otherwise, on_error)
     if _failing:
-        try:
-            _forget(do, about)
-        except Exception as error:
-            _report(error, _forget, None)
+        guarded(_forget, do, about, otherwise=None)
     return result
-
-
-def unguarded(
-    do: Callable[[*Ts], T],
-    *arguments: *Ts,
-    otherwise: D,
-    about: object = None,
-    on_error: Callable[[Exception], D] | None = None,
-) -> T | D:
-    """Return the result of `do`, whose exceptions a developer wants to see: the setting `strict` is on."""
-    return do(*arguments)
-
-
-async def aunguarded(
-    do: Callable[[*Ts], Awaitable[T]],
-    *arguments: *Ts,
-    otherwise: D,
-    about: object = None,
-    on_error: Callable[[Exception], D] | None = None,
-) -> T | D:
-    """Return the result of a coroutine function, as `unguarded` does."""
-    return await do(*arguments)
-
-
-def guarded_change(change: Callable[[T], object], response: T) -> T:
-    """Return a response that `change` changes in place, if it can; for hooks that must return one."""
-    guarded(change, response, otherwise=None)
-    return response
 
 
 def guarded_parts(
@@ -118,6 +86,20 @@ _failing: Final = dict[object, set[tuple[str, str]]]()
 """The guarded calls that fail now, by the place where it is raised and the calls that led there."""
 _lines: Final = Counter[object]()
 """How often the exceptions of a place were logged."""
+
+
+def _failed(
+    error: Exception,
+    do: Callable[..., object],
+    about: object,
+    otherwise: D,
+    on_error: Callable[[Exception], D] | None,
+) -> D:
+    """Log an error, and return what the page has instead of a result."""
+    _report(error, do, about)
+    with suppress(Exception):  # it may fail as `do` has failed
+        return otherwise if on_error is None else on_error(error)
+    return otherwise
 
 
 def _report(error: Exception, do: Callable[..., object], about: object) -> None:

@@ -50,8 +50,8 @@ def request_page() -> Page | None:
 
 def current_document() -> Document | None:
     """Return the document that is being rendered in this context."""
-    document, page = DOCUMENT.get(), request_page()
-    for stream in _STREAMS.get() if page is None else page.streams:
+    document, page = DOCUMENT.get(), REQUEST.get()
+    for stream in _STREAMS.get() if page is None or page.is_over else page.streams:
         if stream.outer is document and stream.is_running():
             return stream.document
     return None if document is None or document.is_over else document

@@ -44,10 +44,7 @@ _CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
 
 def page_changes(page: "Page", headers: Headers) -> Changes:
     """Return what a page changes in the headers of its response."""
-    changes: Changes = {}
-    if not (page.negotiated or page.preview or page.slugs or page.max_age is not None):
-        return changes
-    headers = list(headers)
+    headers, changes = list(headers), Changes()
     present = _joined(headers)
     if page.negotiated and (vary := vary_by_language(present.get("vary", ""))) is not None:
         changes["Vary"] = vary
@@ -56,7 +53,7 @@ def page_changes(page: "Page", headers: Headers) -> Changes:
         return {**changes, **_PREVIEW}
     if page.max_age is not None:
         changes.update(max_age_changes(present, page.max_age))
-    for name, separator, tags in cache_tag_headers(page.slugs or ()):
+    for name, separator, tags in cache_tag_headers(page.slugs) if page.slugs else ():
         before = [value for given, value in headers if given.lower() == name.lower()]
         changes[name] = separator.join([*before, tags])
     return changes

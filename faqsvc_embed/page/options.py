@@ -16,7 +16,7 @@ from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState, part_of
-from faqsvc_embed.page.border import guarded, unguarded
+from faqsvc_embed.page.border import Passing, guarded
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.parts import Part
 from faqsvc_embed.rendering.elements import ElementOptions
@@ -113,7 +113,7 @@ class OptionResolver:
         self._settings = settings
         self.style: Style = Style.of(settings)
         """The usual style."""
-        self._guarded = unguarded if settings.strict else guarded  # functions of the host may raise
+        self._passes: Passing = Exception if settings.strict else ()
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
         self._plain_calls = dict[tuple[str, str | None], Call]()
@@ -124,8 +124,18 @@ class OptionResolver:
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
     ) -> Call:
         """Return the call with everything that its HTML depends on."""
-        if not given and isinstance(slug_or_faq, str) and slug_or_faq:
-            return self._plain_call(page, slug_or_faq, caller)
+        if not given and slug_or_faq and isinstance(slug_or_faq, str):
+            slug, lang, elements = slug_or_faq, self._settings.lang, self._plain_elements
+            if type(page) is not Page:  # only the page of a request may choose a language and a nonce
+                lang = self._language_of(page)
+            if type(page) is not Page or caller.parent.get("csp_nonce"):
+                elements = self.elements(page, None, caller)
+            call = self._plain_calls.get((slug, lang))
+            if call is None or elements is not self._plain_elements:
+                call = Call(Key(slug, lang), None, self.style, self._schema, elements)
+                if elements is self._plain_elements and len(self._plain_calls) < MAX_PLAIN_CALLS:
+                    self._plain_calls[slug, lang] = call
+            return call
         problems = list[str]()
         style, schema = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
@@ -143,22 +153,6 @@ class OptionResolver:
             caller.name,
             tuple(problems),
         )
-
-    def _plain_call(self, page: Page, slug: str, caller: Caller) -> Call:
-        """Return a call without options. Only a page of a request may choose a language and a nonce."""
-        lang, elements = self._settings.lang, self._plain_elements
-        if type(page) is not Page:
-            lang = self._language_of(page)
-        if type(page) is not Page or caller.parent.get("csp_nonce"):
-            elements = self.elements(page, None, caller)
-        if elements is not self._plain_elements:
-            return Call(Key(slug, lang), None, self.style, self._schema, elements)
-        call = self._plain_calls.get((slug, lang))
-        if call is None:
-            call = Call(Key(slug, lang), None, self.style, self._schema, elements)
-            if len(self._plain_calls) < MAX_PLAIN_CALLS:
-                self._plain_calls[slug, lang] = call
-        return call
 
     def part(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
@@ -206,7 +200,7 @@ class OptionResolver:
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
-        nonce = self._guarded(_nonce, page, nonce, caller, otherwise=None)
+        nonce = guarded(_nonce, page, nonce, caller, otherwise=None, passes=self._passes)
         if nonce and not isinstance(nonce, str):
             self._reject("nonce", nonce, "text, or a function that returns text, is accepted", "", caller)
             nonce = None
@@ -225,7 +219,7 @@ class OptionResolver:
     def _language_of(self, page: Page) -> str | None:
         """Return the language of the page, else the setting (RFC 4647, 3.4)."""
         lang = self._settings.lang
-        return self._guarded(page.language, lang, otherwise=None) or lang
+        return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
     def _validated(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
-from faqsvc_embed.page.border import aguarded, aunguarded
+from faqsvc_embed.page.border import Passing
 from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
@@ -56,8 +56,8 @@ class Page(msgspec.Struct, eq=False):
     """The drafts that the visitor may see, if the request has a preview token."""
     streams: tuple[Any, ...] = ()
     """The documents that are rendered in parts for the response; `context` reads and writes them."""
-    aguarded: Any = aguarded
-    """The guard of what raises if the setting `strict` is on."""
+    passes: Passing = ()
+    """The exceptions that break the page: all if the setting `strict` is on."""
     max_age: int | None = None
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
@@ -67,17 +67,17 @@ class Page(msgspec.Struct, eq=False):
     def __repr__(self) -> str:
         return object.__repr__(self)  # a page may refer to the headers of its request
 
-    def configure(self, settings: Settings, query_string: str, root_path: str | None) -> None:
-        """Apply the settings for all pages, the preview token in the address, and the path of the files.
+    def configure(self, settings: Settings, query_string: str, root_path: str) -> None:
+        """Apply the settings for all pages, and the preview token in the address.
 
-        `root_path` is the path of the application in the URL; None if the host does not serve them.
+        `root_path` is the path of the application in the URL.
         """
-        if root_path is not None:
-            self.folder = f"{root_path}/{FOLDER}"
+        if settings.serves_files:
+            self.folder = f"{root_path.rstrip('/')}/{FOLDER}"
         if settings.cache_tags:
             self.slugs = {}
         if settings.strict:
-            self.aguarded = aunguarded
+            self.passes = Exception
         if settings.preview and PARAMETER in query_string:
             self.preview = find_preview(query_string)
             if self.preview is not None:
@@ -118,7 +118,7 @@ class Page(msgspec.Struct, eq=False):
     async def fill_placeholders(self) -> None:
         """Await the FAQs of all open placeholders."""
         if self.placeholders is not None:
-            await self.placeholders.fill(self.aguarded)
+            await self.placeholders.fill(self.passes)
 
     def report_lost_placeholders(self, status: int, method: str | None) -> None:
         """Log once that a response was sent without a placeholder of its page.
@@ -133,6 +133,11 @@ class Page(msgspec.Struct, eq=False):
                 "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
                 "`await embed.aprefetch(...)` before rendering the template",
             )
+
+    @property
+    def changes_headers(self) -> bool:
+        """Whether the response of the page needs other headers."""
+        return bool(self.negotiated or self.preview or self.slugs or self.max_age is not None)
 
     def limit_max_age(self, seconds: int) -> None:
         """Limit the lifetime of the page in caches."""

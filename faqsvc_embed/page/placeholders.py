@@ -9,11 +9,11 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable
 from itertools import count
-from typing import Any, Final
+from typing import Final
 
 from markupsafe import Markup
 
-from faqsvc_embed.page.border import aguarded
+from faqsvc_embed.page.border import Passing, aguarded
 
 Text = str | Callable[[], str]
 """What replaces a placeholder: a text, or a function that returns it when it is sent."""
@@ -58,11 +58,11 @@ class Placeholders:
             return Markup(f"{self.prefix}{number}-->")  # contains only our token
         return Markup(f"{self.prefix}{number}+-->{published}{self.prefix}{number}/-->")  # rendered
 
-    async def fill(self, guard: Any = aguarded) -> None:
+    async def fill(self, passes: Passing = ()) -> None:
         """Await all fillings, in order. Their fetches already run, so the waits overlap."""
         while self._open:
             number = next(iter(self._open))
-            self.texts[number] = await guard(self._open[number], otherwise="")
+            self.texts[number] = await aguarded(self._open[number], otherwise="", passes=passes)
             del self._open[number]
 
 

@@ -16,7 +16,7 @@ from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
-from faqsvc_embed.page.border import aguarded, aunguarded, guarded, unguarded
+from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, current_document, request_page
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import (
@@ -60,8 +60,9 @@ class Presenter:
         self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
         self._published = PageStates(settings, reader, self.options)
         self._drafts = DraftStates(settings, reader, self.options)
-        self.guarded: Final = unguarded if settings.strict else guarded
-        self.aguarded: Final = aunguarded if settings.strict else aguarded
+        passes: Passing = Exception if settings.strict else ()
+        self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
+        self.aguarded: Final = partial(aguarded, passes=passes) if passes else aguarded
 
     def find_pages_with(self, source: PageSource) -> None:
         """Use `source` to find the page of a request, if the context has none."""
@@ -150,7 +151,9 @@ class Presenter:
     def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `render` returns. `slug` may be a record, `given` are its options."""
         document = document or current_document() or Document()
-        page = self.page_of(document)
+        page = document.page
+        if page is None or page.is_over:
+            page = self.page_of(document)
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
@@ -169,7 +172,7 @@ class Presenter:
             if call.part is not None:
                 faq, call = self.options.part_for(faq, call)
             place = document.place(faq, schema=call.schema)
-            fragment = self.renderer.cached(faq, call.style, place)
+            fragment = self.renderer.cached(faq, (call.style, place))
             if fragment is None and self.renderer.is_long(faq) and page.can_defer(call.key):
                 return self._defer(document, page, call, partial(self._rendered, call, faq, place))
             fragment = fragment or self.renderer.fragment(faq, call.style, place)
@@ -218,7 +221,7 @@ class Presenter:
 
     async def _rendered(self, call: Call, faq: FAQ, place: Place) -> "_Arrived":
         """Return an FAQ as soon as it is rendered; a long one is rendered in a thread."""
-        fragment = self.renderer.cached(faq, call.style, place)
+        fragment = self.renderer.cached(faq, (call.style, place))
         if fragment is None and self.renderer.is_long(faq):
             return call, await to_thread(self.renderer.fragment, faq, call.style, place)
         return call, fragment or self.renderer.fragment(faq, call.style, place)

@@ -96,6 +96,8 @@ class Renderer:
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
         self._questions = RecordCache[tuple[str, ...]]()
+        self.cached: Final = self._fragments.get
+        """Return the fragment of a record, if it is cached, by its style and its place."""
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
@@ -111,7 +113,7 @@ class Renderer:
 
     def fragment(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record, or None if it has no question to show."""
-        found = self.cached(faq, style, place)
+        found = self.cached(faq, (style, place))
         if found is not None:
             return found
         environment = self._get_environment()
@@ -121,14 +123,10 @@ class Renderer:
         turn = id(faq), style, place
         with self._turns.setdefault(turn, new_lock()):
             try:
-                found = self.cached(faq, style, place) or self._render(faq, style, place, environment)
+                found = self.cached(faq, (style, place)) or self._render(faq, style, place, environment)
                 return self._put(faq, style, place, found)
             finally:
                 self._turns.pop(turn, None)
-
-    def cached(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
-        """Return the rendered record if it is cached."""
-        return self._fragments.get(faq, (style, place))
 
     def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
         if found is not None:

@@ -11,8 +11,8 @@ import pytest
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.test import AsyncClient
 from django.test import Client as DjangoClient
-from flask import Flask, Response, render_template, stream_template
-from jinja2 import DictLoader, Environment
+from flask import Flask, Response, render_template_string, stream_template_string
+from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, StreamingResponse
@@ -40,21 +40,19 @@ from tests.support.injection import (
 )
 
 pytestmark = [
-    # A generator gets the code of a function that raises at once; only a warning as an error would leave it so.
+    # A generator gets the code of a plain function. As an error, the warning would leave it so.
     pytest.mark.filterwarnings("ignore:Assigning a code object of non-matching type:DeprecationWarning"),
     # The garbage collector and threads report what an exception has left half made. No page is harmed.
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
 ]
 
-JINJA: Final = {"jinja:DocumentTemplate.render", "jinja:_guarded.<locals>.call"}
+JINJA: Final = {"jinja:DocumentTemplate.render", "jinja:_guarded.<locals>.call", "jinja:FAQTag.parse"}
 TAG: Final = {"django.templatetags.faqsvc:faq", "django.templatetags.faqsvc:_guarded"}
 GUARD: Final = {"page.border:guarded"}
 EXEMPT: Final = {
-    "flask": JINJA | GUARD | {"flask:_finish", "page.border:guarded_change"},
-    "starlette": JINJA
-    | GUARD
-    | {"page.border:aguarded", "starlette:FAQMiddleware.__call__", "page.asgi:PageResponse.send"},
+    "flask": JINJA | GUARD | {"flask:_finish", "flask:_new_page.<locals>.<lambda>"},
+    "starlette": JINJA | GUARD | {"starlette:FAQMiddleware.__call__", "page.asgi:PageResponse.send"},
     "django": TAG
     | GUARD
     | {
@@ -79,11 +77,10 @@ EXEMPT: Final = {
         "wsgi:_Response.start",
         "wsgi:_Response.write",
         "wsgi:_Response.__iter__",
-        "wsgi:_Response.close",
     },
 }
-"""The entry points, which a framework or a template calls, and the guard itself. No list grows beyond 6 names
-in Flask and Starlette, and 8 in Django and WSGI."""
+"""The entry points, which a framework or a template calls, and the guard itself. Hosts compile their
+templates in the request. No list grows beyond 6 names in Flask and Starlette, and 8 in Django and WSGI."""
 STREAMED: Final = {"jinja:DocumentTemplate.generate", "page.border:guarded_parts"}
 """The same for a template that is rendered in parts."""
 LOGGED_ELSEWHERE: Final = (
@@ -132,9 +129,8 @@ def flask_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
     app = Flask("host")
     app.config["PROPAGATE_EXCEPTIONS"] = False
     FAQExtension(app, embed=embed)
-    app.jinja_loader = DictLoader({"page.html": template})
-    app.add_url_rule("/", "page", lambda: render_template("page.html"))
-    app.add_url_rule("/stream", "stream", lambda: Response(stream_template("page.html")))
+    app.add_url_rule("/", "page", lambda: render_template_string(template))
+    app.add_url_rule("/stream", "stream", lambda: Response(stream_template_string(template)))
 
     def get(path: str) -> tuple[int, str]:
         with app.test_client().get(path) as response:
@@ -147,14 +143,13 @@ def flask_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 def starlette_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
     environment = Environment(autoescape=True)
     install(environment, embed)
-    parsed = environment.from_string(template)
 
     async def page(_: Request) -> HTMLResponse:
-        return HTMLResponse(parsed.render())
+        return HTMLResponse(environment.from_string(template).render())
 
     async def stream(_: Request) -> StreamingResponse:
         async def parts() -> AsyncIterator[str]:
-            for part in parsed.generate():
+            for part in environment.from_string(template).generate():
                 yield part
 
         return StreamingResponse(parts(), media_type="text/html")
@@ -173,17 +168,16 @@ def starlette_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 def wsgi_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
     environment = Environment(autoescape=True)
     install(environment, embed)
-    parsed = environment.from_string(template)
 
     def app(environ: Any, start_response: Any) -> Iterable[bytes]:
         write = start_response("200 OK", [("Content-Type", "text/html; charset=utf-8")])
         match environ["PATH_INFO"]:
             case "/stream":
-                return (part.encode() for part in parsed.generate())
+                return (part.encode() for part in environment.from_string(template).generate())
             case "/write":
-                write(parsed.render().encode())
+                write(environment.from_string(template).render().encode())
                 return []
-        return [parsed.render().encode()]
+        return [environment.from_string(template).render().encode()]
 
     client = WSGIClient(wsgi.FAQMiddleware(app, embed=embed))
 
@@ -197,7 +191,7 @@ def wsgi_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 @contextmanager
 def django_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
     def view(request: HttpRequest, **_: object) -> HttpResponse | StreamingHttpResponse:
-        page = django_project.render(template, request, using="jinja" if "{{" in template else "django")
+        page = django_project.render(template, request, using="django")
         if request.path == "/stream":
             return StreamingHttpResponse(iter([page[:30], page[30:]]))
         return HttpResponse(page)
@@ -215,7 +209,7 @@ def django_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
 @contextmanager
 def django_async_host(embed: FAQEmbed, template: str) -> Iterator[Get]:
     async def view(request: HttpRequest, **_: object) -> HttpResponse | StreamingHttpResponse:
-        page = django_project.render(template, request, using="jinja" if "{{" in template else "django")
+        page = django_project.render(template, request, using="django")
         if request.path != "/stream":
             return HttpResponse(page)
 
@@ -253,7 +247,7 @@ RARE: Final = ("django-async", "wsgi")
 FAQ_TAG: Final = "{% faq 'pricing' %}"
 PAGES: Final = {
     "none": ("/", ""),
-    "cached": ("/", "{{ faq('pricing') }}"),
+    "cached": ("/", "{% faq 'pricing' %}"),
     "uncached": ("/", "{{ faq('pricing') }}"),
     "preview": ("/?faq_preview=12345678", "{{ faq('pricing') }}"),
     "stream": ("/stream", "{{ faq('pricing') }}"),
@@ -262,8 +256,8 @@ PAGES: Final = {
 
 def page(host: str, kind: str) -> tuple[str, str]:
     path, tags = PAGES[kind]
-    if host.startswith("django"):
-        tags = FAQ_TAG if tags else ""
+    if host.startswith("django") and tags:
+        tags = FAQ_TAG
     return path, TEMPLATE.replace("FAQ", tags)
 
 

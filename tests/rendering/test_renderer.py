@@ -133,9 +133,9 @@ def test_a_record_is_rendered_once_for_each_style() -> None:
     renderer, record = Renderer(), faq()
     first = renderer.fragment(record, Style())
     assert renderer.fragment(record, Style()) is first
-    assert renderer.cached(record, Style(Theme())) is first
+    assert renderer.cached(record, (Style(Theme()), FIRST)) is first
     for style, place in ((Style(heading_level=3), FIRST), (Style(Theme("teal")), FIRST), (Style(), Place(2))):
-        assert renderer.cached(record, style, place) is None
+        assert renderer.cached(record, (style, place)) is None
         other = renderer.fragment(record, style, place)
         assert other is not None
         assert other.html != first.html  # type: ignore[union-attr]

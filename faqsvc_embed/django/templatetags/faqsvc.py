@@ -1,7 +1,7 @@
 """The tags `{% faq %}`, `{% use_faq %}` and `{% faq_schema %}`, after `{% load faqsvc %}`."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.template import Context, Library
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import PlainCaller, split_arguments
 from faqsvc_embed.page.presenter import Presenter
 
+T = TypeVar("T")
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
 
@@ -28,48 +29,38 @@ register: Library = Library()
 @register.simple_tag(takes_context=True)
 def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
-    return _guarded(_faq, context, arguments, options)
+    return _guarded(_faq, Markup(), context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
-    embed = guarded(faqs_from, otherwise=None)
-    if embed is None:
-        return UNREAD
-    show = embed.presenter
-    return show.guarded(
-        _use_faq,
-        show,
-        context,
-        arguments,
-        options,
-        otherwise=UNREAD,
-        about=arguments,
-        on_error=show.failed_state,
-    )
+    return _guarded(_use_faq, UNREAD, context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
 def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `{% faq_schema %}`."""
-    return _guarded(_faq_schema, context, arguments, options)
+    return _guarded(_faq_schema, Markup(), context, arguments, options)
 
 
 def _guarded(
-    do: Callable[[Presenter, Context, Arguments, Options], Markup],
+    do: Callable[[Presenter, Context, Arguments, Options], T],
+    nothing: T,
     context: Context,
     arguments: Arguments,
     options: Options,
-) -> Markup:
-    """Return the markup of a tag; if that raises, nothing is printed."""
+) -> T:
+    """Return the result of a tag, or `nothing` if that fails."""
     embed = guarded(faqs_from, otherwise=None)
     if embed is None:
-        return Markup()
-    show = embed.presenter
-    return show.guarded(
-        do, show, context, arguments, options, otherwise=Markup(), about=arguments, on_error=show.failed
+        return nothing
+    show: Any = embed.presenter
+    on_error = show.failed_state if nothing is UNREAD else show.failed
+    result: T = show.guarded(
+        do, show, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error
     )
+    return result
 
 
 def _faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:
