@@ -32,7 +32,7 @@ from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
-from faqsvc_embed.rendering.assets import FOLDER, find_file
+from faqsvc_embed.rendering.assets import FOLDER, are_served, find_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class FAQExtension:
         install(app.jinja_env, embed)
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
-        if embed.settings.serves_files:
+        if are_served(embed.settings):
             if app.url_map.host_matching or app.subdomain_matching:
                 app.before_request(_file_of_any_host)
             else:

@@ -13,7 +13,7 @@ from faqsvc_embed.page.asgi import Message, PageResponse, Send
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import REQUEST, request_page
 from faqsvc_embed.page.page import RequestPage, first_of
-from faqsvc_embed.rendering.assets import FOLDER, File, requested_file
+from faqsvc_embed.rendering.assets import FOLDER, File, are_served, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import with_hidden_keys
 
@@ -51,7 +51,7 @@ class FAQMiddleware:
         self.app = app
         settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
-        self._serves_files = self.embed.settings.serves_files
+        self._serves_files = are_served(self.embed.settings)
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -103,7 +103,7 @@ class FAQMiddleware:
         root_path, settings = scope.get("root_path", ""), self.embed.settings
         outer_page = None if outer is None else request_page()
         if outer_page is not None:
-            if settings.serves_files and outer_page.folder is None:
+            if are_served(settings) and outer_page.folder is None:
                 outer_page.folder = f"{root_path}/{FOLDER}"
             return None
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one

@@ -19,7 +19,7 @@ from faqsvc_embed.page.headers import (
 )
 from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
-from faqsvc_embed.rendering.assets import File, requested_file
+from faqsvc_embed.rendering.assets import File, are_served, requested_file
 from faqsvc_embed.settings import with_hidden_keys
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class FAQMiddleware:
 
     def _file(self, environ: "WSGIEnvironment") -> File | None:
         """Return the static file that is requested."""
-        if not self.embed.settings.serves_files:
+        if not are_served(self.embed.settings):
             return None
         method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
         return requested_file(method, path, environ.get("QUERY_STRING", ""))

@@ -18,7 +18,7 @@ from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
-from faqsvc_embed.rendering.assets import FOLDER, File, find_file
+from faqsvc_embed.rendering.assets import FOLDER, File, are_served, find_file
 
 
 class FAQMiddleware:
@@ -197,7 +197,7 @@ def _end_page(**_: Any) -> None:
 def _begin(request: HttpRequest) -> DjangoPage | HttpResponse:
     """Begin the page of a request, or return the file that is requested."""
     settings, meta = faqs_from().settings, request.META
-    if settings.serves_files and (file := _file(request)) is not None:
+    if are_served(settings) and (file := _file(request)) is not None:
         return file
     page = DjangoPage(request=request, outer=REQUEST.get())
     page.configure(settings, meta.get("QUERY_STRING", ""), meta.get("SCRIPT_NAME", ""))

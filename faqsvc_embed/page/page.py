@@ -15,7 +15,7 @@ from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
-from faqsvc_embed.rendering.assets import FOLDER
+from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.fragments import Stylesheet
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -72,7 +72,7 @@ class Page(msgspec.Struct, eq=False):
 
         `root_path` is the path of the application in the URL.
         """
-        if settings.serves_files:
+        if are_served(settings):
             self.folder = f"{root_path.rstrip('/')}/{FOLDER}"
         if settings.cache_tags:
             self.slugs = {}

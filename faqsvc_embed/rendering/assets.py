@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
 from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.settings import Settings
 from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent.parent / "static"
@@ -138,6 +139,11 @@ def requested_file(method: str, path: str, query_string: str) -> File | None:
     if folder != f"/{FOLDER}" or method not in ("GET", "HEAD"):
         return None
     return find_file(name, dict(parse_qsl(query_string)))
+
+
+def are_served(settings: Settings) -> bool:
+    """Return whether the host serves the stylesheet or the script as files."""
+    return settings.styles == "linked" or settings.variant == "disclosure"
 
 
 def find_file(name: str, query: Mapping[str, str]) -> File | None:

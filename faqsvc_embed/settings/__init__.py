@@ -182,11 +182,6 @@ class Settings:
         overrides = with_hidden_keys(overrides)
         return type(self)(**_merged(vars(self), overrides))
 
-    @property
-    def serves_files(self) -> bool:
-        """Whether the host serves the stylesheet or the script as files."""
-        return self.styles == "linked" or self.variant == "disclosure"
-
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{name} cannot be set: Settings are frozen; replace() returns a changed copy")
 
