@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
 MAX_SHARED_EMBEDS: Final = 8
-UNREAD: Final = FAQState(error=FAQUnavailable("the FAQ cannot be read"))
-"""What `use_faq()` returns if it fails and cannot say why."""
+FAILED: Final = FAQState(error=FAQUnavailable("the FAQ cannot be read: the log has the traceback"))
+"""What `use_faq()` returns instead of raising an exception that nobody expects."""
 
 
 class FAQEmbed:
@@ -127,14 +127,12 @@ class FAQEmbed:
         setting `wait`. In an event loop, this does not wait.
         """
         show, call = self.presenter, (None, slug, options, FROM_PYTHON)
-        return show.guarded(show.use_faq, *call, otherwise=UNREAD, about=slug, on_error=show.failed_state)
+        return show.guarded(show.use_faq, *call, otherwise=FAILED, about=slug)
 
     async def ause_faq(self, slug: str, **options: "Unpack[UseOptions]") -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
         show, call = self.presenter, (None, slug, options, FROM_PYTHON)
-        return await show.aguarded(
-            show.ause_faq, *call, otherwise=UNREAD, about=slug, on_error=show.failed_state
-        )
+        return await show.aguarded(show.ause_faq, *call, otherwise=FAILED, about=slug)
 
     def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ from the cache or from its source, waiting for as long as one request may take.

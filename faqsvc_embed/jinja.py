@@ -11,7 +11,7 @@ from jinja2.parser import Parser
 from jinja2.runtime import Context
 from markupsafe import Markup
 
-from faqsvc_embed.embed import UNREAD, FAQEmbed
+from faqsvc_embed.embed import FAILED, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
@@ -26,7 +26,7 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 
 __all__ = ["install"]
 
-GLOBALS: Final = {"faq": Markup(), "tag": "", "use_faq": UNREAD, "faq_schema": Markup()}
+GLOBALS: Final = {"faq": Markup(), "tag": "", "use_faq": FAILED, "faq_schema": Markup()}
 """What is called from templates, and what each call returns if it fails.
 
 All are filters `faqsvc_…` as well: the tag calls a filter, and a macro hides the global of its name.
@@ -143,7 +143,7 @@ class _AsyncGlobals(_Globals):
 def _guarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
     """Return a global that does this, or returns `nothing` if that fails; a coroutine is awaited by Jinja."""
     guarded = presenter.aguarded if iscoroutinefunction(do) else presenter.guarded
-    on_error = presenter.failed_state if nothing is UNREAD else presenter.failed
+    on_error = None if nothing is FAILED else presenter.failed
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.cache.entries import Key
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import FAQError, FAQUnavailable
+from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import Passing, aguarded, guarded
@@ -344,8 +344,3 @@ class Presenter:
     def failed(self, error: Exception) -> Markup:
         """Return what a page shows instead of an FAQ, because of an exception that nobody expects."""
         return Rendered(self._problem(self.page(), error))
-
-    @staticmethod
-    def failed_state(error: Exception) -> FAQState:
-        """Return the state of an FAQ that was not read because of such an exception."""
-        return FAQState(error=FAQUnavailable(f"the FAQ cannot be read: {error!r}"))

@@ -57,7 +57,6 @@ def test_a_fault_of_the_package_breaks_no_page(form: Form, caplog: pytest.LogCap
         state = form.use_faq(embed)
         form.call(embed, "prefetch", "pricing")
     assert isinstance(state.error, FAQUnavailable)
-    assert "the fault" in str(state.error)
     assert len(warnings_of(caplog)) == 2  # each of the two calls says so once
     for method in ("use_faq", "prefetch"):
         with pytest.raises(ZeroDivisionError):

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from faqsvc_embed.django.apps import faqs_from
 from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
-from faqsvc_embed.embed import UNREAD
+from faqsvc_embed.embed import FAILED
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import joined_document
@@ -35,7 +35,7 @@ def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
-    return _guarded(_use_faq, UNREAD, context, arguments, options)
+    return _guarded(_use_faq, FAILED, context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
@@ -56,7 +56,7 @@ def _guarded(
     if embed is None:
         return nothing
     show: Any = embed.presenter
-    on_error = show.failed_state if nothing is UNREAD else show.failed
+    on_error = None if nothing is FAILED else show.failed
     result: T = show.guarded(
         do, show, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error
     )
