@@ -6,9 +6,8 @@ The field types and their limits are in `api/contract.py` and `api/fields.py`. N
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 from msgspec import UNSET, UnsetType
 
@@ -63,117 +62,103 @@ class PublishFields(TypedDict):
     republish: NotRequired[bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublishRequest:
-    """The publication of an FAQ; `body` validates its fields."""
-
-    website_url: object = None
-    website_name: object = None
-    items: object = None
-    slug: object = None
-    title: object = None
-    introduction: object = None
-    lang: object = None
-    answer_format: object = None
-    page_url: object = None
-    draft: object = False
-    if_match: object = None
-    if_none_match: object = None
-    idempotency_key: object = None
-    revision: object = UNSET
-    overwrite: object = False
-    republish: object = False
-
-    def body(self) -> dict[str, Any]:
-        """Return the JSON body; items that are an iterator are consumed.
-
-        Raises:
-            PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
-        """
-        entries = _entries(self.items)
-        body = _without_none(
-            websiteUrl=self.website_url,
-            websiteName=self.website_name,
-            items=entries,
-            lang=self.lang,
-            title=self.title,
-            introduction=self.introduction,
-            answerFormat=self.answer_format,
-            pageUrl=self.page_url,
-            draft=None if self.draft is False else self.draft,
-            slug=self.slug,
-            overwrite=self.overwrite or None,
-            republish=self.republish or None,
-        )
-        if self.revision is not UNSET:
-            body["revision"] = self.revision
-        problems = [
-            *publication_problems(body),
-            *_idempotency_key_problems(self.idempotency_key),
-            *_if_match_problems(self.if_match),
-            *_if_none_match_problems(self.if_none_match),
-        ]
-        if self.slug is None and self.if_match is not None:
-            problems.append("if_match needs the slug of its FAQ")
-        if not problems and (size := len(encode(body))) > MAX_BODY:
-            problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
-        if problems:
-            raise _rejected(problems)
-        return body
-
-    def to_http(self, base_url: str) -> Request:
-        """Return the HTTP request, without the API key: a PUT if there is a slug, else a POST.
-
-        Raises:
-            PublishRejected: as `body` does.
-        """
-        body = self.body()
-        slug = body.pop("slug", None)
-        optional = {
-            "idempotency-key": self.idempotency_key,
-            "if-match": self.if_match,
-            "if-none-match": self.if_none_match,
-        }
-        headers = {name: value for name, value in optional.items() if isinstance(value, str)}
-        if slug is None:
-            return write_request("POST", base_url + API_PATH, encode(body), headers)
-        # With `If-None-Match`, the address must name the new translation.
-        lang = body.get("lang") if self.if_none_match else None
-        return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
+_ON_THE_WIRE: Final = {
+    "website_url": "websiteUrl",
+    "website_name": "websiteName",
+    "answer_format": "answerFormat",
+    "page_url": "pageUrl",
+}
+_HEADERS: Final = {
+    "idempotency_key": "idempotency-key",
+    "if_match": "if-match",
+    "if_none_match": "if-none-match",
+}
+_FLAGS: Final = ("draft", "overwrite", "republish")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeRequest:
-    """The change of an FAQ; `to_http` validates its fields."""
+def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
+    """Return the JSON body that publishes an FAQ; items that are an iterator are consumed.
 
-    changes: object
-    if_match: object
-    title: object = None
-    introduction: object = None
-    lang: str | None = None
-    draft: object = False
+    Raises:
+        PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
+    """
+    fields: Mapping[str, Any] = publication
+    _check_names(fields, PublishFields)
+    body = _body(fields)
+    if "items" in body:
+        body["items"] = _entries(body["items"])
+    if fields.get("revision", UNSET) is not UNSET:
+        body["revision"] = fields["revision"]
+    problems = [
+        *publication_problems(body),
+        *_idempotency_key_problems(fields.get("idempotency_key")),
+        *_if_match_problems(fields.get("if_match")),
+        *_if_none_match_problems(fields.get("if_none_match")),
+    ]
+    if fields.get("slug") is None and fields.get("if_match") is not None:
+        problems.append("if_match needs the slug of its FAQ")
+    if not problems and (size := len(encode(body))) > MAX_BODY:
+        problems = [f"the body has {size} bytes; the limit is {MAX_BODY}"]
+    if problems:
+        raise _rejected(problems)
+    return body
 
-    def to_http(self, url: str) -> Request:
-        """Return the HTTP request for the FAQ at `url`, without the API key; an iterator is consumed.
 
-        Raises:
-            PublishRejected: a field is invalid; `problems` has every reason, with the index of the change.
-        """
-        is_list = isinstance(self.changes, Iterable) and not isinstance(self.changes, str | bytes | Mapping)
-        changes = list(self.changes) if is_list else self.changes  # type: ignore[call-overload]
-        body = _without_none(
-            changes=changes, title=self.title, draft=None if self.draft is False else self.draft
-        )
-        if self.introduction is not None:
-            body["introduction"] = None if self.introduction == "" else self.introduction
-        if changes == [] and body.keys() & {"title", "introduction"}:
-            del body["changes"]
-        problems = [*change_problems(body), *_if_match_problems(self.if_match)]
-        if self.if_match is None:
-            problems.append("if_match is missing: use the etag of the revision that was read")
-        if problems:
-            raise _rejected(problems)
-        return write_request("PATCH", url, encode(body), {"if-match": str(self.if_match)})
+def publish_request(base_url: str, **publication: Unpack[PublishFields]) -> Request:
+    """Return the HTTP request, without the API key: a PUT if there is a slug, else a POST.
+
+    Raises:
+        PublishRejected: as `publish_body` does.
+    """
+    fields: Mapping[str, Any] = publication
+    body = publish_body(**publication)
+    slug = body.pop("slug", None)
+    headers = {header: fields[name] for name, header in _HEADERS.items() if fields.get(name) is not None}
+    if slug is None:
+        return write_request("POST", base_url + API_PATH, encode(body), headers)
+    # With `If-None-Match`, the address must name the new translation.
+    lang = body.get("lang") if fields.get("if_none_match") else None
+    return write_request("PUT", faq_url(base_url, slug, lang=lang), encode(body), headers)
+
+
+def change_request(url: str, changes: Changes, **change: Unpack[ChangeFields]) -> Request:
+    """Return the HTTP request that changes the FAQ at `url`, without the API key; an iterator is consumed.
+
+    Raises:
+        PublishRejected: a field is invalid; `problems` has every reason, with the index of the change.
+    """
+    fields: Mapping[str, Any] = change
+    _check_names(fields, ChangeFields)
+    is_list = isinstance(changes, Iterable) and not isinstance(changes, str | bytes | Mapping)
+    body = _body({"changes": list(changes) if is_list else changes, **fields}, without=("lang",))
+    if body.get("introduction") == "":
+        body["introduction"] = None
+    if body.get("changes") == [] and body.keys() & {"title", "introduction"}:
+        del body["changes"]
+    problems = [*change_problems(body), *_if_match_problems(fields.get("if_match"))]
+    if fields.get("if_match") is None:
+        problems.append("if_match is missing: use the etag of the revision that was read")
+    if problems:
+        raise _rejected(problems)
+    return write_request("PATCH", url, encode(body), {"if-match": fields["if_match"]})
+
+
+def _check_names(fields: Iterable[str], accepted: type) -> None:
+    """Raise TypeError for a name that is no keyword, as a function does."""
+    for name in fields:
+        if name not in accepted.__annotations__:
+            raise TypeError(f"got an unexpected keyword argument {name!r}")
+
+
+def _body(fields: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the fields that are given, by their names on the wire."""
+    return {
+        _ON_THE_WIRE.get(name, name): value
+        for name, value in fields.items()
+        if name not in (*_HEADERS, "revision", *without)
+        and value is not None
+        and not (value is False and name in _FLAGS)
+    }
 
 
 def generate_request(
@@ -184,7 +169,7 @@ def generate_request(
     Raises:
         PublishRejected: a field is invalid; `problems` has every reason.
     """
-    body = _without_none(websiteUrl=website_url, lang=lang, count=count, topic=topic)
+    body = _body({"website_url": website_url, "lang": lang, "count": count, "topic": topic})
     if problems := problems_of(body, GenerateBody):
         raise _rejected(problems)
     return write_request("POST", f"{base_url}{API_PATH}/generate", encode(body))
@@ -204,10 +189,6 @@ def summary(problems: Sequence[str], count: int = 5) -> str:
     """Return the first problems and the number of the others."""
     more = f"; and {len(problems) - count} more" if len(problems) > count else ""
     return "; ".join(problems[:count]) + more
-
-
-def _without_none(**fields: Any) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _entries(items: object) -> object:

@@ -2,11 +2,11 @@
 
 Errors are returned, not raised, so that no traceback has a frame with the response, which may quote the API
 key. A returned error has the key masked. Its message quotes the service's text; `body` and `problems` have it
-unquoted. Errors are problem documents (RFC 9457); other common forms, such as a gateway's, are read too.
+unquoted. Errors are problem documents (RFC 9457).
 """
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -49,7 +49,7 @@ _REFUSALS: Final = {
     "missing-scope": "the API key may not do this",
     "not-your-site": "the FAQ belongs to another site",
 }
-_REASONS: Final = ("problems", "errors", "detail", "message", "error", "title")
+_REASONS: Final = ("problems", "detail", "title")
 
 
 class GeneratedItem(Item, frozen=True, kw_only=True):
@@ -231,24 +231,12 @@ def _number(value: object) -> int | None:
 
 
 def _reasons(body: bytes) -> list[str]:
-    """Return the reasons in a problem document (RFC 9457) or another common form of error."""
+    """Return the reasons in a problem document (RFC 9457)."""
     fields = json_value(body)
-    values = [fields.get(name) for name in _REASONS] if isinstance(fields, dict) else [fields]
-    found = ([_one_line(text) for text in _texts(value)] for value in values)
+    values = [fields.get(name) for name in _REASONS] if isinstance(fields, dict) else []
+    lists = (value if isinstance(value, list) else [value] for value in values)
+    found = ([_one_line(text) for text in texts if isinstance(text, str) and text.strip()] for texts in lists)
     return next(filter(None, found), [])[:MAX_PROBLEMS]
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield the reasons in a text, in an object with a reason, or in a list of these."""
-    for entry in value if isinstance(value, list) else [value]:
-        text = entry
-        if isinstance(entry, dict):
-            place = next((entry[name] for name in ("pointer", "loc", "field") if entry.get(name)), "")
-            place = ".".join(map(str, place)) if isinstance(place, list) else place
-            text = next((entry[name] for name in ("detail", "msg", "message") if entry.get(name)), None)
-            text = f"{place}: {text}" if place and text else text
-        if isinstance(text, str) and text.strip():
-            yield text
 
 
 def _one_line(text: str) -> str:

@@ -5,7 +5,7 @@ are stored, what a value contains, and what happens when an FAQ is forgotten or 
 """
 
 import asyncio
-import hmac
+import hashlib
 import json
 import secrets
 import time
@@ -56,7 +56,6 @@ class SharedStore:
         self._prefix = f"faqsvc:{source_name(settings)}"
         self._max_size = max_size(settings)
         self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
-        self._secret = (settings.store_secret or "").encode()
         self._backend = ResilientBackend(open_backend, clock)
         self._process = secrets.token_hex(8)
         self._pending: dict[str | None, tuple[datetime, Tombstone | None]] = {}
@@ -209,7 +208,7 @@ class SharedStore:
         return self._name("forgotten" if slug is None else f"forgotten:{slug}")
 
     def _seal(self, name: str, stored: StoredFAQ) -> bytes:
-        """Return the value of a record, signed if there is a `store_secret`."""
+        """Return the value of a record, after its digest."""
         document = _Document(
             FORM,
             stored.updated_at,
@@ -219,7 +218,7 @@ class SharedStore:
             msgspec.Raw(clean_text(stored.faq.to_json()).encode()),
         )
         text = msgspec.json.encode(document)
-        return self._digest(name, text) + b"\n" + text
+        return _digest(name, text) + b"\n" + text
 
     def _unseal(self, name: str, value: bytes, slug: str) -> StoredFAQ:
         """Read the value of a record.
@@ -228,8 +227,8 @@ class SharedStore:
             InvalidFAQ: it is damaged, was written by another version, or belongs to another FAQ.
         """
         digest, _, text = value.partition(b"\n")
-        if len(value) > self._max_size or not hmac.compare_digest(digest, self._digest(name, text)):
-            raise InvalidFAQ("it is damaged, too large, or signed with another secret")
+        if len(value) > self._max_size or digest != _digest(name, text):
+            raise InvalidFAQ("it is damaged or too large")
         try:
             document = msgspec.json.decode(text, type=_Document)
         except (msgspec.DecodeError, UnicodeError) as error:
@@ -240,9 +239,6 @@ class SharedStore:
         cache_control = CacheControl(document.lifetime)
         return StoredFAQ(faq, document.updated_at, document.fresh_for, document.validators, cache_control)
 
-    def _digest(self, name: str, text: bytes) -> bytes:
-        return hmac.digest(self._secret, name.encode() + b"\n" + text, "sha256").hex().encode()
-
 
 class _Document(msgspec.Struct, rename="camel"):
     form: str
@@ -251,6 +247,10 @@ class _Document(msgspec.Struct, rename="camel"):
     lifetime: float | None
     validators: Validators
     faq: msgspec.Raw
+
+
+def _digest(name: str, text: bytes) -> bytes:
+    return hashlib.sha256(name.encode() + b"\n" + text).hexdigest().encode()
 
 
 def _is_forgotten(stored: StoredFAQ, marks: list[bytes | None]) -> bool:

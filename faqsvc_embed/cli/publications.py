@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec import UNSET
 
 from faqsvc_embed.api.content import Content
-from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, summary
+from faqsvc_embed.api.publish_request import PublishFields, publish_body, summary
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import PublishRejected, quoted
@@ -100,7 +100,7 @@ class Publication:
         problems = list[str]()
         body = dict[str, Any]()
         try:
-            body = PublishRequest(**fields).body()
+            body = publish_body(**fields)
         except PublishRejected as error:
             problems += [with_option(self.document.locate(problem)) for problem in error.problems]
         if problems:

@@ -5,11 +5,9 @@ from typing import Literal, Self, Unpack
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
 from faqsvc_embed.api.publish_request import (
     ChangeFields,
-    ChangeRequest,
     Changes,
     GenerateFields,
     PublishFields,
-    PublishRequest,
 )
 from faqsvc_embed.api.publish_response import StoredRevision
 from faqsvc_embed.api.responses import Fetched
@@ -160,11 +158,11 @@ class FAQClient:
             FAQNotFound: the FAQ is in the bin, or was purged (410).
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        return self._forget(self._wait(self._operations.publish(PublishRequest(**publication))))
+        return self._forget(self._wait(self._operations.publish(publication)))
 
     async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
         """Publish as `publish_faq` does."""
-        return self._forget(await self._await(self._operations.publish(PublishRequest(**publication))))
+        return self._forget(await self._await(self._operations.publish(publication)))
 
     def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
@@ -184,13 +182,11 @@ class FAQClient:
             FAQNotFound: the site has no such FAQ, or not in this language.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        request = ChangeRequest(changes=changes, **change)
-        return self._forget(self._wait(self._operations.change(slug, request)))
+        return self._forget(self._wait(self._operations.change(slug, changes, change)))
 
     async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change an FAQ as `change_faq` does."""
-        request = ChangeRequest(changes=changes, **change)
-        return self._forget(await self._await(self._operations.change(slug, request)))
+        return self._forget(await self._await(self._operations.change(slug, changes, change)))
 
     def list_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None

@@ -22,10 +22,13 @@ from faqsvc_embed.api.contract import (
 )
 from faqsvc_embed.api.fields import invalid_slug, is_same_slug, is_slug
 from faqsvc_embed.api.publish_request import (
-    ChangeRequest,
+    ChangeFields,
+    Changes,
     GenerateFields,
-    PublishRequest,
+    PublishFields,
+    change_request,
     generate_request,
+    publish_request,
 )
 from faqsvc_embed.api.requests import (
     Request,
@@ -90,13 +93,14 @@ class Operations:
 
         return self._connection.exchange(request, parse)
 
-    def publish(self, publication: PublishRequest) -> Work[Publication]:
+    def publish(self, publication: PublishFields) -> Work[Publication]:
         """Publish an FAQ."""
-        return self._write(publication.to_http(self.settings.base_url), publication.slug)
+        request = publish_request(self.settings.base_url, **publication)
+        return self._write(request, publication.get("slug"))
 
-    def change(self, slug: str, change: ChangeRequest) -> Work[Publication]:
+    def change(self, slug: str, changes: Changes, change: ChangeFields) -> Work[Publication]:
         """Change some questions of an FAQ."""
-        return self._write(change.to_http(self._url(slug, change.lang)), slug)
+        return self._write(change_request(self._url(slug, change.get("lang")), changes, **change), slug)
 
     def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
         """Publish a revision."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from faqsvc_embed.api.publish_request import PublishRequest
+from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
@@ -67,17 +67,17 @@ class Document:
         """
         problems = list(self._problems())
         # The request validates the fields. It requires a website, and a record does not.
-        request = PublishRequest(
+        fields = PublishFields(
             website_url=self.website_url or "https://faq.invalid",
             website_name=self.website_name or "-",
             items=self.items,
             slug=slug,
             title=self.title,
             page_url=self.page_url,
-            draft=self.draft,
+            draft=self.draft or False,
         )
         try:
-            items = request.body()["items"]
+            items = publish_body(**fields)["items"]
         except PublishRejected as error:
             problems += error.problems
         if problems:

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
-from faqsvc_embed.api.publish_request import PublishFields, PublishRequest, encode
+from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound
 from faqsvc_embed.mcp.arguments import Arguments
@@ -79,7 +79,7 @@ class Writing:
     async def publish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
         """Publish a new FAQ."""
         fields = _fields(arguments)
-        body = PublishRequest(**fields).body()
+        body = publish_body(**fields)
         if arguments.get("preview"):
             return _preview(body)
         client, key = clients.writing()

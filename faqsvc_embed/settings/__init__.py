@@ -27,9 +27,9 @@ T = TypeVar("T")
 Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
-HIDDEN: Final = ("api_key", "store", "store_secret", "source")
+HIDDEN: Final = ("api_key", "store", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
-_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//", "store_secret": ""}
+_MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
 _log: Final = LogOnce()
 
@@ -111,8 +111,6 @@ class Settings:
     """The largest record in bytes, decompressed."""
     store: Setting[str | None] = Setting(accept.or_none(accept.store), None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
-    store_secret: Setting[str | None] = Setting(accept.or_none(accept.secret), None)
-    """Signs the records in Redis. A record that was written without it is not used."""
     degraded_max_age: Setting[int | None] = Setting(accept.or_none(accept.whole(0)), None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 

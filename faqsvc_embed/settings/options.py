@@ -44,7 +44,6 @@ class EmbedOptions(ClientOptions, total=False):
     not_found_for: float
     max_entries: int
     store: str | None
-    store_secret: str | None
     directory: str | os.PathLike[str] | None
     source: Source | str | None
     reload: bool

@@ -27,8 +27,6 @@ VARIANTS: Final[tuple[Variant, ...]] = get_args(Variant)
 Look = Literal["lines", "cards", "columns", "plain"]
 LOOKS: Final[tuple[Look, ...]] = get_args(Look)
 
-MIN_SECRET: Final = 16
-"""Characters of a secret."""
 DAY: Final = 86_400.0
 """Seconds. The operating system cannot wait for centuries."""
 
@@ -239,15 +237,6 @@ def store(value: object) -> str:
     if isinstance(value, str) and value.startswith(("redis://", "rediss://", "unix://")):
         return _redis_url(value)
     raise ValueError('"file:DIRECTORY" or "redis://HOST:PORT/DB" is accepted')
-
-
-def secret(value: object) -> str:
-    """Return a secret that is long enough to sign with."""
-    if isinstance(value, str) and len(value) >= MIN_SECRET:
-        return value
-    raise ValueError(
-        f"a text of at least {MIN_SECRET} characters is accepted, as `openssl rand -hex 32` prints"
-    )
 
 
 def _redis_url(url: str) -> str:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import Item, PublishRejected
-from faqsvc_embed.api.publish_request import PublishRequest, encode, generate_request
+from faqsvc_embed.api.publish_request import encode, generate_request, publish_body, publish_request
 from faqsvc_embed.api.publish_response import GeneratedItem
 from faqsvc_embed.service.routes.publish import parse_publish_body
 from tests.support.strategies import any_text, odd_values
@@ -32,7 +32,7 @@ BODY = {
 
 def body(**changes: Any) -> dict[str, Any]:
     """Return the body of a good publication, changed so."""
-    return PublishRequest(**{**GOOD, **changes}).body()
+    return publish_body(**{**GOOD, **changes})
 
 
 def problems(**changes: Any) -> list[str]:
@@ -70,7 +70,7 @@ def test_optional_fields_are_sent_only_if_given() -> None:
 
 
 def test_a_publication_is_one_json_request_without_the_key() -> None:
-    request = PublishRequest(**GOOD, idempotency_key="one").to_http("https://faq.example")
+    request = publish_request("https://faq.example", **GOOD, idempotency_key="one")
     assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq")
     assert json.loads(request.body) == BODY
     assert request.headers == {
@@ -79,12 +79,12 @@ def test_a_publication_is_one_json_request_without_the_key() -> None:
         "content-type": "application/json",
         "idempotency-key": "one",
     }
-    assert "idempotency-key" not in PublishRequest(**GOOD).to_http("https://faq.example").headers
+    assert "idempotency-key" not in publish_request("https://faq.example", **GOOD).headers
 
 
 def test_an_unknown_field_is_an_error_of_the_caller() -> None:
     with pytest.raises(TypeError):
-        PublishRequest(**GOOD, titel="Prices")  # type: ignore[call-arg]
+        publish_body(**GOOD, titel="Prices")  # type: ignore[call-arg]
 
 
 def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
@@ -192,9 +192,7 @@ def test_our_service_accepts_the_requests_of_the_client(
     items: list[tuple[str, str]], name: str, title: str
 ) -> None:
     try:
-        sent = PublishRequest(
-            website_url="https://tea.example", website_name=name, items=items, title=title
-        ).body()
+        sent = publish_body(website_url="https://tea.example", website_name=name, items=items, title=title)
     except PublishRejected:
         return
     read = parse_publish_body(encode(sent))
@@ -204,7 +202,7 @@ def test_our_service_accepts_the_requests_of_the_client(
 @given(odd_values, odd_values, odd_values, odd_values)
 def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: Any) -> None:
     with contextlib.suppress(PublishRejected):
-        PublishRequest(website_url=url, website_name=name, items=items, lang=lang).to_http("")
+        publish_request("", website_url=url, website_name=name, items=items, lang=lang)
 
 
 # Generation

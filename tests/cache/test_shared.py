@@ -169,16 +169,6 @@ def test_the_record_of_another_name_or_source_is_not_read(
     assert run(store.load(Key("legal", None))) is None
 
 
-def test_with_a_secret_only_who_knows_it_can_write_a_record(
-    backend: FaultyBackend, clock: Clock, run: Use
-) -> None:
-    secrets = {"mine": "m" * 32, "theirs": "t" * 32, "none": None}
-    stores = {name: open_store(backend, clock, store_secret=secret) for name, secret in secrets.items()}
-    for writer in stores:
-        run(stores[writer].save(KEY, STORED))
-        assert [reader for reader in stores if run(stores[reader].load(KEY)) == STORED] == [writer]
-
-
 @pytest.mark.parametrize("cache_control", [CacheControl(60, no_store=True), CacheControl(60, private=True)])
 def test_what_may_not_be_stored_is_not_and_removes_the_earlier_record(
     store: SharedStore, backend: FaultyBackend, run: Use, cache_control: CacheControl

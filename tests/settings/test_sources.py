@@ -37,7 +37,6 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "max_entries": ("7", 7),
     "max_bytes": ("8", 8),
     "store": ("file:x", "file:x"),
-    "store_secret": ("s" * 32, "s" * 32),
     "degraded_max_age": ("9", 9),
     "cache_tags": ("on", True),
     "directory": ("faqs", "faqs"),
