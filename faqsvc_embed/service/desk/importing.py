@@ -17,7 +17,8 @@ from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
-from faqsvc_embed.service.desk.editor import Editor, Reading, new_draft
+from faqsvc_embed.service.desk.editor import new_draft
+from faqsvc_embed.service.desk.editor_page import Editor, Reading
 from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
