@@ -59,5 +59,5 @@ def submit(visit: Visit) -> Response:
 def _shown(visit: Visit) -> datetime | None:
     """Return the time when the FAQ was moved to the bin, from the form."""
     with suppress(ValueError):
-        return datetime.fromisoformat(visit.form.get("base"))
+        return datetime.fromisoformat(visit.form.get("version"))
     return None

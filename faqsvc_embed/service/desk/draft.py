@@ -12,6 +12,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import USUAL
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
+from faqsvc_embed.service.storage.slugs import proposed_slug
 from faqsvc_embed.service.storage.values import Content, Revision
 
 Problems = dict[str, str]
@@ -30,8 +31,10 @@ _LABELS: Final = {
     "id": "The id",
 }
 ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
-_SETTINGS: Final = ("title", "slug", "websiteName", "websiteUrl", "pageUrl", "introduction")
-"""The settings in the order of the form, which has them before the questions, or after those of a new FAQ."""
+_FIRST: Final = ("title", "slug")
+"""The settings above the questions of a new FAQ; the others are below them."""
+_SETTINGS: Final = (*_FIRST, "websiteName", "websiteUrl", "pageUrl", "introduction")
+"""The settings in the order of the form."""
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
     "websiteUrl": ADDRESS.replace("An address", "The address of the website"),
@@ -84,7 +87,7 @@ class Draft:
 
     @classmethod
     def of_form(cls, form: Form) -> Self:
-        """Return the draft that an editor typed into a form."""
+        """Return the draft that an editor typed into a form; a slug that the form proposed is none."""
         # Programs and older forms send neither sections nor ids.
         fields = zip(
             form.all("question"),
@@ -94,7 +97,7 @@ class Draft:
             strict=False,
         )
         return cls(
-            slug=form.get("slug").strip(),
+            slug=slug if (slug := form.get("slug").strip()) != form.get("proposed") else "",
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
             title=_one_line(form.get("title")),
             website_name=_one_line(form.get("website_name")),
@@ -129,6 +132,11 @@ class Draft:
             ),
             cta=faq.cta,
         )
+
+    @property
+    def proposed(self) -> str:
+        """The slug that a new FAQ gets from its title."""
+        return proposed_slug(self.title, self.website_name) if self.title else ""
 
     @property
     def written(self) -> tuple[DraftItem, ...]:
@@ -208,9 +216,14 @@ class Draft:
                 f"This FAQ is too large: it has {size:,} bytes; the limit is {MAX_BODY:,}."
                 " Shorten it, or split it into several FAQs."
             )
+        above = _FIRST if is_new else _SETTINGS
         ordered = sorted(
             problems,
-            key=lambda name: ((name in _SETTINGS) is is_new, name in _SETTINGS and _SETTINGS.index(name)),
+            key=lambda name: (
+                name not in above,
+                name in _SETTINGS,
+                name in _SETTINGS and _SETTINGS.index(name),
+            ),
         )
         return {name: problems[name] for name in ordered}
 

@@ -1,30 +1,32 @@
 """The page on which editors create, edit, preview, save and publish an FAQ."""
 
+import hashlib
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk import messages
-from faqsvc_embed.service.desk.differences import Change, aligned, changes, taken
-from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
+from faqsvc_embed.service.desk.differences import aligned, changes, taken
+from faqsvc_embed.service.desk.draft import Draft, DraftItem
+from faqsvc_embed.service.desk.editor_page import MAX_ONCE, Editor, preview_of
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.opened import what_happened
-from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
-from faqsvc_embed.service.desk.preview import preview_of
+from faqsvc_embed.service.desk.pages import HEADERS, redirect
 from faqsvc_embed.service.desk.site import name_of
+from faqsvc_embed.service.desk.versions import what_happened
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
     Gone,
+    IdempotencyKey,
+    IdempotencyKeyReused,
     NotYourSite,
     Preconditions,
     QuotaExceeded,
@@ -33,56 +35,6 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
     Write,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Editor:
-    """The page with the form and its messages.
-
-    `base` is the state of the translation when the editor began (`TranslationInfo.seen`); empty for a new
-    one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
-    of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
-    """
-
-    draft: Draft
-    base: str = ""
-    faq: FAQInfo | None = None
-    problems: Problems = field(default_factory=dict)
-    done: str = ""
-    theirs: str = ""
-    changes: list[Change] = field(default_factory=list)
-    focus: int | None = None
-    focused: str = ""
-    is_unsaved: bool = False
-    is_binned: bool = False
-    source: Draft | None = None
-    """The source text of a translation."""
-    source_changes: list[Change] = field(default_factory=list)
-    """The changes of the source since the translation was made."""
-    source_number: int = 0
-    draft_changes: list[Change] = field(default_factory=list)
-    """The changes that publishing the saved draft would make."""
-
-    def page(self, visit: Visit, status: int = 200) -> Response:
-        """Return the page."""
-        site = visit.storage.sites.get(visit.access.site)
-        return render(
-            visit,
-            "editor.html",
-            status,
-            images=image_source(self.draft.record()),
-            editor=self,
-            draft=self.draft,
-            faq=self.faq,
-            current=self.faq.translation(self.draft.lang) if self.faq else None,
-            problems=self.problems,
-            preview=preview_of(self.draft, site.accent_color),
-            not_shown=self.draft.not_shown(),
-            missing=_missing(visit, self.faq, self.draft.lang),
-            max_items=MAX_ITEMS,
-            max_question=MAX_QUESTION,
-            max_answer=MAX_ANSWER,
-        )
 
 
 def show_new(visit: Visit) -> Response:
@@ -120,7 +72,7 @@ def show(visit: Visit) -> Response:
     newest = default if lang == faq.lang else _newest(visit, faq.slug, lang)
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
-    editor = Editor(draft=draft, base=translation.seen, faq=faq, done=done)
+    editor = Editor(draft=draft, version=translation.version, faq=faq, done=done)
     if translation.has_draft and translation.published is not None:
         public = visit.storage.history.revision(visit.access, faq.slug, lang, translation.published)
         editor = replace(editor, draft_changes=changes(Draft.of_publication(faq.slug, public), draft))
@@ -145,14 +97,6 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
     return replace(editor, source=source, source_changes=found, source_number=default.number)
 
 
-def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
-    """Return the languages of other FAQs of the site that this FAQ lacks, without the one being written."""
-    if faq is None:
-        return []
-    known = visit.storage.overview.published_languages(visit.access.site)
-    return [lang for lang in known if lang != writing and faq.translation(lang) is None]
-
-
 def submit(visit: Visit) -> Response:
     """POST: run the action of the pressed button, from moving a question to publishing."""
     form = visit.form
@@ -165,8 +109,8 @@ def submit(visit: Visit) -> Response:
         draft = replace(draft, lang=faq.lang)
     is_binned = not is_new and _is_binned(visit, draft.lang)
     is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
-    base = form.get("base") if is_known else ""
-    editor = Editor(draft=draft, base=base, faq=faq, is_unsaved=True, is_binned=is_binned)
+    version = form.get("version") if is_known else ""
+    editor = Editor(draft=draft, version=version, faq=faq, is_unsaved=True, is_binned=is_binned)
     editor = _with_source(visit, editor)
     action = form.get("action", "preview")
     name = action.partition(":")[0]
@@ -184,7 +128,8 @@ def submit(visit: Visit) -> Response:
         if form.get("part") == "preview":  # the script replaces only the preview
             accent_color = visit.storage.sites.get(visit.access.site).accent_color
             html = preview_of(draft, accent_color).html
-            return Response(html.encode("utf-8", "replace"), 200, HEADERS, "text/html")
+            headers = {**HEADERS, "x-slug": draft.proposed}
+            return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
@@ -192,7 +137,7 @@ def submit(visit: Visit) -> Response:
         problems["items"] = messages.BINNED
     elif faq is None and not is_new:
         problems["slug"] = _why_missing(visit, None)
-    elif faq and form.get("base") and not base:
+    elif faq and form.get("version") and not version:
         problems["items"] = _why_missing(visit, draft.lang)
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
@@ -219,8 +164,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
             return _discard_or_confirm(visit, editor, "right")
         return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
     conditions = Preconditions(is_create_only=True)
-    if editor.base:
-        conditions = Preconditions(seen={draft.lang: editor.base})
+    if editor.version:
+        conditions = Preconditions(versions={draft.lang: editor.version})
     made_from = number_of(visit.form.get("source"))
     if editor.source is not None and info is not None and draft.gaps(editor.source):
         made_from = info.translated_from  # the questions are in the order of that revision
@@ -234,6 +179,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
         translated_from=made_from,
+        idempotency_key=_key(visit, draft, is_draft=is_draft) if editor.faq is None else None,
     )
     writer = visit.storage.writer
     try:
@@ -243,6 +189,9 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
             written = writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
+    except IdempotencyKeyReused as error:  # its response was lost, and the text was changed since
+        draft = replace(draft, slug=error.slug, lang=error.lang)
+        return _conflict(visit, replace(editor, draft=draft, faq=_known(visit, error.slug)))
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
         return replace(editor, faq=None, problems={"slug": messages.TAKEN}).page(visit, 409)
     except ReservedSlug as error:
@@ -255,12 +204,19 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
 
 
+def _key(visit: Visit, draft: Draft, *, is_draft: bool) -> IdempotencyKey | None:
+    """Return the key by which the form of a new FAQ that is sent twice makes one FAQ."""
+    once = visit.form.get("once")[:MAX_ONCE]
+    digest = hashlib.sha256(repr((draft, is_draft)).encode("utf-8", "replace")).hexdigest()
+    return IdempotencyKey(f"desk {once}", digest) if once else None
+
+
 def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     """Discard the draft, or mark a translation as up to date; the text in the form is not saved."""
     visit.require("draft")
     draft, writer = editor.draft, visit.storage.writer
     lang = cast("Lang", draft.lang)
-    unchanged = Preconditions(seen={lang: editor.base})
+    unchanged = Preconditions(versions={lang: editor.version})
     page = f"/faqs/{quote(draft.slug, safe='')}"
     try:
         if name == "right":
@@ -307,8 +263,8 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     found = changes(Draft.of_publication(draft.slug, theirs), draft)
     now = faq.translation(draft.lang)
     assert now is not None  # noqa: S101 - it has a revision
-    who = what_happened(editor.base, now, theirs.author or "somebody")
-    editor = replace(editor, draft=draft, faq=faq, base=now.seen, theirs=who, changes=found)
+    who = what_happened(editor.version, now, theirs.author or "somebody")
+    editor = replace(editor, draft=draft, faq=faq, version=now.version, theirs=who, changes=found)
     return editor.page(visit, 409)
 
 

@@ -11,8 +11,8 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.opened import what_happened
 from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.versions import what_happened
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
@@ -50,7 +50,7 @@ def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Resp
         next=next_,
         old=old,
         new=new,
-        base=translation.seen,
+        version=translation.version,
         note=note,
         changes=_compare(visit, lang, old, new),
     )
@@ -63,8 +63,8 @@ def publish(visit: Visit) -> Response:
     lang = visit.form.get("lang")
     if number is None or lang not in LANGUAGES:
         raise FAQNotFound(f"There is no revision {visit.form.get('number')[:20]!r}")
-    before = visit.form.get("base")
-    unchanged = Preconditions(seen={lang: before})
+    before = visit.form.get("version")
+    unchanged = Preconditions(versions={lang: before})
     try:
         visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
     except RevisionConflict as conflict:

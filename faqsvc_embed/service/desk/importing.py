@@ -1,14 +1,15 @@
 """Imports an FAQ from a text or a file. Editors see the result before anything is saved."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
@@ -16,7 +17,9 @@ from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
-from faqsvc_embed.service.desk.editor import Editor, new_draft
+from faqsvc_embed.service.desk.editor import new_draft
+from faqsvc_embed.service.desk.editor_page import Editor, Reading
+from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 
@@ -24,6 +27,14 @@ MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""
 MAX_LINES: Final = 10_000
 """Maximum lines of a text or file: ten for each question. More would slow down garbage collections."""
+BY_MARKS: Final = "marks"
+BY_LINES: Final = "lines"
+"""The readings of a text: questions are its headings, bold lines and labels, or all lines that ask."""
+_MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
+MAX_HEADING: Final = 60
+_HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
+MAX_NOTES: Final = 20
+"""Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
 _LINE: Final = r"[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S"
@@ -57,7 +68,7 @@ def submit(visit: Visit) -> Response:
     if len(content) > MAX_IMPORT:
         return show_form(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
-        document = _read(ending, content)
+        document, other = _best(ending, content, form)
         draft = draft_of(document, new_draft(visit))
     except ValueError as error:
         return show_form(visit, 422, text=str(error))
@@ -67,9 +78,16 @@ def submit(visit: Visit) -> Response:
         return show_form(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
-    if notes := document.all_notes():
-        done += f" Note: {'; '.join(notes[:5])}{' and others' if len(notes) > 5 else ''}."
-    return Editor(draft=draft, done=done, is_unsaved=True).page(visit)
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in document.all_notes()]
+    notes += [
+        f"“{line}” ends an answer now. If it is a heading, write it as the section of the questions below."
+        for line in _headings(draft)
+    ]
+    if draft.introduction:
+        notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
+    if len(notes) > MAX_NOTES:
+        notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
+    return Editor(draft=draft, done=done, notes=notes, other_reading=other, is_unsaved=True).page(visit)
 
 
 def _keep(visit: Visit) -> Response:
@@ -119,6 +137,63 @@ def draft_of(document: Document, empty: Draft) -> Draft:
 def _format(items: Sequence[DraftItem]) -> AnswerFormat:
     """Return the format of answers that state none: Markdown if one has a link, bold text or a list."""
     return "markdown" if any(_MARKDOWN.search(item.answer) for item in items) else "text"
+
+
+def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
+    """Return the reading of a text with the most questions, or the one that was asked for, and the other one.
+
+    A question mark may end a line of an answer, too. So lines that ask beat headings, bold lines and labels
+    only in pasted text, and only if they are half as many again.
+
+    Raises:
+        ValueError: the file cannot be read; the message is a sentence for the editor.
+    """
+    found: dict[str, Document] = {}
+    reason = ValueError()
+    try:
+        found[BY_MARKS] = _read(ending, content)
+    except ValueError as error:
+        reason = error
+    if ending in (".md", ".txt"):
+        with suppress(ValueError):
+            found[BY_LINES] = _read(ending, _marked(decode(content)).encode())
+    if not found:
+        raise reason
+    count = {name: len(document.items) for name, document in found.items()}
+    if count.get(BY_LINES, 0) <= count.get(BY_MARKS, 0):
+        return found[BY_MARKS], None
+    marked, lines = count.get(BY_MARKS, 0), count[BY_LINES]
+    is_clear = form.upload is None and 2 * (lines - marked) >= marked
+    taken = form.get("reading") if form.get("reading") in found else BY_LINES if is_clear else BY_MARKS
+    if not marked:
+        return found[BY_LINES], None
+    if taken == BY_LINES:
+        text = "Each line that ends with a question mark was taken as a question. By headings, bold lines and"
+        return found[taken], Reading(
+            BY_MARKS, marked, f"{text} labels, the text has {marked}.", decode(content)
+        )
+    text = f"{lines} lines end with a question mark, so perhaps there are questions within the answers."
+    return found[taken], Reading(BY_LINES, lines, text, decode(content))
+
+
+def _marked(text: str) -> str:
+    """Return a text in which every line that ends with a question mark is a heading."""
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        bare = _MARKS.sub("", line.strip(), count=1).strip().removesuffix("**").strip()
+        if bare.endswith(("?", "？")) and len(bare) <= MAX_QUESTION:
+            lines[place] = f"\n### {bare}"
+        elif line.startswith("## "):
+            lines[place] = f"\n{line}"
+    return "\n".join(lines)
+
+
+def _headings(draft: Draft) -> Iterator[str]:
+    """Yield the short lines at the ends of answers, above another question, that may be headings."""
+    for item in draft.items[:-1]:
+        rest, _, last = item.answer.rpartition("\n\n")
+        if rest.strip() and len(last) <= MAX_HEADING and _HEADING.fullmatch(last):
+            yield last
 
 
 def _read(ending: str, content: bytes) -> Document:

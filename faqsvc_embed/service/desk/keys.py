@@ -67,8 +67,8 @@ def end(visit: Visit) -> Response:
     key = _key(visit)
     if visit.form.get("action") == "rotate":
         _, overlap = OVERLAPS.get(visit.form.get("overlap"), OVERLAPS["0"])
-        ends = str(key.expires_at or "")
-        if visit.form.get("ends", ends) != ends:
+        version = str(key.expires_at or "")
+        if visit.form.get("version", version) != version:
             return _one(visit, 409, problems={"key": REPLACED})
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
@@ -133,5 +133,6 @@ def _one(visit: Visit, status: int = 200, *, problems: dict[str, str] | None = N
         has_ended=_has_ended(visit, key),
         scopes=SCOPE_TEXTS,
         overlaps=OVERLAPS,
+        version=str(key.expires_at or ""),
         problems=problems or {},
     )

@@ -29,7 +29,7 @@ HEADERS: Final = {
     "x-robots-tag": "noindex",
 }
 
-_MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript"}
+_MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "editor.js": "text/javascript"}
 
 
 def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
@@ -67,7 +67,7 @@ def static_file(digest: str, name: str, query: Mapping[str, str]) -> Response | 
 
 def static_url(root: str) -> dict[str, str]:
     """Return the URL of each static file, which changes with its content."""
-    return {name.partition(".")[2]: f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
+    return {name.replace(".", "_"): f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
 
 
 def root_of(base: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any, Final, cast
 from starlette.responses import Response
 
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.site import NAME
+from faqsvc_embed.service.desk.versions import changed_fields, of_values
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.people import ROLES, LastAdmin, Person, PersonExists, Role, UnknownPerson
@@ -81,18 +81,18 @@ def change(visit: Visit) -> Response:
 
 
 def _save(visit: Visit, person: Person) -> Response:
-    if problems := _problems(*_fields(visit)):
-        return _one(visit, 422, problems=problems)
     changed, problems = changed_fields(visit.form, _values(person))
     if problems:
-        return _one(visit, 409, problems=problems)
+        return _one(visit, 409, problems=problems, typed=changed)
+    if problems := _problems(*_fields(visit)):
+        return _one(visit, 422, problems=problems, typed=changed)
     given: dict[str, Any] = {field: value for field, value in changed.items() if value}
     try:
         visit.storage.people.change(person.id, **given, by=visit.access)
     except ConfigurationError as error:
-        return _one(visit, 422, problems=_refused(error))
+        return _one(visit, 422, problems=_refused(error), typed=changed)
     except PersonExists:
-        return _one(visit, 409, problems={"email": "Another person has this email address."})
+        return _one(visit, 409, problems={"email": "Another person has this email address."}, typed=changed)
     return redirect(visit, f"/people/{person.id}?done=saved")
 
 
@@ -101,8 +101,8 @@ def _remove(visit: Visit, person: Person) -> Response:
         return _one(
             visit, 422, problems={"confirm": "Nobody was removed. Tick the box to remove the person."}
         )
-    now = " ".join(_values(person).values())
-    if visit.form.get("base", now) != now:
+    now = of_values(_values(person))
+    if visit.form.get("version", now) != now:
         return _one(visit, 409, problems={"confirm": CHANGED})
     with_keys = visit.form.get("with_keys") == "yes"
     visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
@@ -154,7 +154,9 @@ def _page(
 ) -> Response:
     link = _link(visit, added) if added else ""
     found = visit.storage.people.list(visit.access.site)
-    context = {"people": found, "roles": ROLE_TEXTS, "problems": problems or {}}
+    fields = {name: visit.form.get(name) if problems else "" for name in ("name", "email")}
+    fields["role"] = visit.form.get("role") if problems else "editor"
+    context = {"people": found, "roles": ROLE_TEXTS, "problems": problems or {}, "fields": fields}
     return render(visit, "people.html", status, **context, link=link, added=added, done=done)
 
 
@@ -163,19 +165,20 @@ def _one(
     status: int = 200,
     *,
     problems: dict[str, str] | None = None,
-    link: str = "",
-    done: str = "",
+    typed: dict[str, str] | None = None,
+    **context: str,
 ) -> Response:
     person = _person(visit)
+    now = _values(person)
     return render(
         visit,
         "person.html",
         status,
         person=person,
-        fields=_values(person),
+        fields=now | (typed or {}),
+        version=of_values(now),
         keys=len(visit.storage.keys.made_by_person(person.id, person.site)),
         roles=ROLE_TEXTS,
         problems=problems or {},
-        link=link,
-        done=done,
+        **{"link": "", "done": "", **context},
     )

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.api.validation import field_problems
-from faqsvc_embed.service.desk.opened import all_seen, seen_by_language
+from faqsvc_embed.service.desk import versions
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -33,7 +33,7 @@ def submit(visit: Visit) -> Response:
     problems = field_problems("action", action, Literal["unpublish", "restore", "bin", "purge"])
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
-    unchanged = Preconditions(seen=seen_by_language(visit.form.get("base")))
+    unchanged = Preconditions(versions=versions.by_language(visit.form.get("version")))
     page = f"/faqs/{quote(visit.slug, safe='')}/remove"
     if action in ("bin", "purge"):
         visit.require_admin()
@@ -67,5 +67,5 @@ def _page(visit: Visit, status: int = 200, *, problem: str = "", note: str = "")
         published=published,
         problem=problem,
         note=note,
-        base=all_seen(faq),
+        version=versions.of_all(faq),
     )

@@ -1,5 +1,8 @@
 """The site: name, listing, quotas."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import WebsiteURL
@@ -7,8 +10,8 @@ from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.forms import completed
-from faqsvc_embed.service.desk.opened import changed_fields
 from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.versions import changed_fields, of_values
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, MAX_NAME, Site
 from faqsvc_embed.text import is_name
@@ -27,7 +30,7 @@ def submit(visit: Visit) -> Response:
     visit.require_admin()
     changed, problems = changed_fields(visit.form, _fields(visit.storage.sites.get(visit.access.site)))
     if problems:
-        return _page(visit, 409, problems=problems)
+        return _page(visit, 409, problems=problems, typed=changed)
     name, url, color = (changed.get(field) for field in ("name", "website_url", "accent_color"))
     url = url and completed(url)
     if name is not None and (not name or len(name) > MAX_NAME or not is_name(name)):
@@ -41,7 +44,7 @@ def submit(visit: Visit) -> Response:
             "Write a colour such as #0a7a5c or rgb(10 122 92), or a CSS name such as teal."
         )
     if problems:
-        return _page(visit, 422, problems=problems)
+        return _page(visit, 422, problems=problems, typed=changed)
     listed = changed["listed"] == "yes" if "listed" in changed else None
     visit.storage.sites.update(visit.access, name=name, listed=listed, website_url=url, accent_color=color)
     return redirect(visit, "/site?done=saved")
@@ -63,18 +66,24 @@ def _fields(site: Site) -> dict[str, str]:
 
 
 def _page(
-    visit: Visit, status: int = 200, *, problems: dict[str, str] | None = None, done: str = ""
+    visit: Visit,
+    status: int = 200,
+    *,
+    problems: Mapping[str, str] = MappingProxyType({}),
+    typed: Mapping[str, str] = MappingProxyType({}),
+    done: str = "",
 ) -> Response:
     site = visit.storage.sites.get(visit.access.site)
-    default = visit.storage.writer.quota
+    default, now = visit.storage.writer.quota, _fields(site)
     return render(
         visit,
         "site.html",
         status,
         site=site,
-        fields=_fields(site),
+        fields={**now, **typed},
+        version=of_values(now),
         max_faqs=site.quota.faqs or default.faqs,
         max_bytes=site.quota.bytes or default.bytes,
-        problems=problems or {},
+        problems=problems,
         done=done,
     )

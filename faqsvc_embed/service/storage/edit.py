@@ -17,8 +17,8 @@ from faqsvc_embed.service.storage.revisions import (
     NEWEST,
     STATE_COLUMNS,
     revision_of,
-    seen_of,
     select_revisions,
+    version_of,
 )
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
 from faqsvc_embed.service.storage.values import (
@@ -127,21 +127,21 @@ class Edit:
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         return languages if lang is None else [lang]
 
-    def check_seen(self, slug: str, lang: str | None, preconditions: Preconditions) -> None:
+    def check_versions(self, slug: str, lang: str | None, preconditions: Preconditions) -> None:
         """Check that a translation, or without `lang` all of an FAQ, are in the state that a form has shown.
 
         Raises:
             RevisionConflict: they were changed.
         """
-        if preconditions.seen is None:
+        if preconditions.versions is None:
             return
         query = select(translations.c.lang, *STATE_COLUMNS).join(revisions, NEWEST)
         query = query.where(translations.c.slug == slug)
         rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
-        now = {row.lang: seen_of(row) for row in rows}
-        languages = {*now, *preconditions.seen} if lang is None else {lang}
+        now = {row.lang: version_of(row) for row in rows}
+        languages = {*now, *preconditions.versions} if lang is None else {lang}
         for lang in languages:
-            if now.get(lang) != preconditions.seen.get(lang):
+            if now.get(lang) != preconditions.versions.get(lang):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, lang))
 
     def append(

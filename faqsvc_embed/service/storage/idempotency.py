@@ -44,7 +44,9 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
         .where(keys.site == site, keys.key == key.key)
     ).one()
     if earlier.body_digest != key.body_digest:
-        raise IdempotencyKeyReused(f"Idempotency-Key {quoted(key.key)} was used with a different body")
+        raise IdempotencyKeyReused(
+            f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
+        )
     if earlier.digest is None or earlier.binned_at is not None:
         raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
     state: RevisionState = "draft" if earlier.published_at is None else "published"

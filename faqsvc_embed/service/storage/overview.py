@@ -19,9 +19,9 @@ from faqsvc_embed.service.storage.revisions import (
     NEWEST,
     STATE_COLUMNS,
     is_draft,
-    seen_of,
     tag_of,
     translation_state,
+    version_of,
     with_author,
 )
 from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
@@ -40,7 +40,7 @@ _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 class TranslationInfo(NamedTuple):
     """A translation of an FAQ, with the number, title and entity tag of its newest revision.
 
-    `published` is the number of the published revision, if there is one. `seen` changes whenever it is
+    `published` is the number of the published revision, if there is one. `version` changes whenever it is
     written, published or unpublished (`Preconditions`).
     """
 
@@ -52,7 +52,7 @@ class TranslationInfo(NamedTuple):
     state: State
     has_draft: bool
     tag: str
-    seen: str
+    version: str
     withdrawn_at: datetime | None
     binned_at: datetime | None
     translated_from: int | None
@@ -309,7 +309,7 @@ def _translation(row: Any) -> TranslationInfo:
         state=translation_state(row),
         has_draft=is_draft(row),
         tag=tag_of(row),
-        seen=seen_of(row),
+        version=version_of(row),
         withdrawn_at=row.withdrawn_at,
         binned_at=row.binned_at,
         translated_from=row.translated_from,

@@ -74,7 +74,7 @@ class Removal:
             languages = edit.languages(slug, lang, binned=True)
             if preconditions.if_match is not None:
                 check_preconditions(preconditions, edit.newest(slug, lang or faq.lang, binned=True))
-            edit.check_seen(slug, lang, preconditions)
+            edit.check_versions(slug, lang, preconditions)
             was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
             _delete_texts(edit, slug, languages, faqs=-was_last)
             _end(edit, slug)
@@ -84,7 +84,7 @@ class Removal:
         """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
 
         Translations that were public when they were moved to the bin are published again. If translations
-        were removed one after the other, the last ones are restored. A form with `seen` translations
+        were removed one after the other, the last ones are restored. A form with `versions`
         restores only unpublished ones, because it has not shown those in the bin.
 
         Raises:
@@ -98,9 +98,9 @@ class Removal:
             faq = _in_bin_or_not(edit, slug)
             if preconditions.if_match is not None:
                 check_preconditions(preconditions, edit.newest(slug, faq.lang, binned=True))
-            edit.check_seen(slug, None, preconditions)
+            edit.check_versions(slug, None, preconditions)
             rows = _removed(edit, slug)
-            if preconditions.seen is not None:
+            if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
             if preconditions.binned_at is not None:
                 rows = [row for row in rows if row.binned_at is not None]
@@ -172,7 +172,7 @@ def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditi
     faq = edit.present(slug)
     languages = edit.languages(slug, lang)
     check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
-    edit.check_seen(slug, lang, preconditions)
+    edit.check_versions(slug, lang, preconditions)
     return languages
 
 

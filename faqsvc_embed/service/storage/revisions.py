@@ -93,7 +93,7 @@ def tag_of(row: Row[Any]) -> str:
     return f"{row.digest}{UNPUBLISHED}" if is_unpublished else str(row.digest)
 
 
-def seen_of(row: Any) -> str:
+def version_of(row: Any) -> str:
     """Return a text that changes whenever a translation is written, published or unpublished.
 
     The row is its newest revision.

@@ -70,7 +70,12 @@ class TooManyWrites(FAQError):
 
 
 class IdempotencyKeyReused(FAQError):
-    """The Idempotency-Key was used before, with a different body."""
+    """The Idempotency-Key was used before, with a different body, and wrote the FAQ `slug` in `lang`."""
+
+    def __init__(self, message: str, slug: str, lang: str) -> None:
+        super().__init__(message)
+        self.slug = slug
+        self.lang = lang
 
 
 class RevisionConflict(FAQError):
@@ -125,14 +130,14 @@ class Preconditions:
     """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
 
     The tag of a translation changes when it or the FAQ is unpublished, so a program that began before is
-    refused. A new translation does not publish an FAQ that was unpublished. `seen` is the state of each
-    translation when a form was opened (`TranslationInfo.seen`); translations that the write changes must
-    still have this state. `binned_at` is the time at which a restored FAQ must have been moved to the bin.
+    refused. A new translation does not publish an FAQ that was unpublished. `versions` are those of
+    the translations when a form was opened (`TranslationInfo.version`); translations that the write changes
+    must still have them. `binned_at` is the time at which a restored FAQ must have been moved to the bin.
     """
 
     if_match: Sequence[str] | None = None
     is_create_only: bool = False
-    seen: Mapping[str, str] | None = None
+    versions: Mapping[str, str] | None = None
     binned_at: datetime | None = None
 
 

@@ -79,7 +79,7 @@ class Writer:
             if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
             check_preconditions(request.preconditions, newest)
-            edit.check_seen(faq.slug, lang, request.preconditions)
+            edit.check_versions(faq.slug, lang, request.preconditions)
             if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
                 raise RevisionConflict(
                     f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
@@ -140,7 +140,7 @@ class Writer:
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             check_preconditions(preconditions, newest)
-            edit.check_seen(slug, lang, preconditions)
+            edit.check_versions(slug, lang, preconditions)
             is_newest = (revision["website_url"], revision["record"]) == (newest.website_url, newest.record)
             if is_newest and newest.state == "published":
                 return _written(newest)
@@ -163,7 +163,7 @@ class Writer:
         """
         with self.editing(access) as edit:
             newest = _existing(edit, slug, lang)
-            edit.check_seen(slug, lang, preconditions)
+            edit.check_versions(slug, lang, preconditions)
             if newest.state != "draft":
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
             is_done = edit.discard(slug, lang)
@@ -182,7 +182,7 @@ class Writer:
         """
         with self.editing(access) as edit:
             _existing(edit, slug, lang)
-            edit.check_seen(slug, lang, preconditions)
+            edit.check_versions(slug, lang, preconditions)
             edit.note_source(slug, lang, source)
 
 

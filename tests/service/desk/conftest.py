@@ -1,5 +1,6 @@
 """An editor: a client that follows redirects and posts forms as a browser does."""
 
+import html
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -13,6 +14,12 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
 
 ORIGIN = "http://testserver"
+
+
+def versions_of(text: str) -> list[dict[str, str]]:
+    """Return the field `version` of each form of a page, as a browser sends it."""
+    found = re.findall(r'name="version" value="([^"]*)"', text)
+    return [{"version": html.unescape(version)} for version in found]
 
 
 class Editor:
@@ -49,9 +56,8 @@ class Editor:
 
     def post(self, path: str, origin: str = ORIGIN, **fields: Any) -> httpx2.Response:
         """Post a form with the token of the last page; to unpublish or publish again, open its page first."""
-        if path.endswith(("/remove", "/history")) and "base" not in fields:
-            found = re.search(r'name="base" value="([^"]*)"', self.client.get(f"/desk{path}").text)
-            fields["base"] = found[1] if found else ""
+        if path.endswith(("/remove", "/history")) and "version" not in fields:
+            fields |= next(iter(versions_of(self.client.get(f"/desk{path}").text)), {})
         data = {"token": self.token, **fields}
         return self._read(self.client.post(f"/desk{path}", data=data, headers={"origin": origin}))
 

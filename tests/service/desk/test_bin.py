@@ -13,7 +13,7 @@ from tests.support.clock import Clock
 def publish_in_two_languages(editor: Editor) -> None:
     publish(editor)
     german = written(lang="de", title="Preise", answer=["Nichts.", "Ja."])
-    assert editor.post("/faqs/pricing", action="publish", base="", **german).status_code == 200
+    assert editor.post("/faqs/pricing", action="publish", version="", **german).status_code == 200
 
 
 def test_all_languages_are_published_again_in_one_step(editor: Editor) -> None:
@@ -29,11 +29,11 @@ def test_all_languages_are_published_again_in_one_step(editor: Editor) -> None:
 def test_an_faq_that_was_published_again_in_the_meantime_is_a_conflict(editor: Editor) -> None:
     publish_in_two_languages(editor)
     editor.post("/faqs/pricing/remove", action="unpublish", lang="de")
-    found = re.search(r'name="base" value="([^"]*)"', editor.get("/faqs/pricing/remove").text)
+    found = re.search(r'name="version" value="([^"]*)"', editor.get("/faqs/pricing/remove").text)
     assert found is not None
     editor.post("/faqs/pricing/remove", action="restore")
     editor.post("/faqs/pricing/remove", action="unpublish", lang="en")
-    assert editor.post("/faqs/pricing/remove", action="restore", base=found[1]).status_code == 409
+    assert editor.post("/faqs/pricing/remove", action="restore", version=found[1]).status_code == 409
     assert record(editor, lang="en").json()["lang"] == "de"
 
 
@@ -65,21 +65,21 @@ def test_an_faq_that_was_restored_and_unpublished_in_the_meantime_stays_unpublis
 ) -> None:
     publish_in_two_languages(editor)
     editor.post("/faqs/pricing/remove", action="bin")
-    found = re.search(r'name="base" value="([^"]+)"', editor.get("/bin").text)
+    found = re.search(r'name="version" value="([^"]+)"', editor.get("/bin").text)
     assert found is not None
     program = {"X-Plugin-Key": storage.keys.create("program")}
     path = "/api/v1/faq/pricing"
     assert editor.client.post(f"{path}/restore", headers=program).status_code == 200
     assert editor.client.delete(path, headers=program).status_code == 204
-    late = editor.post("/bin", action="restore", slug="pricing", base=found[1])
+    late = editor.post("/bin", action="restore", slug="pricing", version=found[1])
     assert (late.status_code, record(editor).status_code) == (409, 410)
     assert 'role="alert"' in late.text
     clock.advance(60)
     editor.client.delete(f"{path}?purge=true", headers=program)
-    assert editor.post("/bin", action="restore", slug="pricing", base=found[1]).status_code == 409
-    found = re.search(r'name="base" value="([^"]+)"', editor.get("/bin").text)
+    assert editor.post("/bin", action="restore", slug="pricing", version=found[1]).status_code == 409
+    found = re.search(r'name="version" value="([^"]+)"', editor.get("/bin").text)
     assert found is not None
-    assert editor.post("/bin", action="restore", slug="pricing", base=found[1]).status_code == 200
+    assert editor.post("/bin", action="restore", slug="pricing", version=found[1]).status_code == 200
 
 
 def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again(

@@ -29,7 +29,7 @@ def written(**changes: Any) -> dict[str, Any]:
 
 
 def base_of(text: str) -> str:
-    found = re.search(r'name="base" value="([^"]*)"', text)
+    found = re.search(r'name="version" value="([^"]*)"', text)
     assert found
     return found[1]
 
@@ -86,7 +86,7 @@ def test_a_draft_is_seen_at_the_desk_only(editor: Editor) -> None:
     response = editor.post("/new", action="draft", **written())
     assert "Nothing." in texts_of(response.text)
     assert record(editor).status_code == 404
-    editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **written())
+    editor.post("/faqs/pricing", action="publish", version=base_of(response.text), **written())
     assert record(editor).status_code == 200
     revisions = editor.client.get  # publishing the draft as it is writes no second revision
     assert "Revision 1," in revisions("/desk/faqs/pricing").text
@@ -142,7 +142,7 @@ def test_problems_are_listed_in_the_order_of_the_form(editor: Editor) -> None:
         website_name="", website_url="", page_url="heron", question=[""], answer=["Yes."], slug="a/b"
     )
     page = editor.post("/new", action="publish", **fields).text
-    expected = ["items[0].question", "slug", "websiteName", "websiteUrl", "pageUrl"]
+    expected = ["slug", "items[0].question", "websiteName", "websiteUrl", "pageUrl"]
     assert re.findall(r'<li><a href="#([^"]+)">', page) == expected
 
 
@@ -159,13 +159,13 @@ def test_the_second_of_two_editors_sees_both_versions_and_loses_nothing(editor: 
     base = base_of(publish(editor))
     theirs = written(answer=["Ten euros.", "Any time."])
     mine = written(answer=["Nothing.", "Until Monday."])
-    assert editor.post("/faqs/pricing", action="publish", base=base, **theirs).status_code == 200
-    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    assert editor.post("/faqs/pricing", action="publish", version=base, **theirs).status_code == 200
+    response = editor.post("/faqs/pricing", action="publish", version=base, **mine)
     assert response.status_code == 409
     assert texts_of(response.text)[1::2] == ["Nothing.", "Until Monday."]
     assert "<del>Ten euros</del>" in response.text
     assert record(editor).json()["items"][0]["answer"] == "Ten euros."
-    again = editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **mine)
+    again = editor.post("/faqs/pricing", action="publish", version=base_of(response.text), **mine)
     assert again.status_code == 200
     assert record(editor).json()["items"][1]["answer"] == "Until Monday."
     assert "Revision 3," in again.text
@@ -175,7 +175,7 @@ def test_the_same_form_sent_twice_writes_one_revision(editor: Editor) -> None:
     base = base_of(publish(editor))
     changed = written(answer=["Ten euros.", "Any time."])
     for _ in range(2):
-        response = editor.post("/faqs/pricing", action="publish", base=base, **changed)
+        response = editor.post("/faqs/pricing", action="publish", version=base, **changed)
         assert response.status_code == 200
     assert "Revision 2," in response.text
 
@@ -259,12 +259,12 @@ def test_a_translation_is_written_beside_the_default_language(editor: Editor, cl
     page = editor.get("/faqs/pricing?lang=de")
     assert len(texts_of(page.text)) == 4
     german = written(lang="de", title="Preise", question=["Was kostet es?", ""], answer=["Nichts.", ""])
-    assert editor.post("/faqs/pricing", action="publish", base="", **german).status_code == 200
+    assert editor.post("/faqs/pricing", action="publish", version="", **german).status_code == 200
     assert record(editor, lang="de").json()["title"] == "Preise"
     assert "badge older" not in editor.get("/faqs/pricing").text
     clock.advance(60)
     base = base_of(editor.get("/faqs/pricing").text)
-    editor.post("/faqs/pricing", action="publish", base=base, **written(title="New prices"))
+    editor.post("/faqs/pricing", action="publish", version=base, **written(title="New prices"))
     assert "badge older" in editor.get("/faqs/pricing").text
 
 
@@ -289,7 +289,7 @@ def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage:
     editor.get("/new")
     for path in ("/faqs/pricing", "/faqs/pricing/history", "/faqs/pricing/use", "/faqs/pricing/remove"):
         assert editor.get(path).status_code == 403
-    response = editor.post("/faqs/pricing", action="publish", base=base, **written(title="Stolen"))
+    response = editor.post("/faqs/pricing", action="publish", version=base, **written(title="Stolen"))
     assert response.status_code == 422
     assert record(editor).json()["title"] == "Prices"
 
@@ -299,7 +299,7 @@ def test_fields_of_the_record_that_the_desk_does_not_show_stay(editor: Editor, s
     faq = FAQ.from_dict({**record(editor).json(), "cta": {"label": "Buy"}})
     storage.put(faq)
     page = editor.get("/faqs/pricing").text
-    editor.post("/faqs/pricing", action="publish", base=base_of(page), **written(title="Changed"))
+    editor.post("/faqs/pricing", action="publish", version=base_of(page), **written(title="Changed"))
     assert record(editor).json()["cta"] == {"label": "Buy"}
 
 

@@ -51,7 +51,7 @@ class Program:
 
 def base_on(page: str) -> str | None:
     """Return what the forms of a page were opened with; None if it has no form."""
-    found = re.search(r'name="base" value="([^"]*)"', page)
+    found = re.search(r'name="version" value="([^"]*)"', page)
     return found and found[1]
 
 
@@ -91,9 +91,9 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
         response = editor.post("/faqs/pricing", action=action, **fields)
         assert response.history or "Mine, after an hour." in texts_of(response.text)
     elif action == "again":
-        response = editor.post("/faqs/pricing/history", lang="en", number="1", base=base_on(history.text))
+        response = editor.post("/faqs/pricing/history", lang="en", number="1", version=base_on(history.text))
     else:
-        response = editor.post("/faqs/pricing/remove", action="unpublish", base=base_on(removal.text))
+        response = editor.post("/faqs/pricing/remove", action="unpublish", version=base_on(removal.text))
 
     if theirs == before:
         assert response.status_code == 200
@@ -117,13 +117,13 @@ def test_an_faq_that_was_unpublished_meanwhile_is_public_again_only_on_purpose(
     base = base_of(publish(editor))
     Program(editor.client, storage.keys.create("sync"), "pricing").unpublish()
     mine = written(answer=["Mine.", "Any time."])
-    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    response = editor.post("/faqs/pricing", action="publish", version=base, **mine)
     assert response.status_code == 409
     assert "unpublished" in response.text
     assert texts_of(response.text)[1] == "Mine."
     assert record(editor).status_code == 410
-    unchanged = editor.post("/faqs/pricing", action="publish", base=base, **written())
+    unchanged = editor.post("/faqs/pricing", action="publish", version=base, **written())
     assert (unchanged.status_code, record(editor).status_code) == (409, 410)
-    again = editor.post("/faqs/pricing", action="publish", base=base_of(response.text), **mine)
+    again = editor.post("/faqs/pricing", action="publish", version=base_of(response.text), **mine)
     assert again.status_code == 200
     assert record(editor).json()["items"][0]["answer"] == "Mine."

@@ -39,7 +39,7 @@ def test_what_was_typed_survives_the_end_of_a_session(
     base = base_of(publish(editor)) if path != "/new" else ""
     clock.advance(31 * 24 * 3600)
     typed = written(answer=["Typed <for> an hour & more.\n\nYes.", "Any time."])
-    response = editor.post(path, action="publish", base=base, **typed)
+    response = editor.post(path, action="publish", version=base, **typed)
     assert response.status_code == 403
     response = editor.client.post(
         "/desk/sign-in",
@@ -79,7 +79,7 @@ def test_odd_bytes_in_a_form_are_text_or_problems(editor: Editor) -> None:
     editor.get("/new")
     body = (
         f"token={editor.token}&action=preview&question=%ff%fe%00&answer=%ED%A0%80&slug=%00".encode()
-        + b"&title=\xff&lang=xx&base=%0a"
+        + b"&title=\xff&lang=xx&version=%0a"
     )
     headers = {"origin": ORIGIN, "content-type": "application/x-www-form-urlencoded"}
     for action in (b"preview", b"draft", b"publish", b"add:-1"):
@@ -99,7 +99,7 @@ def test_a_form_without_a_known_language_is_shown_again_and_not_saved(
     for action, status in (("preview", 200), ("add", 200), ("draft", 422), ("publish", 422)):
         if path == "/new" and not lang.get("lang") and status == 422:
             continue  # the language of a new FAQ is recognized
-        response = editor.post(path, action=action, base=base, **typed, **lang)
+        response = editor.post(path, action=action, version=base, **typed, **lang)
         assert response.status_code == status
         assert texts_of(response.text)[1] == "Typed for an hour."
     assert "Revision 1," in editor.get("/faqs/pricing").text
@@ -115,26 +115,28 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     a_month_later(storage, clock)
     editor.sign_in(storage)
     editor.get("/new")
-    response = editor.post("/faqs/pricing", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
+    response = editor.post(
+        "/faqs/pricing", action="publish", version=base, **written(answer=["Mine.", "Yes."])
+    )
     assert response.status_code == 422
     assert 'action="/desk/new"' in response.text
     assert texts_of(response.text)[1] == "Mine."
     assert not record(editor).is_success
     base = base_of(response.text)
     storage.removal.lift("pricing")
-    editor.post("/new", action="publish", base=base, **written(answer=["Mine.", "Yes."]))
+    editor.post("/new", action="publish", version=base, **written(answer=["Mine.", "Yes."]))
     assert record(editor).status_code == 200
 
 
 def test_an_faq_that_was_moved_to_the_bin_meanwhile_can_be_saved_once_it_is_restored(editor: Editor) -> None:
     base = base_of(publish(editor))
     editor.post("/faqs/pricing/remove", action="bin")
-    fields = {**written(answer=["Mine.", "Yes."]), "base": base}
+    fields = {**written(answer=["Mine.", "Yes."]), "version": base}
     for action in ("draft", "publish"):
         response = editor.post("/faqs/pricing", action=action, **fields)
         assert response.status_code == 422
         assert "bin" in response.text
-        fields = {**fields_of(response.text), "base": base_of(response.text)}
+        fields = {**fields_of(response.text), "version": base_of(response.text)}
         assert fields["answer"] == ["Mine.", "Yes."]
         assert record(editor).status_code == 410
     assert editor.post("/bin", action="restore", slug="pricing").status_code == 200
@@ -148,12 +150,13 @@ def test_an_faq_that_was_deleted_for_ever_meanwhile_can_be_saved_under_another_s
     base = base_of(publish(editor))
     editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
     typed = written(answer=["Mine.", "Yes."])
-    response = editor.post("/faqs/pricing", action="publish", base=base, **typed)
+    response = editor.post("/faqs/pricing", action="publish", version=base, **typed)
     again = editor.post("/new", action="publish", **fields_of(response.text))
     assert (response.status_code, again.status_code) == (422, 409)
     assert all('id="slug-error"' in page.text for page in (response, again))
     assert record(editor).status_code == 410
     fields = {**fields_of(response.text), "slug": "prices", "token": editor.token}
+    del fields["once"]
     assert editor.post("/new", action="publish", **fields).status_code == 200
     assert record(editor, "prices").json()["items"][0]["answer"] == "Mine."
     editor.post("/bin", action="lift", slug="pricing")
@@ -167,7 +170,7 @@ def test_a_form_from_before_a_new_sign_in_in_another_tab_needs_a_confirmation_on
     earlier = editor.token
     editor.sign_in(storage)
     typed = written(answer=["Typed in the first tab.", "Yes."])
-    response = editor.post("/faqs/pricing", action="publish", base=base, **{**typed, "token": earlier})
+    response = editor.post("/faqs/pricing", action="publish", version=base, **{**typed, "token": earlier})
     assert "Typed in the first tab." in response.text
     assert 'name="link"' not in response.text
     assert record(editor).json()["items"][0]["answer"] == "Nothing."
@@ -250,17 +253,17 @@ def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
 ) -> None:
     publish(editor)
     german = written(lang="de", answer=["Nichts.", "Ja."])
-    base = base_of(editor.post("/faqs/pricing", action="publish", base="", **german).text)
+    base = base_of(editor.post("/faqs/pricing", action="publish", version="", **german).text)
     path = "/api/v1/faq/pricing?lang=de&purge=true"
     editor.client.delete(path, headers={"X-Plugin-Key": storage.keys.create("Mia")})
     mine = {**german, "answer": ["Mein Text.", "Ja."]}
-    response = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    response = editor.post("/faqs/pricing", action="publish", version=base, **mine)
     assert response.status_code == 422
     assert texts_of(response.text)[1] == "Mein Text."
     assert record(editor, lang="de").json()["lang"] == "en"
     editor.post("/bin", action="restore", slug="pricing")
     assert record(editor, lang="de").json()["items"][0]["answer"] == "Nichts."
-    fields = {**fields_of(response.text), "base": base_of(response.text), "token": editor.token}
+    fields = {**fields_of(response.text), "version": base_of(response.text), "token": editor.token}
     response = editor.post("/faqs/pricing", action="publish", **fields)
     assert response.status_code == 200
     assert record(editor, lang="de").json()["items"][0]["answer"] == "Mein Text."

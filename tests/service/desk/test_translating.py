@@ -57,7 +57,7 @@ def test_a_translation_shows_changes_of_its_source_until_it_is_saved_or_confirme
     page = editor.get("/faqs/pricing?lang=de").text
     assert "<ins>Ten euros</ins>" in page
     assert "badge older" in editor.get("").text
-    form = {"action": "right", "lang": "de", "base": base_of(page)}
+    form = {"action": "right", "lang": "de", "version": base_of(page)}
     done = editor.post("/faqs/pricing", **form).text
     assert 'value="right"' not in done
     assert "badge older" not in editor.get("").text
@@ -122,7 +122,9 @@ def test_the_list_says_which_language_readers_do_not_see(editor: Editor) -> None
 
 def test_a_discarded_draft_is_in_the_history_and_the_published_text_in_the_form(editor: Editor) -> None:
     base = base_of(publish(editor))
-    draft = editor.post("/faqs/pricing", action="draft", base=base, **written(answer=["Ten.", "Any time."]))
+    draft = editor.post(
+        "/faqs/pricing", action="draft", version=base, **written(answer=["Ten.", "Any time."])
+    )
     assert 'value="discard"' in draft.text
     page = editor.post("/faqs/pricing", action="discard", **fields_of(draft.text)).text
     assert texts_of(page)[1] == "Nothing."
@@ -155,7 +157,7 @@ def test_discarding_a_never_published_faq_shows_one_status_message(editor: Edito
 
 def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor) -> None:
     page = editor.post("/new", action="draft", **written()).text
-    editor.post("/faqs/pricing", action="draft", base=base_of(page), **written(title="Other"))
+    editor.post("/faqs/pricing", action="draft", version=base_of(page), **written(title="Other"))
     assert editor.post("/faqs/pricing", action="discard", **fields_of(page)).status_code == 409
     assert "Other" in editor.get("/faqs/pricing").text
 
@@ -163,9 +165,9 @@ def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor
 def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: Editor) -> None:
     base = base_of(publish(editor))
     theirs = written(answer=["Ten.", "Never."])
-    editor.post("/faqs/pricing", action="publish", base=base, **theirs)
+    editor.post("/faqs/pricing", action="publish", version=base, **theirs)
     mine = written(answer=["Five.", "On Mondays."])
-    conflict = editor.post("/faqs/pricing", action="publish", base=base, **mine)
+    conflict = editor.post("/faqs/pricing", action="publish", version=base, **mine)
     assert conflict.status_code == 409
     fields = fields_of(conflict.text) | {"theirs": "Mia saved revision 2"}
     page = editor.post("/faqs/pricing", action="theirs:1", **fields)
@@ -179,8 +181,8 @@ def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: 
 def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
     base = base_of(publish(editor))
     theirs = written(question=["May I cancel?", "Do you ship?"], answer=["Any time.", "Yes."])
-    editor.post("/faqs/pricing", action="publish", base=base, **theirs)
-    page = editor.post("/faqs/pricing", action="draft", base=base, **written(title="Costs")).text
+    editor.post("/faqs/pricing", action="publish", version=base, **theirs)
+    page = editor.post("/faqs/pricing", action="draft", version=base, **written(title="Costs")).text
     titles = [" ".join(re.sub("<[^>]*>", "", title).split()) for title in re.findall("<h3>(.*)</h3>", page)]
     assert titles == ["Title", "Question 1 (only in yours)", "Question 2 (only in theirs)"]
     for number in (1, 1, 1):
@@ -361,7 +363,7 @@ def test_still_right_says_nothing_about_a_source_that_changed_since_the_page_was
     english = fields_of(editor.get("/faqs/pricing?lang=en").text)
     for answer in ("Ten euros.", "Twelve euros."):
         page = editor.get("/faqs/pricing?lang=de").text
-        english["base"] = base_of(editor.get("/faqs/pricing?lang=en").text)
+        english["version"] = base_of(editor.get("/faqs/pricing?lang=en").text)
         editor.post("/faqs/pricing", action="publish", **english | {"answer": [answer, "Any time."]})
     (form,) = (form for form in re.findall("<form.*?</form>", page, re.DOTALL) if 'value="right"' in form)
     button = dict(re.findall(r'name="(lang|base|source)" value="([^"]*)"', form))

@@ -1,0 +1,121 @@
+"""The page on which an FAQ is written: its form, its messages and its preview."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from markupsafe import Markup
+from starlette.responses import Response
+
+from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.rendering.assets import theme_name
+from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.service.desk.differences import Change
+from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.pages.html import image_source
+from faqsvc_embed.service.storage.overview import FAQInfo
+from faqsvc_embed.theme import Theme
+
+FEW: Final = 6
+"""So many questions are all open; of more, one at a time."""
+MAX_ONCE: Final = 40
+"""Characters of the id by which the form of a new FAQ is known again."""
+HEADING_LEVEL: Final = 3
+"""The level of the preview's title, because the preview is below an h2."""
+
+
+class Preview(NamedTuple):
+    """The HTML of a preview, empty without questions, and the name of the stylesheet with its colours."""
+
+    html: Markup
+    theme_file: str
+
+
+def preview_of(draft: Draft, accent_color: str) -> Preview:
+    """Return a draft as readers would see it, in the accent colour of their website."""
+    theme = Theme(accent_color or None)
+    # A new renderer, because a cache would serve only this one record.
+    fragment = Renderer().fragment(draft.record(), Style(theme, heading_level=HEADING_LEVEL))
+    return Preview(Markup() if fragment is None else Markup(fragment.html), theme_name(theme))
+
+
+class Reading(NamedTuple):
+    """Another way to read an imported text, and how many questions it finds."""
+
+    name: str
+    questions: int
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor:
+    """The page with the form and its messages.
+
+    `version` is that of the translation when the editor began (`TranslationInfo.version`); empty for a new
+    one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
+    of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
+    """
+
+    draft: Draft
+    version: str = ""
+    faq: FAQInfo | None = None
+    problems: Problems = field(default_factory=dict)
+    done: str = ""
+    theirs: str = ""
+    changes: list[Change] = field(default_factory=list)
+    focus: int | None = None
+    focused: str = ""
+    is_unsaved: bool = False
+    is_binned: bool = False
+    source: Draft | None = None
+    """The source text of a translation."""
+    source_changes: list[Change] = field(default_factory=list)
+    """The changes of the source since the translation was made."""
+    source_number: int = 0
+    draft_changes: list[Change] = field(default_factory=list)
+    """The changes that publishing the saved draft would make."""
+    notes: Sequence[str] = ()
+    """What an import left out."""
+    other_reading: Reading | None = None
+
+    def page(self, visit: Visit, status: int = 200) -> Response:
+        """Return the page."""
+        site = visit.storage.sites.get(visit.access.site)
+        is_many = len(self.draft.items) > FEW
+        with_problem = (
+            int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")
+        )
+        return render(
+            visit,
+            "editor.html",
+            status,
+            images=image_source(self.draft.record()),
+            editor=self,
+            draft=self.draft,
+            faq=self.faq,
+            current=self.faq.translation(self.draft.lang) if self.faq else None,
+            problems=self.problems,
+            preview=preview_of(self.draft, site.accent_color),
+            not_shown=self.draft.not_shown(),
+            missing=_missing(visit, self.faq, self.draft.lang),
+            once=visit.form.get("once")[:MAX_ONCE] or secrets.token_urlsafe(12),
+            proposed=self.draft.proposed,
+            is_many=is_many,
+            opened=next(with_problem, self.focus if self.focused not in ("", "theirs") else 0),
+            max_items=MAX_ITEMS,
+            max_question=MAX_QUESTION,
+            max_answer=MAX_ANSWER,
+        )
+
+
+def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
+    """Return the languages of other FAQs of the site that this FAQ lacks, without the one being written."""
+    if faq is None:
+        return []
+    known = visit.storage.overview.published_languages(visit.access.site)
+    return [lang for lang in known if lang != writing and faq.translation(lang) is None]

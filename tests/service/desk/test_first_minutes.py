@@ -1,0 +1,198 @@
+"""From an empty service to a published FAQ on a host's page, by somebody who has read nothing."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from faqsvc_embed import FAQEmbed
+from tests.service.desk.serving import Served, serve_desk
+
+pytestmark = pytest.mark.system
+
+PASTE = """([field, html, text]) => {
+  const data = new DataTransfer();
+  if (html) data.setData('text/html', html);
+  data.setData('text/plain', text);
+  field.focus();
+  const event = new ClipboardEvent('paste', {clipboardData: data, bubbles: true, cancelable: true});
+  return field.dispatchEvent(event);
+}"""
+WORD = """<p class=MsoNormal>We take <b>cards</b>:<o:p></o:p></p>
+<p class=MsoListParagraphCxSpFirst style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·
+<span>&nbsp; </span></span>Visa</p><p class=MsoListParagraphCxSpLast style='mso-list:l0 level2 lfo1'>
+<span style='mso-list:Ignore'>o<span>&nbsp; </span></span>in Europe</p>"""
+DOCS = """<b style="font-weight:normal" id="docs-internal-guid-1"><p>
+<span style="font-weight:400">See </span>
+<a href="https://heron.example/rates"><span style="font-weight:400">our rates</span></a>
+<span style="font-weight:700">, now </span></p><ul><li><p>one</p></li>
+<ul><li><p>below</p></li></ul><li><p>two</p></li></ul></b>"""
+PAGE = """<h3>Sizes</h3><p>Ask <em>us</em><img src="x.png"> or <a href="#top">up</a>.</p>
+<table><tr><th>Size</th><th>Price</th></tr><tr><td>A|4</td><td>5 €</td></tr></table>
+<ol start="3"><li>three</li></ol>"""
+
+
+@pytest.fixture
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_desk(tmp_path_factory.mktemp("desk"), is_empty=True) as served:
+        served.storage.sites.update(served.admin.access, name="main", website_url="", accent_color="")
+        yield served
+
+
+@pytest.fixture
+def editor(page: Page, desk: Served) -> Page:
+    """A page in which the admin is signed in: the link was pasted into the tab that showed the form."""
+    page.goto(f"{desk.url}/desk")
+    page.get_by_label("Sign-in link").wait_for()
+    page.evaluate("link => { location.href = link }", desk.link())
+    page.get_by_text("This link works once").wait_for()
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("heading", name="FAQs", exact=True).wait_for()
+    return page
+
+
+def test_a_first_faq_is_written_and_shown_by_a_host(editor: Page, desk: Served) -> None:
+    editor.get_by_role("link", name="Write an FAQ").click()
+    editor.get_by_label("Title").fill("Häufige Reparaturen")
+    slug = editor.get_by_label("Slug")
+    expect(slug).to_have_value("haeufige-reparaturen")
+    editor.get_by_label("Name of the website").fill("Spoke & Chain")
+    editor.get_by_label("Address of the website").fill("spoke.example")
+    editor.get_by_label("Question", exact=True).fill("Muss ich buchen?")
+    answer = editor.get_by_label("Answer", exact=True)
+    answer.fill("Bitte buchen Sie.")
+    answer.evaluate("field => field.setSelectionRange(6, 12)")
+    editor.get_by_role("button", name="Link in Question 1").click()
+    editor.keyboard.type("spoke.example/book")
+    editor.keyboard.press("Enter")
+    answer.press("End")
+    editor.keyboard.type("\n\n")
+    editor.get_by_role("button", name="List in Question 1").click()
+    editor.keyboard.type(" Montag")
+    editor.get_by_label("Section").fill("Werkstatt")
+    editor.get_by_role("button", name="Publish", exact=True).click()
+    editor.get_by_role("link", name="put it on your website").click()
+    line = editor.locator("pre", has_text="{{ faq(").first.inner_text()
+    assert line == '{{ faq("haeufige-reparaturen") }}'
+    # Playwright has an event loop in this thread, in which a synchronous call would not wait.
+    with FAQEmbed(desk.url, wait=20) as embed, ThreadPoolExecutor(1) as thread:
+        html = thread.submit(embed.render, "haeufige-reparaturen", lang="de").result()
+    assert '<a href="https://spoke.example/book"' in html
+    assert "<li>first Montag</li>" in html
+    assert "Werkstatt" in html
+
+
+@pytest.mark.parametrize(
+    ("selected", "typed", "expected"),
+    [
+        ("book", "https://spoke.example/a (b)", None),
+        ("book", "spoke.example/a_(b)", "Please [book](https://spoke.example/a_%28b%29) it."),
+        ("book", "us@spoke.example", "Please [book](mailto:us@spoke.example) it."),
+        ("book", "/contact", "Please [book](/contact) it."),
+        ("", "spoke.example", "Please book it.[spoke.example](https://spoke.example)"),
+        ("book", "https://", None),
+        ("book", "javascript:alert(1)", None),
+    ],
+)
+def test_the_button_link_leaves_a_link_that_works(
+    editor: Page, desk: Served, selected: str, typed: str, expected: str | None
+) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    answer.fill("Please book it.")
+    place = "Please book it.".find(selected) if selected else 15
+    answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
+    editor.get_by_role("button", name="Link in Question 1").click()
+    editor.keyboard.type(typed)
+    editor.keyboard.press("Enter")
+    assert answer.input_value() == (expected or "Please book it.")
+    assert editor.locator(".address .error").is_visible() is (expected is None)
+    if expected is not None:
+        answer.press("Control+z")
+        assert answer.input_value() == "Please book it."
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.goto(f"{desk.url}/desk")
+
+
+def test_an_address_that_is_selected_or_not_added_yet_becomes_a_link(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    answer.fill("www.spoke.example")
+    answer.select_text()
+    editor.get_by_role("button", name="Link in Question 1").click()
+    editor.keyboard.type("Spoke")
+    assert answer.input_value() == "[Spoke](https://www.spoke.example)"
+    answer.press("End")
+    editor.get_by_role("button", name="Link in Question 1").click()
+    editor.keyboard.type("heron.example")
+    editor.get_by_role("button", name="Save draft").click()
+    editor.get_by_role("alert").first.wait_for()
+    assert "(https://heron.example)" in answer.input_value()
+
+
+def test_what_the_buttons_did_is_undone(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    answer.focus()
+    editor.keyboard.type("hello world")
+    for name, changed in (("Bold", "**hello world**"), ("List", "- hello world")):
+        answer.select_text()
+        editor.get_by_role("button", name=f"{name} in Question 1").click()
+        assert answer.input_value() == changed
+        answer.press("Control+z")
+        assert answer.input_value() == "hello world"
+    answer.press("Control+z")
+    assert "world" not in answer.input_value()
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "markdown", "left"),
+    [
+        (WORD, "x", "We take **cards**:\n\n- Visa\n   - in Europe", ""),
+        (DOCS, "x", "See [our rates](https://heron.example/rates) **, now**\n\n- one\n   - below\n- two", ""),
+        (
+            PAGE,
+            "x",
+            "**Sizes**\n\nAsk *us* or up.\n\n| Size | Price |\n| --- | --- |\n| A\\|4 | 5 € |\n\n3. three",
+            "Left out: 1 picture, 1 link to a place on its own page.",
+        ),
+        ("", "We take:\n•\tVisa\n·        Cash\no\tCheque", "We take:\n\n- Visa\n- Cash\n- Cheque", ""),
+    ],
+    ids=["Word", "Google Docs", "page", "plain text of Word"],
+)
+def test_what_is_pasted_keeps_links_lists_and_bold_text(
+    editor: Page, desk: Served, html: str, text: str, markdown: str, left: str
+) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    editor.evaluate(PASTE, [answer.element_handle(), html, text])
+    assert answer.input_value() == markdown
+    assert left in editor.locator(".pasted").inner_text()
+    answer.press("Control+z")
+    assert answer.input_value() == ""
+
+
+def test_a_text_with_one_heading_loses_no_question(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/import")
+    text = "How do I pay?\nBy card.\n\n## Do you sell bicycles?\nYes.\n\nWhere are you?\nOld Mill Lane 3."
+    editor.get_by_label("Paste questions and answers").fill(text)
+    editor.get_by_role("button", name="See what is understood").click()
+    editor.get_by_text("3 questions were recognised").wait_for()
+    editor.get_by_role("button", name="Take those 2 instead").click()
+    editor.get_by_text("2 questions were recognised").wait_for()
+    editor.get_by_role("button", name="Take those 3 instead").click()
+    editor.get_by_text("3 questions were recognised").wait_for()
+    assert editor.get_by_label("Question", exact=True).count() == 3
+    editor.get_by_role("button", name="Publish", exact=True).click()
+
+
+def test_what_an_import_leaves_out_is_named_in_amber(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/import")
+    text = "Payment\n\nHow do I pay?\nBy card.\n\nShop\n\nWhere are you?\nOld Mill Lane 3."
+    editor.get_by_label("Paste questions and answers").fill(text)
+    editor.get_by_role("button", name="See what is understood").click()
+    amber = editor.locator(".note")
+    amber.wait_for()
+    assert "Payment" in amber.inner_text()
+    assert "Shop" in amber.inner_text()
