@@ -15,6 +15,10 @@ MAX_LENGTH: Final = 20_000
 MIN_ITEMS: Final = 3
 """Items that have enough text to detect their language by letter sequences."""
 
+MIN_WORDS: Final = 12
+"""Words of items whose language is certain."""
+_SHARE: Final = 0.12
+
 SCRIPTS: Final = {
     "ko": re.compile("[\uac00-\ud7a3]"),
     # A katakana word counts once, because it may be a name in a Chinese text.
@@ -84,6 +88,19 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
     if counts[best] > counts[others[0]]:
         return best
     return _by_letters(text) if len(items) >= MIN_ITEMS else None
+
+
+def is_certain(lang: Lang, items: Sequence[Item]) -> bool:
+    """Return whether items that may be in any language are in the detected one.
+
+    A third of what is written in English, German, French or Spanish are its frequent words, and a tenth at
+    most of what is written in another language.
+    """
+    if lang not in LATIN:
+        return True
+    words = _WORD.findall(_prose("\n".join(f"{item.question}\n{item.answer}" for item in items)).lower())
+    frequent = sum(word in _FREQUENT[lang] for word in words)
+    return len(items) >= MIN_ITEMS and len(words) >= MIN_WORDS and frequent > len(words) * _SHARE
 
 
 def _by_letters(text: str) -> Lang | None:

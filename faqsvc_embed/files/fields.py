@@ -26,6 +26,8 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "acceptedanswer answermarkdown answertext text body content contents response reply description",
     "html details value",
 )
+LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
+"""The names of a list that continues an answer."""
 SECTION_FIELDS: Final = _words(
     "section category group topic sectiontitle kategorie rubrik thema bereich sección seccion categoría",
     "categoria tema catégorie categorie rubrique thème kategori type категория раздел",
@@ -50,7 +52,9 @@ DOCUMENT_FIELDS: Final = {
 }
 """The fields of a document, by their names in the REST contract."""
 
-_LANGUAGE: Final = re.compile(r"[_\-. (]([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
+_ROLES: Final = "|".join(sorted({*QUESTION_LABELS, *ANSWER_LABELS}, key=len, reverse=True))
+_PAIR: Final = re.compile(rf"(?P<stem>.*?)(?P<role>{_ROLES})[_\-. ]?(?P<number>[0-9]{{0,4}})", re.I)
+_LANGUAGE: Final = re.compile(r"[_\-. (](?!id\b)([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
 _LANGUAGES: Final = {
     word: language
     for language, words in {
@@ -77,11 +81,30 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     wanted = tuple(wanted)
     if found := next((plain[want] for want in wanted if want in plain), None):
         return found
-    for strip in (lambda name: [_LANGUAGE.sub("", name)], lambda name: re.split(r"[\s_\-./]+", name)):
-        words = {plain_name(word): name for name in reversed(names) for word in strip(name)}
-        if found := next((words[want] for want in wanted if len(want) > 1 and want in words), None):
-            return found
-    return None
+    parts = [(_LANGUAGE.sub("", name), name) for name in names if _LANGUAGE.search(name)]
+    parts += [(word, name) for name in names for word in re.split(r"[\s_\-./]+", name) if word[1:]]
+    words = {plain_name(word): name for word, name in reversed(parts)}
+    return next((words[want] for want in wanted if want in words), None)
+
+
+def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the fields with the answers of each question, by names such as `pay_q` and `pay_a`.
+
+    An answer may be in several fields with numbers.
+    """
+    found = ((name, _PAIR.fullmatch(name)) for name in names)
+    parts = {
+        name: (one["role"].lower() in ANSWER_LABELS, one["stem"], one["number"]) for name, one in found if one
+    }
+    answers = dict[str, list[str]]()
+    for name, (is_answer, stem, _) in parts.items():
+        answers.setdefault(stem, []).extend([name] if is_answer else [])
+    pairs = dict[str, tuple[str, ...]]()
+    for name, (is_answer, stem, number) in parts.items():
+        same = [] if is_answer else answers[stem]
+        own = [other for other in same if parts[other][2] == number] or ([] if number else same)
+        pairs |= {name: tuple(own)} if own else {}
+    return pairs
 
 
 def find_columns(header: Iterable[str]) -> tuple[str, str] | None:

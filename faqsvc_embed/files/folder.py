@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, NamedTuple
 
-from faqsvc_embed.detection import MIN_ITEMS, detect_language
+from faqsvc_embed.detection import detect_language, is_certain
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
@@ -26,8 +26,6 @@ _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
 """The digest of the service, which is behind the language in the names of a store's files."""
-_MIN_LETTERS: Final = 60
-"""Letters of a file whose language is certain."""
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
 _Signature = tuple[int, ...]
@@ -152,8 +150,9 @@ def _with_language(document: Document, name_lang: str | None, usual: str | None)
     """Return a document with the language in its file name, else that of its texts, else `usual`."""
     if name_lang is not None:
         return replace(document, lang=name_lang)
-    # A file that states its slug is a record's, which may have no language.
-    if document.slug is None and (found := _detected(document.items)):
+    # The file of a record names its website; the record may have no language.
+    is_record = None not in (document.slug, document.website_name)
+    if not is_record and (found := _detected(document.items)):
         note = (
             f"has no language: its texts are read as {found!r}: state it, such as `lang: {found}` at the top"
         )
@@ -170,14 +169,7 @@ def _detected(fields: object) -> str | None:
         if isinstance(item.get("question"), str) and isinstance(item.get("answer"), str)
     ]
     found = detect_language(items) if items else None
-    letters = sum(
-        map(str.isalpha, "".join(item.question + item.answer for item in items)[: _MIN_LETTERS * 3])
-    )
-    return (
-        found
-        if found in ("ko", "ja", "zh") or (len(items) >= MIN_ITEMS and letters >= _MIN_LETTERS)
-        else None
-    )
+    return found if found is not None and is_certain(found, items) else None
 
 
 def _is_faq(path: Path) -> bool:

@@ -16,6 +16,8 @@ from faqsvc_embed.files.records import to_document
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
 
+MAX_ALIASED: Final = 100_000
+"""Values of a YAML file, those of aliases included."""
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -94,7 +96,7 @@ def parse_yaml(text: str) -> Any:
     """Return the value of a YAML document, in which every scalar stays text: `no`, `1.10` and dates too.
 
     Raises:
-        ValueError: it is not YAML, has aliases or a key twice, or is nested too deeply.
+        ValueError: it is not YAML, has a key twice or too many aliases, or is nested too deeply.
     """
     import yaml
 
@@ -103,7 +105,7 @@ def parse_yaml(text: str) -> Any:
         next(events)  # the start of the stream
         if isinstance(next(events), yaml.StreamEndEvent):
             return None
-        value = _build(next(events), events)
+        value = _Builder(events).build(next(events))
         next(events)  # the end of the document
         if not isinstance(next(events), yaml.StreamEndEvent):
             raise ValueError("the file has more than one document: write each FAQ in a file of its own")
@@ -115,33 +117,56 @@ def parse_yaml(text: str) -> Any:
         raise ValueError(f"{place}not YAML: {problem}: quote a text with special characters") from None
 
 
-def _build(event: Any, events: Iterator[Any], depth: int = 1) -> Any:
-    """Return the value that begins with `event`. Its depth is limited, because deep YAML is slow to parse."""
-    import yaml
+class _Builder:
+    """Makes values of events; an alias is the value of its anchor, which is not copied."""
 
-    if isinstance(event, yaml.ScalarEvent):
-        return event.value.rstrip("\n") if event.style in ("|", ">") else event.value
-    if isinstance(event, yaml.AliasEvent):
-        raise ValueError("aliases (*name) are not accepted: write the value in each place")
-    if depth > MAX_DEPTH:
-        raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-    if isinstance(event, yaml.SequenceStartEvent):
-        return [_build(inner, events, depth + 1) for inner in _inner(events)]
-    mapping = _Mapping()
-    mapping.line = event.start_mark.line + 1
-    for inner in _inner(events):
-        key = str(_build(inner, events, depth + 1))
-        if key in mapping:
-            raise ValueError(
-                f"line {inner.start_mark.line + 1}: the key {quoted(key)} is there twice: {_ONE_KEY}"
-            )
-        mapping[key] = _build(next(events), events, depth + 1)
-    return mapping
+    def __init__(self, events: Iterator[Any]) -> None:
+        self._events = events
+        self._anchors = dict[str, tuple[Any, int]]()
+        self._size = 0
 
+    def build(self, event: Any, depth: int = 1) -> Any:
+        """Return the value that begins with an event, to a depth that is not too slow to parse."""
+        import yaml
 
-def _inner(events: Iterator[Any]) -> Iterator[Any]:
-    """Yield the events that begin the parts of a list or mapping, while the caller reads each part."""
-    import yaml
+        if isinstance(event, yaml.AliasEvent):
+            value, size = self._anchors.get(str(event.anchor), (None, 0))
+            self._size += size
+            if not size or self._size > MAX_ALIASED:
+                why = "has too many aliases" if size else f"the alias *{event.anchor} has no value above it"
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise ValueError(f"line {line}: {why}: write the value in each place")
+            return value
+        size = self._size
+        self._size += 1
+        value = self._value(event, depth)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = value, self._size - size
+        return value
 
-    while not isinstance(event := next(events), yaml.CollectionEndEvent):
-        yield event
+    def _value(self, event: Any, depth: int) -> Any:
+        import yaml
+
+        if isinstance(event, yaml.ScalarEvent):
+            return event.value.rstrip("\n") if event.style in ("|", ">") else event.value
+        if depth > MAX_DEPTH:
+            raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
+        if isinstance(event, yaml.SequenceStartEvent):
+            return [self.build(inner, depth + 1) for inner in self._inner()]
+        mapping = _Mapping()
+        mapping.line = event.start_mark.line + 1
+        for inner in self._inner():
+            key = str(self.build(inner, depth + 1))
+            if key in mapping:
+                raise ValueError(
+                    f"line {inner.start_mark.line + 1}: the key {quoted(key)} is there twice: {_ONE_KEY}"
+                )
+            mapping[key] = self.build(next(self._events), depth + 1)
+        return mapping
+
+    def _inner(self) -> Iterator[Any]:
+        """Yield the events that begin the parts of a list or mapping, while the caller reads each part."""
+        import yaml
+
+        while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
+            yield event

@@ -3,12 +3,12 @@
 import re
 from typing import Final
 
-_CODE: Final = (
+CODE: Final = (
     r"^[ \t]*(`{3,}+(?=[^`\n]*$)|~{3,}+)[^\n]*\n(?:[^\n]*\n)*?(?:[ \t]*\1[`~]*[ \t]*$|[^\n]*\Z)"
     # A code span does not cross a blank line.
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
-_COMMENT: Final = re.compile(rf"{_CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
+_COMMENT: Final = re.compile(rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
 NUMBER: Final = re.compile(
     r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
 )
@@ -21,15 +21,19 @@ ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
 HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>(.*?)</\1\s*>(.*)", re.I)
 """A heading or a defined term in HTML, behind other tags, with the text after it."""
+TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
+"""The first line of a container whose class says that it is a title."""
 _OPENED: Final = re.compile(r"<(?:h[1-6]|dt)\b[^<>]*>[^<>]*\Z", re.I)
 _CLOSED: Final = re.compile(r"</(?:h[1-6]|dt)\s*>", re.I)
 _MAX_HEADING: Final = 6
 """Lines of a heading in HTML."""
+_WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
 """A line that a website's generator takes for itself."""
 FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
+_TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
 DECORATION: Final = re.compile(
     r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
     r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>"
@@ -46,6 +50,14 @@ _NO_TEXT: Final = re.compile(
 CONTENTS: Final = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)")
 
 
+def bare(line: str) -> str:
+    """Return a line without white space and tags of blocks around it, such as `<p>` and `</p>`."""
+    line = line.strip(" \t")
+    while line.startswith("<") and (tag := _WRAPPER.match(line)) is not None:
+        line = re.sub(rf"</{tag[1]}\s*>\Z", "", line[tag.end() :], flags=re.I).strip(" \t")
+    return line
+
+
 def split_id(heading: str) -> tuple[str, str | None]:
     """Return the text of a heading, and the id that `{#id}` at its end states."""
     found = _ID.search(heading)
@@ -55,7 +67,10 @@ def split_id(heading: str) -> tuple[str, str | None]:
 
 
 def joined(lines: list[str]) -> list[str]:
-    """Return lines with each heading of HTML on one line; the lines after it keep their numbers."""
+    """Return lines with each heading of HTML or of a container on one line; the others keep their numbers."""
+    for number, line in enumerate(lines[:-2]):
+        if line[:3] == ":::" == lines[number + 2][:3] and TITLE_CLASS.fullmatch(line.strip()):
+            lines[number : number + 3] = [f"## {lines[number + 1]}", "", ""]
     for number, line in enumerate(lines):
         if "<" in line and _OPENED.search(line):
             for last in range(number + 1, min(number + _MAX_HEADING, len(lines))):
@@ -94,6 +109,11 @@ def unnumbered(texts: list[str]) -> list[str]:
                 for text, one in zip(texts, found, strict=True)
             ]
     return texts
+
+
+def has_words(text: str) -> bool:
+    """Return whether a text has more than templates and tags."""
+    return any(map(str.isalnum, _TAGS.sub("", TEMPLATE.sub("", text))))
 
 
 def is_text(line: str) -> bool:

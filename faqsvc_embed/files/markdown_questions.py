@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.files.markdown_lines import (
     ATTRIBUTES,
     CONTENTS,
@@ -22,7 +21,7 @@ from faqsvc_embed.files.markdown_lines import (
     NUMBER,
     PERMALINK,
     TAG_LINE,
-    TEMPLATE,
+    has_words,
     is_text,
     joined,
     split_id,
@@ -32,7 +31,7 @@ from faqsvc_embed.files.markdown_lines import (
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
 from faqsvc_embed.files.openers import BELOW_HEADINGS, Opener, answer_label, question_label, text_after
-from faqsvc_embed.files.outline import Outline, outline_of, written_outline
+from faqsvc_embed.files.outline import ROW, Outline, outline_of, table_rows, written_outline
 from faqsvc_embed.wire import MAX_INTRODUCTION
 
 if TYPE_CHECKING:
@@ -44,12 +43,18 @@ _LETTERS: Final = 5
 
 
 def find_questions(
-    text: str, front_title: str = "", question: str = "", *, is_written: bool = False
+    text: str,
+    front_title: str = "",
+    question: str = "",
+    *,
+    is_written: bool = False,
+    is_faq: bool = False,
 ) -> Document:
     """Return the title, the introduction and the items of a Markdown file.
 
     `front_title` is the title in its front matter, and `question` the question of a file that has only one.
-    `is_written` says that it has the form of `markdown_writer`, so nothing is recognised by how it reads.
+    `is_written` says that it has the form of `markdown_writer`, so nothing is recognised by how it reads, and
+    `is_faq` that its front matter says FAQ.
 
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
@@ -58,7 +63,7 @@ def find_questions(
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title, is_written)
-    return source.single(question) if question else source.document(tokens)
+    return source.single(question) if question else source.document(tokens, is_faq=is_faq)
 
 
 def _is_code(token: "Token") -> bool:
@@ -160,17 +165,16 @@ class _Source:
                 rest = heading[3].strip()
                 found[number] = Opener(number, number + (not rest), heading[2], level, rest)
         for one in found.values():
-            shown = TEMPLATE.sub("", self.plain(one.text))
-            if shown.strip():
+            if has_words(one.text):
                 label = None if self._is_written else question_label(one.text)
                 if label and not label["mark"]:
                     one.text, one.is_labelled, one.is_explicit = text_after(label), True, True
                 one.asks = one.is_explicit or asks(self.plain(one.text))
                 yield one
 
-    def document(self, tokens: "Sequence[Token]") -> Document:
-        """Return the document of the file."""
-        rows = [] if self._is_written else list(_rows(tokens))
+    def document(self, tokens: "Sequence[Token]", *, is_faq: bool) -> Document:
+        """Return the document of the file, which may say that it is an FAQ."""
+        rows = [] if self._is_written else list(table_rows(tokens))
         outline = Outline()
         if self._is_written:
             outline = written_outline(self._lines, self._headings)
@@ -182,7 +186,7 @@ class _Source:
         title = self.plain(outline.title.text) if outline.title else ""
         if not outline.questions and any(map(asks, (title, self._front_title))):
             return self.single(title if asks(title) else self._front_title, outline.title)
-        self._check(outline, title or self._front_title)
+        self._check(outline, is_faq or says_faq(title))
         ends = self._ends(outline)
         texts = [one.text for one, _ in outline.questions]
         texts = texts if self._is_written else unnumbered(texts)
@@ -196,6 +200,9 @@ class _Source:
             items.append(item | ({} if id_ is None else {"id": id_}))
             answer_lines.append(line + 1)
             positions.append(f"line {one.line + 1}")
+        answers = [item["answer"] for item in items if item["answer"]]
+        if answers and not any(map(has_words, answers)):
+            raise ValueError(f"{positions[0]}: the answers come from a template: {quoted(answers[0][:60])}")
         introduction, notes = self._rest(outline, ends)
         return Document(
             title=title or None,
@@ -220,14 +227,14 @@ class _Source:
         position = f"line {title.line + 1 if title is not None else 1}"
         return Document(items=[item], positions=[position], answer_lines=[line + 1])
 
-    def _check(self, outline: Outline, title: str) -> None:
+    def _check(self, outline: Outline, says_so: bool) -> None:
         """Refuse a file that is no FAQ, and say what was found."""
         wanted = "write each question as a heading, or after Q: with the answer after A:"
         if not outline.questions:
             first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
             found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'
             raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
-        if not (self._is_written or outline.is_faq or says_faq(title)):
+        if not (self._is_written or outline.is_faq or (says_so and outline.is_list)):
             first_one = outline.questions[0][0]
             what = self.plain(first_one.text)[:60]
             raise ValueError(
@@ -251,7 +258,7 @@ class _Source:
         Its label, its indentation in a list, and rules and anchors around it are removed.
         """
         start = max(one.below, one.line + 1) if one.rest.strip() else one.below
-        lines = self._lines[start:end] if one.level != _ROW else []
+        lines = self._lines[start:end] if one.level != ROW else []
         if lines and one.tail is not None and end == one.end:
             lines[-1] = one.tail
         if one.rest.strip():
@@ -287,7 +294,7 @@ class _Source:
         """Return the introduction, and a note for each other text that belongs to no question."""
         lines, notes, above = self._lines, list[str](), list[str]()
         questions = [one for one, _ in outline.questions]
-        rows = {one.line for one in questions if one.level == _ROW}
+        rows = {one.line for one in questions if one.level == ROW}
         tables = [table for table in self._tables if rows & set(table)]
         headings = [*outline.sections, *([outline.title] if outline.title is not None else [])]
         used = [range(one.line, ends[one.line]) for one in questions]
@@ -319,29 +326,3 @@ class _Source:
                     f' "{lines[texts[0]].strip()[:40]}"'
                 )
         return introduction, notes
-
-
-_ROW: Final = 8
-"""The level of a row in a table of questions."""
-
-
-def _rows(tokens: "Sequence[Token]") -> Iterator[Opener]:
-    """Yield the rows of the tables that have a column of questions and one of answers."""
-    columns: tuple[int, int] | None = None
-    row = list[str]()
-    number = 0
-    for token in tokens:
-        if token.type == "thead_open":
-            columns = None
-        elif token.type == "tr_open":
-            row, number = [], token.map[0] if token.map else 0
-        elif token.type == "inline":
-            row.append(token.content)
-        elif token.type == "tr_close" and columns is None:
-            names = find_columns(row)
-            is_faq = names is not None and not is_general(names[0])
-            columns = (row.index(names[0]), row.index(names[1])) if names and is_faq else (-1, -1)
-        elif token.type == "tr_close" and columns and columns[0] >= 0:
-            yield Opener(
-                number, number, row[columns[0]], _ROW, row[columns[1]], is_explicit=True, end=number + 1
-            )

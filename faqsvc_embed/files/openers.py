@@ -13,17 +13,18 @@ from typing import Final
 
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field
+from faqsvc_embed.files.markdown_lines import bare
 
 BELOW_HEADINGS: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
 
 # Patterns match lines without leading white space: their time would grow with the square of its length.
 _MARK: Final = r"(?P<mark>(?:>[ \t]?)?(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?)"
-_ANCHOR: Final = r"(?:<a\s[^<>]*>[ \t]*</a>[ \t]*|\[\]\{[^{}]*\}[ \t]*)?"
+_ANCHOR: Final = r"(?P<anchor>(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\})[ \t]*)?"
 _BOLD: Final = re.compile(
     _MARK
     + _ANCHOR
-    + r"(?P<sign>\*\*\*|\*\*|__|\*|_|<(?:b|strong)>)(?P<text>\S.*?)(?:\*\*\*|\*\*|__|\*|_|</(?:b|strong)>)"
+    + r"(?P<sign>\*\*\*|\*\*|__|\*|_|<(?:b|strong)>)(?P<text>\S.*?)(?:(?P=sign)|</(?:b|strong)>)"
     r"[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)",
     re.I,
 )
@@ -47,7 +48,9 @@ _COMPONENT: Final = re.compile(
     r"(?:<(?P<name>[A-Z][\w.]*|[a-z]+-[\w-]+)|\{\{[<%]\s*(?P<code>[\w-]+)|\{%\s*(?P<tag>details|expand|faq|accordion|question)\b)"
     r"(?P<attributes>[^\n]*)"
 )
+_ENDS: Final = {"open": "close", "begin": "end", "start": "end"}
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2")
+_ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
 _QUOTED: Final = re.compile(r"[\"“](?P<text>[^\"“”]+)[\"”]")
 
 
@@ -95,7 +98,6 @@ class Opener:
     """Whether its form says that it is a question."""
     asks: bool = False
     children: "list[Opener]" = field(default_factory=list)
-    is_question: bool = False
 
 
 Form = Callable[["Sequence[str]", "Container[int]"], Iterator[Opener]]
@@ -104,12 +106,12 @@ Form = Callable[["Sequence[str]", "Container[int]"], Iterator[Opener]]
 
 def answer_label(line: str) -> re.Match[str] | None:
     """Return the label of an answer at the beginning of a line."""
-    return _ANSWER_LABEL.fullmatch(line.strip(" \t"))
+    return _ANSWER_LABEL.fullmatch(bare(line))
 
 
 def question_label(line: str) -> re.Match[str] | None:
     """Return the label of a question at the beginning of a line."""
-    return _QUESTION_LABEL.fullmatch(line.strip(" \t"))
+    return _QUESTION_LABEL.fullmatch(bare(line))
 
 
 def text_after(label: re.Match[str]) -> str:
@@ -231,7 +233,10 @@ def _component(number: int, line: str, lines: Sequence[str]) -> Opener | None:
         return None
     if (answer := find_field(attributes, (*ANSWER_LABELS, "content", "text"))) is not None:
         return Opener(number, number, question, rest=attributes[answer], end=place + 1, is_explicit=True)
-    closing = re.compile(rf"</{name}\s*>|\{{[{{%][<%]?\s*(?:/|end){name}\s*[>%]?[%}}]\}}?")
+    other = re.escape(re.sub("open|begin|start", lambda found: _ENDS[found[0]], found["code"] or "-"))
+    closing = re.compile(
+        rf"\{{\{{[<%]\s*{other}\s*[>%]\}}\}}|</{name}\s*>|\{{[{{%][<%]?\s*(?:/|end){name}\s*[>%]?[%}}]\}}?"
+    )
     for end in range(place, len(lines)):
         if (closed := closing.search(lines[end])) is not None:
             tail = lines[end][: closed.start()]
@@ -259,12 +264,14 @@ def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
         found, below = (None, number) if number in code else _bold_at(lines, number)
         if found is None or line.startswith(("    ", "\t")):
             continue
-        rest, text = found["rest"], found["text"]
+        rest, text, sign = found["rest"], found["text"], found["sign"]
+        if rest.endswith(sign) and text[-1:].isspace():  # *Is *this* a question?*
+            rest, text = "", f"{text}{sign}{rest.removesuffix(sign)}"
         is_list = found["mark"].strip(" >") != ""
         above = lines[number - 1] if number and number - 1 not in code else ""
         starts = is_list or not above.strip() or above.startswith("#")
         is_lead = is_list and text.endswith((":", "："))
-        is_italic = len(found["sign"]) == 1
+        is_italic = len(sign) == 1 and not found["anchor"]
         if not asks(text) and (is_italic or not starts or (rest and not is_lead)):
             continue
         if is_italic and rest:
@@ -279,13 +286,19 @@ def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 
 def _bold_at(lines: Sequence[str], number: int) -> tuple[re.Match[str] | None, int]:
     """Return the bold text that begins on a line, and the number of the line after it."""
-    text = lines[number].strip(" \t")
+    text = bare(lines[number])
     found, below = _BOLD.fullmatch(text), number + 1
     is_open = text.lstrip("> ").startswith(("*", "_", "[]{"))
     while found is None and is_open and below < min(len(lines), number + _MAX_BOLD) and lines[below].strip():
         text += " " + lines[below].lstrip("> ").rstrip()
         found, below = _BOLD.fullmatch(text), below + 1
-    return (None if found and below > number + 1 and found["rest"] else found), below
+    is_cut = (
+        found is not None
+        and below > number + 1
+        and found["rest"]
+        and not found["rest"].endswith(found["sign"])
+    )
+    return (None if is_cut else found), below
 
 
 def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
@@ -293,7 +306,10 @@ def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
     for number, line in enumerate(lines):
         found = None if number in code else _LIST_ITEM.fullmatch(line)
         if found is not None and not found["text"].startswith("["):
-            opener = _opener(number, found, found["text"])
+            text, rest = found["text"], ""
+            if (asked := _ASKED.match(text)) is not None and not asks(asked[2][-1:]):
+                text, rest = asked.groups()
+            opener = _opener(number, found, text, rest)
             opener.indent = len(found["mark"])
             yield opener
 

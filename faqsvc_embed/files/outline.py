@@ -8,14 +8,20 @@ from collections import Counter
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
 
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
+ROW: Final = 8
+"""The level of a row in a table of questions."""
 _MOST: Final = 0.5
 """The share of siblings that decides about all."""
 
@@ -36,6 +42,11 @@ class Outline:
         """Whether the file reads as an FAQ: most of what could be a question asks or is marked as one."""
         asking = sum(opener.asks or opener.is_explicit for opener, _ in self.questions)
         return bool(self.questions) and asking >= _MOST * (len(self.questions) + len(self.others))
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it has more questions than headings that are none."""
+        return len(self.questions) >= sum(1 for _ in _walk(self.others))
 
 
 def outline_of(
@@ -146,12 +157,10 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
         return None
     first, others = firsts[0], firsts[1:]
-    if says_faq(first.text) or not others:
-        return first
-    is_like_others = any(bool(one.children) == bool(first.children) for one in others)
-    if is_like_others and (first.children or stated):
-        return None
-    return first
+    alike = [one for one in others if bool(one.children) == bool(first.children)]
+    if says_faq(first.text):  # a title, unless it is one of several such as "General questions"
+        alike = [one for one in alike if says_faq(one.text)]
+    return None if alike and (first.children or stated) else first
 
 
 def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
@@ -189,7 +198,6 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
         elif (
             one.asks or one.level == level or (most and one.level <= level) or (section is not None and most)
         ):
-            one.is_question = True
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
@@ -213,3 +221,25 @@ def _is_section(one: Opener, siblings: Sequence[Opener], level: int) -> bool:
         )
     others = [sibling for sibling in siblings if sibling.asks and not sibling.children]
     return bool(most) and one.level < level and len(others) * 2 < max(len(siblings), 2)
+
+
+def table_rows(tokens: "Sequence[Token]") -> Iterator[Opener]:
+    """Yield the rows of the tables that have a column of questions and one of answers."""
+    columns: tuple[int, int] | None = None
+    row = list[str]()
+    number = 0
+    for token in tokens:
+        if token.type == "thead_open":
+            columns = None
+        elif token.type == "tr_open":
+            row, number = [], token.map[0] if token.map else 0
+        elif token.type == "inline":
+            row.append(token.content)
+        elif token.type == "tr_close" and columns is None:
+            names = find_columns(row)
+            is_faq = names is not None and not is_general(names[0])
+            columns = (row.index(names[0]), row.index(names[1])) if names and is_faq else (-1, -1)
+        elif token.type == "tr_close" and columns and columns[0] >= 0:
+            yield Opener(
+                number, number, row[columns[0]], ROW, row[columns[1]], is_explicit=True, end=number + 1
+            )

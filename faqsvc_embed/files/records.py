@@ -13,6 +13,7 @@ from faqsvc_embed.files.fields import (
     ANSWER_FIELDS,
     DOCUMENT_FIELDS,
     GROUP_NAMES,
+    LIST_FIELDS,
     QUESTION_FIELDS,
     SECTION_FIELDS,
     find_columns,
@@ -22,6 +23,7 @@ from faqsvc_embed.files.fields import (
     plain_name,
 )
 from faqsvc_embed.files.markup import as_one_format
+from faqsvc_embed.files.names import answer_text, has_items, is_answers, is_item, is_text, text_in, usual
 from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
 from faqsvc_embed.wire import is_item_id
 
@@ -35,8 +37,6 @@ _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answer
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]*")
-_LANGUAGE_NAMES: Final = 2, 3, 5
-"""Lengths of the names of languages."""
 
 
 @dataclass(slots=True)
@@ -73,6 +73,7 @@ def to_document(value: object, title: str = "") -> Document:
     page = find_faq_page(value)
     if page is not None:
         return read_faq_page(page)
+    value = usual(value)
     if isinstance(value, list):
         value = {"items": value}
     if not isinstance(value, Mapping):
@@ -89,7 +90,7 @@ def to_document(value: object, title: str = "") -> Document:
     fields["unknown"] = [str(key) for key in value if plain_name(key) not in {*_PLAIN_FIELDS, *_OTHER_FIELDS}]
     for name in ("title", "introduction"):
         if name in fields:
-            fields[name] = _text(fields[name], fields.get("lang"))
+            fields[name] = text_in(fields[name], fields.get("lang"))
     return _with_items(value, fields, title)
 
 
@@ -103,7 +104,8 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
         _collect(inner, str(key) if named else None, found, _Context(lang, _labels(value)))
     weak = any(map(is_general, found.names))
     says = says_faq(f"{title} {fields.get('title', '')}") or any(says_faq(str(key)) for key, _ in holders)
-    if found.items and not (weak and not says and found.asking * 2 < len(found.items)):
+    enough = len(found.items) > 1 if says else found.asking * 2 >= len(found.items)
+    if found.items and not (weak and not enough):
         found.without_identifiers()
         used = {plain_name(key) for key, _ in holders}
         fields["unknown"] = [name for name in fields["unknown"] if plain_name(name) not in used]
@@ -134,82 +136,28 @@ class _Context:
 def _holders(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """Return the fields of a mapping that hold items."""
     return [
-        (key, inner)
-        for key, inner in value.items()
-        if isinstance(inner, list | Mapping) and _has_items(inner)
+        (key, inner) for key, inner in value.items() if isinstance(inner, list | Mapping) and has_items(inner)
     ]
-
-
-def _has_items(value: object, depth: int = 0) -> bool:
-    if depth > 6:
-        return False
-    if isinstance(value, Mapping):
-        if _is_item(value) or _is_answers(value):
-            return True
-        return any(
-            _has_items(inner, depth + 1) for inner in value.values() if isinstance(inner, list | Mapping)
-        )
-    return isinstance(value, list) and any(_has_items(one, depth + 1) for one in value)
-
-
-def _is_item(value: object) -> bool:
-    """Return whether a value is a mapping with a text that asks, or may ask, and an answer to it."""
-    if not isinstance(value, Mapping):
-        return False
-    names = find_columns(map(str, value))
-    if names is None:
-        return any(
-            isinstance(inner, str) and plain_name(key) in ("question", "q") for key, inner in value.items()
-        )
-    question, answer = (value.get(name) for name in names)
-    if isinstance(answer, list) and any(map(_is_item, answer)):
-        return False
-    if is_general(names[0]) and any(
-        isinstance(inner, list) and _has_items(inner) for inner in value.values()
-    ):
-        return False
-    return _is_text(question) and (answer is None or _is_text(answer) or isinstance(answer, list | Mapping))
-
-
-def _is_answers(value: Mapping[str, Any]) -> bool:
-    """Return whether a mapping has questions as its keys and answers as its values."""
-    texts = [key for key, inner in value.items() if isinstance(inner, str)]
-    return bool(texts) and sum(asks(str(key)) for key in texts) * 2 > len(value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, Mapping) and _is_translated(value))
-
-
-def _is_translated(value: Mapping[str, Any]) -> bool:
-    """Return whether a mapping has one text in several languages."""
-    return bool(value) and all(
-        isinstance(inner, str)
-        and len(str(key)) in _LANGUAGE_NAMES
-        and str(key)[:2].isalpha()
-        and str(key)[:2].islower()
-        for key, inner in value.items()
-    )
 
 
 def _collect(value: object, section: str | None, found: _Found, context: _Context) -> None:
     """Collect the items in a value."""
     if isinstance(value, list):
-        known = any(map(_is_item, value))
+        known = any(map(is_item, value))
         for index, one in enumerate(value):
-            if isinstance(one, Mapping) and not _is_item(one) and _has_items(one):
+            if isinstance(one, list | Mapping) and not is_item(one) and has_items(one):
                 _collect(one, section, found, context)
             elif known:
                 _add(one, index, section, found, context)
-    elif isinstance(value, Mapping) and _is_item(value):
+    elif isinstance(value, Mapping) and is_item(value):
         _add(value, len(found.items), section, found, context)
-    elif isinstance(value, Mapping) and _is_answers(value):
+    elif isinstance(value, Mapping) and is_answers(value):
         for question, answer in value.items():
             _add({"question": question, "answer": answer}, len(found.items), section, found, context)
     elif isinstance(value, Mapping):
         holders = _holders(value)
-        name = find_field([str(key) for key, inner in value.items() if _is_text(inner)], GROUP_NAMES)
-        own = _text(value[name], context.lang) if name is not None else section
+        name = find_field([str(key) for key, inner in value.items() if is_text(inner)], GROUP_NAMES)
+        own = text_in(value[name], context.lang) if name is not None else section
         for key, inner in holders:
             named = plain_name(key) not in _CONTAINERS and len(holders) > 1
             _collect(inner, str(key) if named else own, found, context)
@@ -226,6 +174,8 @@ def _add(item: object, index: int, section: str | None, found: _Found, context: 
 
     An `id` of another form, such as a number, belongs to another system, and is left out.
     """
+    if isinstance(item, Mapping) and not any(item.values()):
+        return  # a form that nobody has filled in
     line = getattr(item, "line", None)
     found.positions.append(line if isinstance(line, str) else f"line {line}" if line else f"items[{index}]")
     if not isinstance(item, Mapping):
@@ -240,16 +190,21 @@ def _add(item: object, index: int, section: str | None, found: _Found, context: 
         else find_field((name for name in names if name != question_name), ANSWER_FIELDS)
     )
     rest = [name for name in names if name not in (question_name, answer_name)]
-    section_name = find_field([name for name in rest if _is_text(item[name])], SECTION_FIELDS)
-    used = {question_name, answer_name, section_name}
+    list_name = next((name for name in rest if plain_name(name) in LIST_FIELDS and item[name]), None)
+    section_name = find_field([name for name in rest if is_text(item[name])], SECTION_FIELDS)
+    answer = answer_text(item.get(answer_name), context.lang) if answer_name else None
+    listed = answer_text(item[list_name], context.lang) if list_name else None
+    if isinstance(listed, str):
+        answer = f"{answer}\n\n{listed}" if isinstance(answer, str) else listed
+    used = {question_name, answer_name, section_name, list_name if isinstance(listed, str) else None}
     found.names.update((name, None) for name in (question_name, answer_name) if name)
     found.unknown.update(
         (name, None)
         for name in names
         if name not in used and plain_name(name) not in _ITEM_FIELDS and item[name] not in (None, "", [], {})
     )
-    question = _text(item[question_name], context.lang) if question_name else None
-    own = _text(item[section_name], context.lang) if section_name else None
+    question = text_in(item[question_name], context.lang) if question_name else None
+    own = text_in(item[section_name], context.lang) if section_name else None
     found.categories.update({section_name: None} if section_name and own not in context.labels else {})
     own = context.labels.get(own, own) if isinstance(own, str) else own
     optional = {
@@ -261,32 +216,10 @@ def _add(item: object, index: int, section: str | None, found: _Found, context: 
     found.items.append(
         {
             "question": question,
-            "answer": _answer(item.get(answer_name), context.lang) if answer_name else None,
+            "answer": answer,
             **{name: value for name, value in optional.items() if value not in (None, "")},
         }
     )
-
-
-def _text(value: Any, lang: Any) -> Any:
-    """Return a text; of one in several languages, that of the document, else in English, else the first."""
-    if isinstance(value, Mapping) and _is_translated(value):
-        return next((value[key] for key in (lang, "en") if key in value), next(iter(value.values())))
-    return value
-
-
-def _answer(value: Any, lang: Any) -> Any:
-    """Return an answer as text: a list becomes a list of Markdown, a mapping with one text that text."""
-    value = _text(value, lang)
-    if isinstance(value, Mapping):
-        texts = [inner for inner in value.values() if isinstance(inner, str)]
-        name = find_field([str(key) for key, inner in value.items() if isinstance(inner, str)], ANSWER_FIELDS)
-        return value[name] if name else "\n\n".join(texts) if len(texts) == len(value) and texts else value
-    if isinstance(value, list) and value:
-        parts = [_answer(one, lang) for one in value]
-        if all(isinstance(part, str) for part in parts):
-            is_prose = all(len(part) > 200 or part.endswith((".", "。", "!", "?")) for part in parts)
-            return "\n\n".join(parts) if is_prose else "\n".join(f"- {part}" for part in parts)
-    return value
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:
@@ -294,13 +227,13 @@ def _labels(value: Mapping[str, Any]) -> dict[str, str]:
     labels = dict[str, str]()
     for inner in value.values():
         for one in inner if isinstance(inner, list) else ():
-            if isinstance(one, Mapping) and not _has_items(one):
+            if isinstance(one, Mapping) and not has_items(one):
                 name = find_field(map(str, one), ("label", "title", "name", "text"))
                 key = next(
                     (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str)),
                     None,
                 )
-                if name is not None and key is not None and isinstance(text := _text(one[name], "en"), str):
+                if name is not None and key is not None and isinstance(text := text_in(one[name], "en"), str):
                     labels[key] = text
     return labels
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.html_reader import html_to_line, html_to_markdown
 from faqsvc_embed.files.markdown_text import TAG, escape
+from faqsvc_embed.files.markup import html_to_line, html_to_markdown
 from faqsvc_embed.languages import lookup
 
 

@@ -8,15 +8,17 @@ from itertools import zip_longest
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import find_columns, plain_name
+from faqsvc_embed.files.names import asking_columns
 from faqsvc_embed.files.records import to_document
 
 
 def read_csv(text: str) -> Document:
     """Return the items of a table whose first row names its columns; German names mean German content.
 
-    Commas, semicolons or tabs separate the cells, or the character in a first line such as `sep=;`.
+    Commas, semicolons, tabs or bars separate the cells, or the character in a first line such as `sep=;`.
 
     Raises:
         ValueError: a column is missing or named twice, it is not CSV, or a row has a cell in a column without
@@ -26,14 +28,23 @@ def read_csv(text: str) -> Document:
     rows = _rows(text)
     first, header = next(rows, (0, []))
     names = [name.strip().strip("\ufeff") for name in header]
-    columns = find_columns(names)
+    columns, rest = find_columns(names), list(rows)
+    if columns is None and rest and (second := find_columns(map(str.strip, rest[0][1]))) is not None:
+        first, header = rest.pop(0)  # a program has put names such as Column1 above
+        columns, names = second, list(map(str.strip, header))
     if columns is None:
-        raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
+        columns = asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
+        if columns is None:
+            raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
+        if asks(columns[0]):  # the table has no names
+            rest.insert(0, (first, header))
+        names = [dict(zip(columns, ("question", "answer"), strict=True)).get(name, name) for name in names]
+        columns = ("question", "answer")
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
     records = list[_Row]()
-    for number, row in rows:
+    for number, row in rest:
         if any(cell.strip() and not name for cell, name in zip_longest(row, names, fillvalue="")):
             raise ValueError(
                 f"row {number} has a cell in a column without a name: "
@@ -60,7 +71,7 @@ class _Row(dict[str, str]):
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with their numbers."""
     first, _, rest = text.lstrip("\n").partition("\n")
-    delimiter = max(";\t,", key=first.count)
+    delimiter = max(";\t|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -9,12 +9,22 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from faqsvc_embed.files.markdown_lines import CODE
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[.#][\w-][^{}\n]*\}|\{[\w-]+=[^{}\n]*\}")
+_TEMPLATE: Final = re.compile(
+    rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
+    re.MULTILINE,
+)
+"""A tag of Jekyll, GitBook or Hugo; code is left as it is."""
+_TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
+_CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
+_TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
 _ALERT: Final = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*")
 _CONTAINER: Final = re.compile(
     r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"([^\"]*)\"[^{}]*\}|\{[^{}]*\})?\s*(.*)"
@@ -22,6 +32,25 @@ _CONTAINER: Final = re.compile(
 _EAST_ASIAN: Final = re.compile(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
 )
+
+
+def in_plain_form(text: str) -> str:
+    """Return Markdown without the tags that website generators put around a text, and with tabs as boxes.
+
+    Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
+    """
+    if "{" in text:
+        closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
+        text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
+    return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
+
+
+def _tag_text(tag: re.Match[str], closed: set[str]) -> str:
+    if tag["name"] in closed:
+        title = _TITLE.search(tag["rest"])
+        return f"**{title[2]}**" if title else ""
+    content = _CONTENT.search(tag["rest"]) if tag["name"] == "include" else None
+    return content[2] if content else tag[0]
 
 
 def add_to(parser: "MarkdownIt") -> None:

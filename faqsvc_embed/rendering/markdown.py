@@ -114,7 +114,7 @@ def to_html(text: str, question_level: int | None, rel: str, website_url: str | 
         return Rendered(paragraphs(text))
     dropped = list[Dropped]()
     env = {"question_level": question_level, "website_url": website_url, "dropped": dropped}
-    html: str = _parser().render(visible(text), env)
+    html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
     markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
     if not markup.striptags().strip() and "<img" not in markup:
         dropped.append(Dropped(1, "the whole answer"))
@@ -137,7 +137,7 @@ def stands_alone(text: str, question_level: int) -> bool:
     """Return whether Markdown can be printed as it is: it shows what `to_html` shows, and ends before the
     next question.
     """
-    if not is_parsable(text):
+    if not is_parsable(text) or dialects.in_plain_form(text) != text:
         return False
     env = dict[str, Any]()
     tokens = parser().parse(f"{text}\n\n# ?\n", env)

@@ -161,7 +161,7 @@ items:
         ("faq.json", "7", "7"),
         ("faq.json", "[" * 100_000, "nested too deeply"),
         ("faq.yaml", "a: [", "not YAML"),
-        ("faq.yaml", "a: &a [x, x]\nb: [*a, *a]", "*name"),
+        ("faq.yaml", "a: [*b]", "*b"),
         ("faq.yaml", "items: []\n---\nitems: []\n", "more than one document"),
         ("faq.yaml", "", "None"),
     ],
@@ -333,3 +333,55 @@ def test_a_record_of_the_service_without_a_format_is_text_whatever_its_answers_l
 ) -> None:
     record = FAQ("a", "A", "", "en", (Item(0, "Why?", "**So** it is."),), None)
     assert read(tmp_path, "a.json", record.to_json()).answer_format == "text"
+
+
+_RECORDS = {
+    "pairs.yaml": "cost_q: What does it cost?\ncost_a: Nothing.\n"
+    "cancel_q: May I cancel?\ncancel_a: Any time.\n",
+    "numbers.json": '{"faq1_question": "What does it cost?", "faq1_answer": "Nothing.",'
+    ' "faq2_question": "May I cancel?", "faq2_answer": "Any time.", "faq3_question": "", "faq3_answer": ""}',
+    "front.md": "---\ntitle: FAQ\ncost_question: What does it cost?\ncost_answer_1: Nothing.\n"
+    "cancel_question: May I cancel?\ncancel_answer_1: Any time.\n---\n",
+    "other-names.yaml": "- sp: What does it cost?\n  svar: Nothing.\n"
+    "- sp: May I cancel?\n  svar: Any time.\n",
+    "keyed.json": '{"a": {"t": "What does it cost?", "p": "Nothing, not ever, to nobody."},'
+    ' "b": {"t": "May I cancel?", "p": "Any time, or when you like."}}',
+    "groups.yaml": "-\n  - title: What does it cost?\n    body: Nothing.\n"
+    "-\n  - title: May I cancel?\n    body: Any time.\n",
+    "aliases.yaml": "a: &a\n  question: What does it cost?\n  answer: Nothing.\nitems:\n  - *a\n",
+    "languages.csv": "id,q_en,q_fr,a_en,a_fr\n1,What does it cost?,Quoi ?,Nothing.,Rien.\n"
+    "2,May I cancel?,Puis-je ?,Any time.,Oui.\n",
+    "bars.csv": "question|answer\nWhat does it cost?|Nothing.\nMay I cancel?|Any time.\n",
+    "program.csv": "Column1,Column2\nQuestion,Answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
+    "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
+    "Why?,Any time: so\n",
+}
+
+
+@pytest.mark.parametrize("name", _RECORDS)
+def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, name: str) -> None:
+    items = read(tmp_path, name, _RECORDS[name]).items
+    second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
+    assert [item["question"] for item in items][:2] == ["What does it cost?", second]
+    assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
+
+
+def test_a_list_beside_an_answer_continues_it(tmp_path: Path) -> None:
+    content = "- pregunta: ¿Qué?\n  respuesta: Entre ellas\n  items:\n    - item: Redes\n    - item: Carta\n"
+    assert read(tmp_path, "a.yaml", content).items[0]["answer"] == "Entre ellas\n\n- Redes\n- Carta"
+
+
+def test_lines_of_html_are_one_answer(tmp_path: Path) -> None:
+    content = '[{"question": "Why?", "answer": ["So:", "<ol>", "<li>one</li>", "</ol>"]}]'
+    assert read(tmp_path, "a.json", content).items[0]["answer"] == "So:\n\n1. one"
+
+
+def test_the_metadata_of_a_page_is_no_question() -> None:
+    text = "---\ntitle: Questions\nmeta:\n  title: Questions\n  description: Answers.\n---\n## Why?\nSo.\n"
+    assert [item["question"] for item in READERS[".md"](text).items] == ["Why?"]
+
+
+def test_aliases_are_not_copied_without_end(tmp_path: Path) -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    assert "too many aliases" in refusal(tmp_path, "a.yaml", "\n".join(lines))

@@ -321,6 +321,14 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "## ❓ What does it cost?\nNothing.\n## ❓ May I cancel?\nAny time.\n",
         "## What does it cost? {: #cost }\nNothing.\n## May I cancel? [#](#cancel)\nAny time.\n",
         "What does it cost?\n\nNothing.\n\nMay I cancel?\n\nAny time.\n",
+        "<p>Q1. What does it cost?</p>\n<p>A1. Nothing.</p>\n\n"
+        "<p>Q2. May I cancel?</p>\n<p>A2. Any time.</p>\n",
+        '<p style="a"><b>What does it cost?</b></p>\n\nNothing.\n\n'
+        "<p><b>May I cancel?</b></p>\n\nAny time.\n",
+        '{{< box_open title="What does it cost?" >}}\n\nNothing.\n\n{{< box_close >}}\n\n'
+        '{{< box_open title="May I cancel?" >}}\n\nAny time.\n\n{{< box_close >}}\n',
+        "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
+        "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
     ],
     ids=[
         *(
@@ -333,10 +341,11 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "details of many lines",
         ),
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
+        *("labels in html", "bold in html", "shortcodes", "one line each", "quotations"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
-    items = [(question, answer.removeprefix("- ")) for question, answer in items_of(text)]
+    items = [(question.replace("*", ""), answer.removeprefix("- ")) for question, answer in items_of(text)]
     assert items == [("What does it cost?", "Nothing."), ("May I cancel?", "Any time.")]
 
 
@@ -372,3 +381,50 @@ def test_text_above_the_questions_is_the_introduction() -> None:
 def test_front_matter_may_be_toml() -> None:
     document = read_markdown('+++\ntitle = "Prices"\nlang = "en"\nweight = 3\n+++\n\n## Why?\nSo.\n')
     assert (document.title, document.lang, document.unknown) == ("Prices", "en", ["weight"])
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["id: faq", "nav:\n  key: Mistakes (FAQ)", "linkTitle: Häufige Fragen"],
+    ids=["id", "menu", "title"],
+)
+def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> None:
+    text = "# Mistakes\n\n## It does not start\nPlug it in.\n\n## It beeps\nWait.\n"
+    with pytest.raises(ValueError, match="does not read as an FAQ"):
+        read_markdown(text)
+    assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
+
+
+def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
+    with pytest.raises(ValueError, match="does not read as an FAQ"):
+        read_markdown(
+            "# FAQ component\n\n## Features\nA.\n\n## Usage\nB.\n\n## Fonts\n- **Q:** Big\n- **A:** Small\n"
+        )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: FAQ\n---\n{% for item in all %}\n## {{ item.q }}\n{{ item.a }}\n{% endfor %}\n",
+        "# FAQ\n\n## Prices\n{% include list.html %}\n\n## Other\n{% include list.html %}\n",
+    ],
+)
+def test_a_page_whose_texts_come_from_a_template_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+: .*(item|include)"):
+        read_markdown(text)
+
+
+@pytest.mark.parametrize("title", ["---\ntitle: Frequent questions\n---\n", ""], ids=["stated", "not stated"])
+def test_headings_of_level_1_that_are_all_called_questions_are_sections(title: str) -> None:
+    text = f"{title}# General questions\n\n## Why?\nSo.\n\n# Technical questions\n\n## How?\nSo.\n"
+    sections = [item["section"] for item in read_markdown(text).items]
+    assert sections == ["General questions", "Technical questions"]
+
+
+def test_fields_at_the_top_need_no_lines_around_them() -> None:
+    document = read_markdown("title: Prices\nlang: de\n\n## Warum?\nSo.\n")
+    assert (document.title, document.lang, document.introduction) == ("Prices", "de", None)
+
+
+def test_the_address_of_a_page_in_front_matter_is_no_slug() -> None:
+    assert read_markdown("---\nslug: /help/faq\n---\n## Why?\nSo.\n").slug is None

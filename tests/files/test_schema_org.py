@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed.files import Document
-from faqsvc_embed.files.html_reader import html_to_markdown
+from faqsvc_embed.files.markup import html_to_markdown
 from tests.files.support import read
 
 QUESTIONS: Final = [

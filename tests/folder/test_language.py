@@ -32,3 +32,13 @@ def test_a_stated_language_is_the_language(tmp_path: Path) -> None:
     (tmp_path / "tea.md").write_text(f"---\nlang: fr\n---\n{GERMAN}", encoding="utf-8")
     (tmp_path / "pot.es.md").write_text(GERMAN, encoding="utf-8")
     assert [file.faq.lang for file in Folder(tmp_path).files if file.faq] == ["es", "fr"]
+
+
+def test_a_language_that_is_none_of_the_seven_is_not_taken_for_one_of_them(tmp_path: Path) -> None:
+    text = (
+        "## Hva koster det?\nIngenting på denne siden.\n\n## Kan jeg si opp?\nJa, når som helst, i alle år.\n"
+    )
+    (tmp_path / "faq.md").write_text(
+        text + "\n## Hvor er dere?\nVi er i Bergen, men også i Oslo og Tromsø.\n"
+    )
+    assert [file.faq and file.faq.lang for file in Folder(tmp_path).files] == [None]
