@@ -107,6 +107,7 @@ def create_app(
         generations=_generations(redis_url(redis), limit("max_generations", max_generations)),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
+        previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         cache_tags=cache_tags,
         sign_in_header=header_name(sign_in_header),
