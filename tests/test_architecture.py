@@ -60,7 +60,6 @@ OPTIONAL: Final = {
     "python_multipart": {"service"},
     "redis": {"cache", "service"},
     "sqlalchemy": {"service"},
-    "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
     "turbohtml": {"detection", "generation"},
 }

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import anyio
 from starlette.applications import Starlette
@@ -19,7 +19,6 @@ from faqsvc_embed.service.config import (
     limit,
     public_url,
     redis_url,
-    webhook_settings,
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
@@ -43,9 +42,6 @@ from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
 from faqsvc_embed.service.telemetry.requests import HEADER, request_id
 
-if TYPE_CHECKING:
-    from faqsvc_embed.service.webhook import Webhook
-
 FAQ_PATH: Final = API_PATH + "/{slug}"
 PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
 
@@ -62,8 +58,6 @@ def create_app(
     redis: str | None = None,
     generate_allow: str | None = None,
     cache_tags: bool = False,
-    webhook: str | None = None,
-    webhook_secret: str | None = None,
     sign_in_header: str | None = None,
     access_log: bool = False,
     metrics: bool = False,
@@ -82,8 +76,7 @@ def create_app(
     because a content delivery network or a university may share an address. None means no limit.
 
     With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
-    Cache-Tag. `webhook` is a URL that receives each change (Standard Webhooks), by default
-    FAQSVC_WEBHOOK_URL; `webhook_secret` signs the messages, by default FAQSVC_WEBHOOK_SECRET.
+    Cache-Tag.
 
     `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` names the person at the desk, by
     default FAQSVC_SIGN_IN_HEADER. Other servers do not use it.
@@ -114,18 +107,15 @@ def create_app(
         generations=_generations(redis_url(redis), limit("max_generations", max_generations)),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
+        previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         cache_tags=cache_tags,
         sign_in_header=header_name(sign_in_header),
     )
 
-    webhooks = _webhook(storage, webhook_settings(webhook, webhook_secret))
-
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         tasks = [asyncio.create_task(task(service)) for task in (empty_bin, record_key_uses)]
-        if webhooks is not None:
-            tasks.append(asyncio.create_task(webhooks.run()))
         yield
         for task in tasks:
             task.cancel()
@@ -191,14 +181,6 @@ def _selections() -> dict[str, Selection]:
         for operation, _ in OPERATIONS
         if operation.cached is not None
     }
-
-
-def _webhook(storage: Storage, settings: tuple[str, str] | None) -> "Webhook | None":
-    if settings is None:
-        return None
-    from faqsvc_embed.service.webhook import Webhook  # imports an HTTP client, which few services need
-
-    return Webhook(storage, *settings)
 
 
 def _generations(redis: str | None, maximum: int | None) -> GenerationQuota:

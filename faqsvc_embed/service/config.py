@@ -62,23 +62,6 @@ def redis_url(argument: str | None) -> str | None:
     return argument or os.environ.get("FAQSVC_REDIS_URL") or None
 
 
-def webhook_settings(url: str | None, secret: str | None) -> tuple[str, str] | None:
-    """Return the URL and the secret of the webhook; FAQSVC_WEBHOOK_URL and FAQSVC_WEBHOOK_SECRET set them.
-
-    Raises:
-        ConfigurationError: there is a URL without a secret.
-    """
-    url = url or os.environ.get("FAQSVC_WEBHOOK_URL") or None
-    secret = secret or os.environ.get("FAQSVC_WEBHOOK_SECRET") or None
-    if url is None:
-        return None
-    if secret is None:
-        raise ConfigurationError(
-            "webhook is set without a secret: set webhook_secret or FAQSVC_WEBHOOK_SECRET"
-        )
-    return url, secret
-
-
 def npm_package() -> str | None:
     """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it.
 

@@ -39,19 +39,23 @@ class ServiceContext:
     generations: GenerationQuota
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter
+    previews: anyio.CapacityLimiter
     feed: ChangeFeed
     generator: "Generator"
     base_url: str | None = None
     cache_tags: bool = False
     sign_in_header: str | None = None
 
-    async def browse(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+    async def browse(self, function: Callable[[*Ts], T], *args: *Ts, is_preview: bool = False) -> T:
         """Call a function that reads for the owner of a site in a worker thread, and return its result.
+
+        Previews only compute, so there is one at a time: more would slow everything else down.
 
         Raises:
             StorageUnavailable: the call did not end in time.
         """
-        return await run_blocking(function, *args, limiter=self.editors, outages=editor_outages)
+        limiter = self.previews if is_preview else self.editors
+        return await run_blocking(function, *args, limiter=limiter, outages=editor_outages)
 
     def tags(self, slug: str) -> dict[str, str]:
         """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""

@@ -1,29 +1,37 @@
-"""What editors and programs of a site wait for, with 100,000 FAQs of 1,000 sites, against 100 FAQs of two.
+"""What the sites of one service notice of each other: 100,000 FAQs of 1,000 sites, against 100 FAQs of two.
 
-The figures are ratios of the same request: of an ordinary site, and of the one that has 20,000 FAQs.
+The service runs under granian, and is asked over HTTP, as programs, editors and readers ask it.
 """
 
+import multiprocessing
+import re
 import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from threading import Event, Thread
-from typing import Final
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final
+
+import httpx2
 
 from faqsvc_embed.service.storage import Storage, open_storage
-from faqsvc_embed.service.storage.audit import Wanted
-from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.site_removal import delete_site
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
+from tests.benchmarks.service import serving
 from tests.benchmarks.tables import Table
-from tests.service.storage.writes import write
 from tests.support.postgres import Postgres
 
-ROUNDS: Final = 30
-SEARCHERS: Final = 6
-Reads = dict[str, Callable[[], object]]
+if TYPE_CHECKING:
+    from multiprocessing.sharedctypes import Synchronized
+
+ROUNDS: Final = 20
+DOOMED: Final = 12
+"""The number of a site to delete."""
+WEBSITE: Final = {"websiteUrl": "https://www.heron.example", "websiteName": "Heron"}
+Call = Callable[[], object]
+Work = Callable[[httpx2.Client], object]
 
 
 def scale() -> Iterator[Table]:
@@ -33,90 +41,224 @@ def scale() -> Iterator[Table]:
             "SQLite": [f"sqlite:///{Path(folder)}/{size}.db" for size in ("small", "large")],
             "PostgreSQL": [server.new_database() for _ in range(2)],
         }.items():
-            small, large = map(open_storage, urls)
-            fill(small, 100, 2)
-            fill(large)
-            yield compare(name, small, large)
-            yield starve(name, large)
-            small.close()
-            large.close()
+            for url, size in zip(urls, ((100, 2), (100_000, 1_000)), strict=True):
+                storage = open_storage(url)
+                fill(storage, *size)
+                storage.close()
+            yield from measure(name, *urls)
 
 
-def compare(name: str, small: Storage, large: Storage) -> Table:
-    """Compare the requests of sites in a small database and in a large one."""
-    table = Table(
-        f"{name}: milliseconds, and ratios", {"small": ".2f", "site of 80": ".2f", "site of 20,000": ".2f"}
-    )
-    few, some, many = reads(small, 1), reads(large, 7), reads(large, 0)
-    for what in few:
-        times = [median(each[what]) for each in (few, some, many)]
+def measure(name: str, small: str, large: str) -> Iterator[Table]:
+    """Measure a small and a large database, which `fill` has filled."""
+    with ExitStack() as stack:
+        of_few, of_many = (stack.enter_context(served(url)) for url in (small, large))
+        few, some, many, other = Site(of_few, 1), *(Site(of_many, number) for number in (7, 0, 9))
+        yield compare(name, few, some, many)
+        yield beside(name, some, many, other)
+
+
+class Site:
+    """What a site's programs, its editor and its readers request of a running service."""
+
+    def __init__(self, service: tuple[str, Storage], number: int) -> None:
+        self.url, self.storage = service
+        self.id, self.number = site_id(number), number
+        self.key = self.storage.keys.create("benchmark", site=self.id)
+        person = self.storage.people.list(self.id)[0]
+        self._api = {"X-Plugin-Key": self.key}
+        self.client = self.connect()
+        link = self.storage.sign_ins.create_link(person)
+        signed_in = self.client.post("/desk/sign-in", data={"link": link})
+        self.desk = httpx2.URL(signed_in.headers["location"]).path.rstrip("/")
+        self._cookie = {"Cookie": signed_in.headers["set-cookie"].split(";")[0]}
+        self.slug = self.storage.overview.faqs(self.id, limit=1)[0].slug
+        page = self.get(f"{self.desk}/new", self._cookie)
+        self.token = re.findall(r'name="token" value="([0-9a-f]+)"', page.text)[0]
+
+    def connect(self) -> httpx2.Client:
+        """Return a client with a connection of its own."""
+        return httpx2.Client(
+            base_url=self.url, timeout=60, verify=False, trust_env=False, headers={"Origin": self.url}
+        )
+
+    def get(
+        self, path: str, headers: dict[str, str] | None = None, client: httpx2.Client | None = None
+    ) -> httpx2.Response:
+        """Return a response that is no error."""
+        return (client or self.client).get(path, headers=headers).raise_for_status()
+
+    def put(self, text: str, *, draft: bool = False, client: httpx2.Client | None = None) -> object:
+        """Write an FAQ of the site."""
+        body = WEBSITE | {"items": [{"question": "Q?", "answer": text}], "draft": draft}
+        path = f"/api/v1/faq/written-{self.number}-{draft}"
+        return (client or self.client).put(path, json=body, headers=self._api).raise_for_status()
+
+    def preview(self, questions: int, client: httpx2.Client) -> object:
+        """Ask for the live preview of what an editor has typed."""
+        answer = "An **answer** with a [link](https://a.example) and words. " * 4
+        form: dict[str, Any] = {
+            "token": self.token,
+            "website_url": "https://a.example",
+            "website_name": "A",
+            "answer_format": "markdown",
+            "lang": "en",
+            "action": "preview",
+            "part": "preview",
+            "question": [f"Question {number}?" for number in range(questions)],
+            "answer": [answer] * questions,
+            "section": [""] * questions,
+            "item_id": [""] * questions,
+        }
+        return client.post(f"{self.desk}/new", data=form, headers=self._cookie).raise_for_status()
+
+    def editor(self, client: httpx2.Client) -> object:
+        """Open the editor."""
+        return self.get(f"{self.desk}/faqs/{self.slug}", self._cookie, client)
+
+    def search(self, word: str, client: httpx2.Client | None = None) -> object:
+        """Search at the desk."""
+        return self.get(f"{self.desk}?q={word}", self._cookie, client)
+
+    def read(self) -> object:
+        """Read the record as the public does, past the cache."""
+        return self.get(f"/api/v1/faq/{self.slug}?faq_preview=x")
+
+    def reads(self) -> dict[str, Call]:
+        """Return the requests to compare."""
+        desk, api = self._cookie, self._api
+        paths = {
+            "list": ("/api/v1/faqs?limit=50", api),
+            "list of drafts": ("/api/v1/faqs?limit=50&state=draft", api),
+            "list in German": ("/api/v1/faqs?limit=50&lang=de", api),
+            "search, a word of many FAQs": (f"/api/v1/faqs?limit=50&q={COMMON}", api),
+            "search, one found": (f"/api/v1/faqs?limit=50&q={self.slug}", api),
+            "search, nothing found": (f"/api/v1/faqs?limit=50&q={RARE}", api),
+            "desk: list": (self.desk, desk),
+            "desk: list of drafts": (f"{self.desk}?state=draft", desk),
+            "desk: list in German": (f"{self.desk}?lang=de", desk),
+            "desk: search, a word of many FAQs": (f"{self.desk}?q={COMMON}", desk),
+            "desk: search, one found": (f"{self.desk}?q={self.slug}", desk),
+            "desk: search, nothing found": (f"{self.desk}?q={RARE}", desk),
+            "desk: editor": (f"{self.desk}/faqs/{self.slug}", desk),
+            "desk: history": (f"{self.desk}/faqs/{self.slug}/history", desk),
+            "desk: keys": (f"{self.desk}/keys", desk),
+            "desk: a key": (f"{self.desk}/keys/{key_id(self.number, 2)}", desk),
+            "desk: log": (f"{self.desk}/log", desk),
+            "desk: log of a key": (f"{self.desk}/log?key={key_id(self.number, 2)}", desk),
+            "desk: bin": (f"{self.desk}/bin", desk),
+            "history": (f"/api/v1/faq/{self.slug}/revisions", api),
+            "a revision": (f"/api/v1/faq/{self.slug}/revisions/1", api),
+        }
+        calls: dict[str, Call] = {
+            name: (lambda path=path, headers=headers: self.get(path, headers))  # type: ignore[misc]
+            for name, (path, headers) in paths.items()
+        }
+        calls["record, past the cache"] = self.read
+        calls["publication"] = lambda: self.put(f"At {time.perf_counter()}")
+        return calls
+
+
+def compare(name: str, few: Site, some: Site, many: Site) -> Table:
+    """Compare the requests of sites in a small database and in a large one, in turns."""
+    columns = {"small, ms": ".1f", "site of 80": ".2f", "site of 20,000": ".2f"}
+    goal = "goals: 2 for the site of 80; for that of 20,000, 4 for a list and 8 for a search"
+    table = Table(f"{name} over HTTP: milliseconds, and ratios", columns, notes=(goal,))
+    sites = [site.reads() for site in (few, some, many)]
+    for what in sites[0]:
+        times = medians(*(calls[what] for calls in sites))
         table.add(what, times[0] * 1000, times[1] / times[0], times[2] / times[0])
-    table.add("delete a site, ms", 0, once(partial(delete_site, large, site_id(12))) * 1000, 0)
     return table
 
 
-def starve(name: str, storage: Storage) -> Table:
-    """Measure public reads while people search the large site."""
-    slug = storage.overview.faqs(site_id(7), limit=1)[0].slug
-    read = partial(storage.publications.get, slug)
-    alone = median(read)
-    stop, searches = Event(), list[float]()
+def beside(name: str, some: Site, many: Site, other: Site) -> Table:
+    """Measure what a site waits for while another one works."""
+    table = Table(
+        f"{name} over HTTP: a request alone, and while others work",
+        {"alone, ms": ".1f", "meanwhile, ms": ".1f", "longest, ms": ".0f"},
+    )
 
-    def search() -> None:
-        while not stop.is_set():
-            searches.append(
-                once(partial(storage.overview.counted, site_id(0), Filter(search=RARE), limit=51))
-            )
+    def put() -> object:
+        return other.put(f"At {time.perf_counter()}")
 
-    threads = [Thread(target=search) for _ in range(SEARCHERS)]
-    for thread in threads:
-        thread.start()
-    time.sleep(0.5)
-    during = median(read, 100)
-    stop.set()
-    for thread in threads:
-        thread.join()
-    table = Table(f"{name}: {SEARCHERS} searches at once", {"ms": ".2f"})
-    table.add("a public read alone", alone * 1000)
-    table.add("a public read meanwhile", during * 1000)
-    table.add("a search", statistics.median(searches) * 1000)
+    def row(what: str, call: Call, work: Work, workers: int, pace: float) -> None:
+        alone = timed(call, ROUNDS)
+        with working(work, some.connect, workers, pace) as done:
+            during = timed(call, ROUNDS * 2)
+        middle, longest = statistics.median(during), max(during)
+        table.add(f"{what} ({done.value} done)", statistics.median(alone) * 1e3, middle * 1e3, longest * 1e3)
+
+    row("PUT, 12 previews of 40 questions a second", put, lambda client: some.preview(40, client), 12, 1.0)
+    row("PUT, 12 editor pages without a pause", put, some.editor, 12, 0)
+    row("PUT, 12 previews of 150 without a pause", put, lambda client: some.preview(150, client), 12, 0)
+    row("read, 6 searches of the largest site", other.read, lambda client: many.search(RARE, client), 6, 0)
+    doomed = site_id(DOOMED)
+    alone = timed(put, ROUNDS)
+    deletion = Thread(target=delete_site, args=(other.storage, doomed))
+    deletion.start()
+    during = [once(put)]
+    while deletion.is_alive():
+        during.append(once(put))
+    figures = (statistics.median(alone), statistics.median(during), max(during))
+    table.add("PUT, a site of 80 is deleted", *(figure * 1e3 for figure in figures))
     return table
 
 
-def reads(storage: Storage, number: int) -> Reads:
-    """Return what editors and programs of a site request."""
-    site = site_id(number)
-    access = storage.people.list(site)[0].access
-    slug = storage.overview.faqs(site, limit=1)[0].slug
-    listed = partial(storage.overview.counted, site, limit=51)
-    return {
-        "list": listed,
-        "list of drafts": partial(listed, Filter(state="draft")),
-        "list in German": partial(listed, Filter(lang="de")),
-        "REST list": partial(storage.overview.page, site, limit=50),
-        "search, a word of many FAQs": partial(listed, Filter(search=COMMON)),
-        "search, nothing found": partial(listed, Filter(search=RARE)),
-        "languages": partial(storage.overview.published_languages, site),
-        "FAQ": partial(storage.overview.faq, access, slug),
-        "history": partial(storage.history.revisions, access, slug, None, limit=20),
-        "own keys": partial(storage.keys.with_predecessors, key_id(number, 2)),
-        "keys": partial(storage.keys.list, site),
-        "log": partial(storage.audit.entries, Wanted(site), limit=100),
-        "log of a key": partial(storage.audit.entries, Wanted(site, key=key_id(number, 2)), limit=100),
-        "purged": partial(storage.overview.sealed, site),
-        "record": partial(storage.publications.get, slug),
-        "publication": lambda: write(storage, access, f"new-{number}", title=f"At {time.perf_counter()}"),
-    }
+@contextmanager
+def served(url: str) -> Iterator[tuple[str, Storage]]:
+    """Run the service, and lend its URL and its storage."""
+    storage = open_storage(url)
+    with serving(url, 1) as port:
+        yield f"http://127.0.0.1:{port}", storage
+    storage.close()
 
 
-def median(call: Callable[[], object], rounds: int = ROUNDS) -> float:
-    """Return the median time of a call in seconds."""
+@contextmanager
+def working(
+    work: Work, connect: Callable[[], httpx2.Client], workers: int, pace: float
+) -> Iterator["Synchronized[int]"]:
+    """Let a process of some workers work, each on a connection, with a pause of `pace` seconds."""
+    context = multiprocessing.get_context("fork")
+    done = context.Value("i", 0)
+
+    def repeat() -> None:
+        with connect() as client:
+            while True:
+                work(client)
+                with done.get_lock():
+                    done.value += 1
+                time.sleep(pace)
+
+    def run() -> None:
+        for thread in [Thread(target=repeat) for _ in range(workers)]:
+            thread.start()
+
+    process = context.Process(target=run)
+    process.start()
+    time.sleep(1)
+    try:
+        yield done
+    finally:
+        process.kill()
+        process.join()
+        time.sleep(4)  # the service ends what it has begun
+
+
+def medians(*calls: Call) -> list[float]:
+    """Return the median seconds of some calls, which take turns."""
+    for call in calls:
+        call()
+    rounds = [[once(call) for call in calls] for _ in range(ROUNDS)]
+    return [statistics.median(times) for times in zip(*rounds, strict=True)]
+
+
+def timed(call: Call, rounds: int) -> list[float]:
+    """Return the seconds of some calls, one after the other."""
     call()
-    return statistics.median(once(call) for _ in range(rounds))
+    return [once(call) for _ in range(rounds)]
 
 
-def once(call: Callable[[], object]) -> float:
-    """Return the time of one call in seconds."""
+def once(call: Call) -> float:
+    """Return the seconds of one call."""
     began = time.perf_counter()
     call()
     return time.perf_counter() - began

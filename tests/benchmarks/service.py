@@ -72,14 +72,14 @@ def service() -> Iterator[Table]:
             keys = _fill(few, FEW), _fill(many, STORED)
             for workers in (1, 2):
                 processes = f"{workers} process{'es' if workers > 1 else ''}"
-                with _serving(many, workers) as port:
+                with serving(many, workers) as port:
                     for method in ("GET", "POST"):
                         _measure(port, 1.0, method, keys[1])  # connections, caches, prepared statements
                         rate, times = _measure(port, SECONDS, method, keys[1])
                         late = statistics.quantiles(times, n=100)[98]
                         middle = statistics.median(times)
                         table.add(f"{method}, {name}, {processes}", rate, middle * 1e3, late * 1e3)
-            with _serving(few, 1) as port_of_few, _serving(many, 1) as port_of_many:
+            with serving(few, 1) as port_of_few, serving(many, 1) as port_of_many:
                 databases = (port_of_few, FEW, keys[0]), (port_of_many, STORED, keys[1])
                 for method in ("GET", "LIST", "PUT"):
                     medians = _compare(method, databases)
@@ -140,7 +140,7 @@ def _faq(number: int) -> FAQ:
 
 
 @contextmanager
-def _serving(url: str, workers: int) -> Iterator[int]:
+def serving(url: str, workers: int) -> Iterator[int]:
     """Run the service in processes of its own, and lend its port."""
     command = [sys.executable, "-c", SERVICE, url, str(workers)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -107,7 +107,10 @@ class Desk:
                     writers = self._service.writers
                     found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
                 else:
-                    found = await self._service.browse(self._respond, handler, visit, is_open)
+                    is_preview = request.method == "POST"
+                    found = await self._service.browse(
+                        self._respond, handler, visit, is_open, is_preview=is_preview
+                    )
                 return found if isinstance(found, Response) else await found
             except Problem as problem:
                 return _problem_page(visit, problem)

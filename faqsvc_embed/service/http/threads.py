@@ -14,8 +14,8 @@ WRITER_THREADS: Final = 4
 CALL_TIMEOUT: Final = 10.0
 """Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
-EDITOR_THREADS: Final = 8
-"""Maximum number of threads that read for the owners of sites at once: lists, searches and previews."""
+EDITOR_THREADS: Final = 2
+"""Maximum number of threads that read for the owners of sites at once, such as lists and searches."""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

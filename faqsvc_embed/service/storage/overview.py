@@ -24,16 +24,14 @@ from faqsvc_embed.service.storage.revisions import (
     version_of,
     with_author,
 )
-from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
-from faqsvc_embed.service.storage.trigrams import INDEX
+from faqsvc_embed.service.storage.schema import faqs, revisions, translations
+from faqsvc_embed.service.storage.trigrams import find_with_trigrams
 from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, default_first, folded
 
 MAX_COUNTED: Final = 1000
 """How many FAQs of a list are counted. A list with more than these is read no further."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
-MAX_RARE: Final = 2000
-"""Words that are in more translations than this, of all sites, are not rare."""
 _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 
 
@@ -176,6 +174,8 @@ class Overview:
             cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
             if len(rows) > limit:
                 return found, cursor.behind(rows[limit - 1].updated_at, rows[limit - 1].slug).encode()
+            if not rows and after is None:
+                return [], None
             changed = query.where(faqs.c.updated_at > cursor.began).limit(1)
             has_changed = connection.execute(changed).first() is not None
         return found, cursor.again().encode() if has_changed else None
@@ -230,28 +230,9 @@ class Overview:
             query = query.where(faqs.c.state == wanted.state)
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
-        if (found := self._with_rare_words(connection, site, _words(wanted))) is not None:
+        if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
             query = query.where(faqs.c.slug.in_(found))
         return query
-
-    def _with_rare_words(
-        self, connection: Connection, site: str, words: Sequence[str]
-    ) -> Sequence[str] | None:
-        """Return the slugs of all sites with words by the index of trigrams; None if they are many.
-
-        None is also returned if this does not pay: for a small site, for short words, and without that index.
-        """
-        words = [word for word in words if len(word) > 2]
-        if self._database.is_sqlite or not words:
-            return None
-        is_indexed = func.to_regclass(INDEX).is_not(None)
-        query = select(sites.c.faq_count).where(sites.c.id == site, is_indexed)
-        if (connection.scalar(query) or 0) <= MAX_COUNTED:
-            return None
-        columns = translations.c
-        matching = (columns.search_text.contains(word, autoescape=True) for word in words)
-        found = connection.scalars(select(columns.slug).where(*matching).limit(MAX_RARE + 1)).all()
-        return None if len(found) > MAX_RARE else found
 
     def _matching(self, wanted: Filter) -> ColumnElement[bool]:
         """Match FAQs with a translation that a filter wants."""

@@ -233,15 +233,6 @@ previews: Final = Table(
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
 
-webhooks: Final = Table(
-    "webhooks",
-    metadata,
-    Column("digest", Text, primary_key=True),  # of the URL
-    Column("delivered", BigInteger, nullable=False),  # number of the last event
-    Column("owner", Text),  # the process that delivers
-    Column("owned_until", Timestamp),
-)
-
 # At most one row: for how long the wall clock has run without a jump.
 wall_clock: Final = Table(
     "wall_clock",

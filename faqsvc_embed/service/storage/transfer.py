@@ -74,7 +74,6 @@ def restore(database: Database, file: Path) -> None:
         backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)
         with prepared.writing() as connection:
-            connection.execute(schema.webhooks.delete())
             _begin_epoch(connection)
         prepared.close()
         database.replace_with(Path(prepared.path))

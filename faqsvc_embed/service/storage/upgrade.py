@@ -55,7 +55,7 @@ def needs_upgrade(database: Database) -> bool:
 def upgrade(database: Database) -> None:
     """Create the schema or upgrade it to the newest version, one process after the other.
 
-    An SQLite database is copied before its upgrade, to a file next to it, such as `faqsvc.db.before-0008`.
+    An SQLite database is copied before its upgrade, to a file next to it, such as `faqsvc.db.before-0009`.
 
     Raises:
         StorageUnavailable: as `version` raises it, or the database is not in UTF-8.

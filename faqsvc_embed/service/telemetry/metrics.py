@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.service.telemetry.outages import database_outages, webhook_outages, write_outages
+from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
 from faqsvc_embed.service.telemetry.requests import Exchange
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
@@ -73,7 +73,6 @@ class ServiceMetrics:
 def _register_own(collectors: CollectorRegistry) -> None:
     """Register the metrics that each process reports about itself."""
     collectors.register(_Database())
-    collectors.register(_Webhook())
     collectors.register(_Build())
 
 
@@ -93,21 +92,6 @@ class _Database(Collector):
             "faqsvc_database_writable",
             "0 after a write that the database did not accept, until it accepts one",
             float(not write_outages.is_down),
-        )
-
-
-class _Webhook(Collector):
-    """Whether the receiver of the webhook accepts what this process sends."""
-
-    def collect(self) -> Iterable[Metric]:
-        yield GaugeMetricFamily(
-            "faqsvc_webhook_up", "1 while the receiver accepts messages", float(not webhook_outages.is_down)
-        )
-        yield CounterMetricFamily(
-            "faqsvc_webhook_failures", "Attempts to deliver a message that failed", webhook_outages.failures
-        )
-        yield CounterMetricFamily(
-            "faqsvc_webhook_dropped", "Messages that the receiver refused for good", webhook_outages.dropped
         )
 
 

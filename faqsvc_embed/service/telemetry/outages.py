@@ -25,8 +25,6 @@ class OutageLog:
         self._lock = Lock()
         self.failures: int = 0
         """Failures since the process started."""
-        self.dropped = 0
-        """Messages that were given up because of failures."""
         self._since: float | None = None
         self._last = self._next_line = 0.0
         self._before = 0
@@ -78,5 +76,3 @@ write_outages: Final = OutageLog("the database, for writes,")
 """The outages for writes: only writes fail if the disk is full, or while another program has the lock."""
 editor_outages: Final = OutageLog("the database, for editors,")
 """The outages for lists and searches of editors: only these fail if they take too long."""
-webhook_outages: Final = OutageLog("the webhook")
-"""The outages of the receiver of the webhook."""

@@ -5,12 +5,20 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQ, FAQNotFound
-from faqsvc_embed.service.storage import Storage, UnknownSite
+from faqsvc_embed.service.storage import Storage, UnknownSite, trigrams
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access, NotYourSite, Preconditions
 from tests.service.bodies import key_of_another_site
+from tests.service.storage.writes import access, write
 from tests.support.clock import Clock
 from tests.support.samples import record
+
+
+@pytest.fixture(params=["texts", "index"], autouse=True)
+def by_index(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search the texts of the site, as in a small one, or the index first, as in a large one."""
+    if request.param == "index":
+        monkeypatch.setattr(trigrams, "SMALL", 0)
 
 
 def put(storage: Storage, slug: str, lang: str, question: str) -> None:
@@ -56,6 +64,31 @@ def test_a_search_reads_the_text_of_the_newest_revision_in_every_script(storage:
         assert found(storage, access.site, search=word) == ["hours"]
     put(storage, "hours", "de", "Wann haben Sie offen?")
     assert found(storage, access.site, search="ärger") == []
+
+
+def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock) -> None:
+    mine, other = access(storage), access(storage, "other")
+    for who, slug in ((mine, "tea"), (other, "milk")):
+        write(storage, who, slug, title="Heron & Sons")
+
+    def found_by(word: str) -> list[str]:
+        return found(storage, mine.site, search=word)
+
+    assert found_by("heron") == found_by("ero") == ["tea"]
+    write(storage, mine, title="Egret", is_draft=True)
+    assert (found_by("heron"), found_by("egret")) == ([], ["tea"])
+    tea = storage.overview.faq(mine, "tea").translations[0]
+    storage.writer.discard(mine, "tea", "en", Preconditions(seen={"en": tea.seen}))
+    assert (found_by("heron"), found_by("egret")) == (["tea"], [])
+    storage.removal.bin(mine, "tea", None, Preconditions())
+    assert found_by("heron") == []
+    storage.removal.restore(mine, "tea")
+    assert found_by("heron") == ["tea"]
+    storage.removal.purge(mine, "tea", None, Preconditions())
+    assert found_by("heron") == []
+    storage.removal.lift("tea")
+    write(storage, mine, title="Heron again")
+    assert found_by("heron again") == ["tea"]
 
 
 def test_an_faq_has_its_translations_with_the_default_language_first(storage: Storage, clock: Clock) -> None:

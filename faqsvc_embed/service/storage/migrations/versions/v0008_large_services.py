@@ -51,4 +51,5 @@ def upgrade() -> None:
     has_none = text("search_text = ''")
     name, table, columns = "purged_translations", "translations", ["slug", "lang"]
     op.create_index(name, table, columns, sqlite_where=has_none, postgresql_where=has_none)
-    index_trigrams(op.get_bind())
+    if op.get_bind().dialect.name == "postgresql":
+        index_trigrams(op.get_bind())
