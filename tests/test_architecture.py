@@ -62,7 +62,7 @@ OPTIONAL: Final = {
     "sqlalchemy": {"service"},
     "standardwebhooks": {"service"},
     "starlette": {"fastapi", "service"},
-    "turbohtml": {"detection", "generation"},
+    "turbohtml": {"detection", "generation", "testing"},
 }
 """The parts of the package that may import an optional dependency."""
 
