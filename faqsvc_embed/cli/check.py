@@ -71,11 +71,8 @@ def _fetched(page: str) -> tuple[str, bytes]:
     import asyncio
     from contextlib import aclosing
 
-    from faqsvc_embed.runtime.extras import needs_extra
-
-    with needs_extra("generation"):
-        from faqsvc_embed.generation.crawl.fetcher import FetchError, PageFetcher
-        from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
+    from faqsvc_embed.generation.crawl.fetcher import FetchError, PageFetcher
+    from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
 
     async def fetch() -> tuple[str, bytes]:
         named = frozenset({endpoint_of(check_url(page, any_port=True))})
