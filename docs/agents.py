@@ -53,7 +53,6 @@ Rules:
 SKILL_PARTS: Final = (
     ("how-to/folder.md", "A folder of FAQs", "A folder of FAQs, in Flask"),
     ("how-to/folder.md", "Names", "Names of files"),
-    ("how-to/flask.md", "One application", "A service, in Flask"),
     ("how-to/django.md", "One line in a template", "Django"),
     ("how-to/starlette.md", "Starlette", "Starlette"),
     ("how-to/fastapi.md", "FastAPI", "FastAPI"),

@@ -61,7 +61,7 @@ OPTIONAL: Final = {
     "redis": {"cache", "service"},
     "sqlalchemy": {"service"},
     "starlette": {"fastapi", "service"},
-    "turbohtml": {"detection", "generation"},
+    "turbohtml": {"detection", "generation", "testing"},
 }
 """The parts of the package that may import an optional dependency."""
 

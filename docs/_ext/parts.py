@@ -73,6 +73,8 @@ def _below(parent: click.Context) -> Iterator[click.Context]:
     if not isinstance(group, click.Group):
         return
     for name in group.list_commands(parent):
+        if group.commands[name].hidden:
+            continue
         context = click.Context(group.commands[name], info_name=name, parent=parent, max_content_width=88)
         yield context
         yield from _below(context)

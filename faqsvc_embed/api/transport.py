@@ -259,9 +259,15 @@ def _certificates_for(url: str) -> ssl.SSLContext:
 
 
 @lru_cache(4)
-def _certificates(scheme: str, *_environment: str | None) -> ssl.SSLContext:
+def _certificates(scheme: str, file: str | None, directory: str | None) -> ssl.SSLContext:
     """Return the trusted certificates. They take time to load, and plain http needs none."""
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if scheme == "http" else httpx2.create_ssl_context()
+    if scheme == "http":
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        named = f"SSL_CERT_FILE {file!r}" if file else f"SSL_CERT_DIR {directory!r}"
+        raise OSError(f"the certificates in {named} cannot be read: {error.strerror or error}") from error
 
 
 def _is_of_host(record: logging.LogRecord) -> bool:

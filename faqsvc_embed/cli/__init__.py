@@ -4,6 +4,8 @@ A command imports its dependencies when it runs. So `faqsvc --help` is quick, an
 dependency stops only the commands that need it. Start with `get`.
 """
 
+from copy import copy
+
 import click
 
 from faqsvc_embed.cli.check import check
@@ -85,3 +87,8 @@ for _command in (
     mcp,
 ):
     main.add_command(_command)
+
+# The word of the desk, REST and the tools. It is hidden, because it is no command of its own.
+_unpublish = copy(delete)
+_unpublish.hidden = True
+main.add_command(_unpublish, "unpublish")

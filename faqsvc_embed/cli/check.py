@@ -1,4 +1,4 @@
-"""`faqsvc check`: checks a folder of FAQs, in an editor or in CI."""
+"""`faqsvc check`: checks a folder of FAQs, or the markup of a page, in an editor or in CI."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from faqsvc_embed.cli.checks import by_slug, counted, notes_of, problems_of
-from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.output import print_data, print_text
 
 if TYPE_CHECKING:
@@ -18,13 +18,16 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("directory", metavar="DIR", type=_FOLDER)
+@click.argument("directory", metavar="[DIR]", type=_FOLDER, required=False)
+@click.option(
+    "--page", metavar="URL|FILE", help="Instead of DIR: compare the FAQPage markup of a page with its words."
+)
 @click.option(
     "--templates", metavar="DIR", type=_FOLDER, help="Also report slugs in these templates that no file has."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON object with problems and notes.")
-def check(directory: Path, templates: Path | None, as_json: bool) -> None:
-    """Check the FAQ files in DIR.
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
+def check(directory: Path | None, page: str | None, templates: Path | None, as_json: bool) -> None:
+    """Check the FAQ files in DIR, or the FAQPage markup of a page.
 
     Problems are: files that cannot be read; questions that have no answer or occur twice; text, links and
     images that no page would show; two files for one FAQ; and translations with fewer or more questions.
@@ -33,9 +36,60 @@ def check(directory: Path, templates: Path | None, as_json: bool) -> None:
     \b
       faqsvc check faqs
       faqsvc check faqs --templates templates
+      faqsvc check --page http://127.0.0.1:5000/prices
 
-    Exit status: 0; 1 if there is a problem.
+    With --page, each question and answer that only the markup or only the page has, and each difference in
+    their words, is a line. Any page can be compared, whoever made its markup.
+
+    Exit status: 0; 1 if there is a problem, or the page cannot be read.
     """
+    if (directory is None) == (page is None):
+        raise click.UsageError("name a folder, or a page with --page URL|FILE")
+    if page is not None:
+        _check_page(page, as_json)
+    elif directory is not None:
+        _check_folder(directory, templates, as_json)
+
+
+def _check_page(page: str, as_json: bool) -> None:
+    from faqsvc_embed.testing import faq_parity
+
+    is_url = page.lower().startswith(("http://", "https://"))
+    url, content = _fetched(page) if is_url else (None, Path(page).read_bytes())
+    differences = faq_parity(content, url)
+    if as_json:
+        print_data(json.dumps({"page": page, "differences": differences}, ensure_ascii=False))
+    else:
+        for line in (*differences, f"{page}: {counted(len(differences), 'difference')}"):
+            print_text(line)
+    if differences:
+        raise click.exceptions.Exit(1)
+
+
+def _fetched(page: str) -> tuple[str, bytes]:
+    """Return the address and the content of a page, on any host that this machine reaches."""
+    import asyncio
+    from contextlib import aclosing
+
+    from faqsvc_embed.generation.crawl.fetcher import FetchError, PageFetcher
+    from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
+
+    async def fetch() -> tuple[str, bytes]:
+        named = frozenset({endpoint_of(check_url(page, any_port=True))})
+        async with aclosing(PageFetcher(named)) as fetcher:
+            response = await fetcher.fetch(page)
+        if response.status != 200:
+            raise FetchError(f"{page} answers with status {response.status}")
+        return response.url, response.body
+
+    silence_log()
+    try:
+        return asyncio.run(fetch())
+    except (BlockedURL, FetchError) as error:
+        raise failure(str(error)) from None
+
+
+def _check_folder(directory: Path, templates: Path | None, as_json: bool) -> None:
     from faqsvc_embed.files.folder import Folder
 
     try:

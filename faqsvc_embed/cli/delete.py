@@ -19,7 +19,7 @@ from faqsvc_embed.cli.output import print_json, print_text
 def delete(
     slug: str, lang: str | None, purge: bool, now: bool, yes: bool, as_json: bool, base_url: str | None
 ) -> None:
-    """Unpublish the FAQ SLUG, or its translation into --lang.
+    """Unpublish the FAQ SLUG, or its translation into --lang. `faqsvc unpublish` is the same.
 
     Websites stop showing it within seconds or, without the change feed, when their record expires. The
     history is kept, and `faqsvc restore SLUG` publishes the FAQ again, even from the bin. --purge --now

@@ -3,8 +3,11 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
-from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
-from django.conf import settings
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("django"):
+    from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
+    from django.conf import settings
 from django.core.signals import request_finished
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
 from django.http.response import HttpResponseBase

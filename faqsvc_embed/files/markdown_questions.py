@@ -229,7 +229,7 @@ class _Source:
 
     def _check(self, outline: Outline, says_so: bool) -> None:
         """Refuse a file that is no FAQ, and say what was found."""
-        wanted = "write each question as a heading, or after Q: with the answer after A:"
+        wanted = "questions begin with ##, or with Q: above an answer that begins with A:"
         if not outline.questions:
             first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
             found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'

@@ -3,7 +3,7 @@
 Start with `tools`, which calls the functions in `reading` and `writing`. `definitions` has the names, schemas
 and descriptions of the tools. `server`, `stdio` and `http` implement the protocol. `faqsvc mcp` runs the
 server, `create_app` returns it as an ASGI application, and `create_server` returns it for another transport.
-docs/reference/tools.md lists the tools.
+docs/reference/command.md lists the tools.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

@@ -1,6 +1,6 @@
 """FAQPage JSON-LD (schema.org, Google's structured data for FAQPage): the only serializer of the package."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -89,6 +89,8 @@ def to_json_ld_string(faq: FAQ) -> str:
 def _record_node(faq: object) -> PageNode | None:
     if not isinstance(faq, FAQ):
         hint = ": pass its data" if isinstance(faq, FAQState) else ""
+        if isinstance(faq, Mapping):
+            hint = ": FAQ.from_dict(record) reads the JSON of the service"
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
     if faq.answer_format == "markdown":
         answered = USUAL.items(faq, QUESTION_LEVEL)

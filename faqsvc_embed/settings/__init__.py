@@ -31,6 +31,20 @@ HIDDEN: Final = ("api_key", "store", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
+_MEANT: Final = dict.fromkeys(("folder", "path", "faqs"), "directory") | {
+    "url": "base_url",
+    "service": "base_url",
+    "key": "api_key",
+    "color": "theme",
+    "colour": "theme",
+    "accent_color": "theme",
+    "locale": "lang",
+    "cache": "store",
+    "ttl": "fresh_for",
+    "max_age": "fresh_for",
+}
+"""What other libraries call a setting."""
+
 _log: Final = LogOnce()
 
 
@@ -258,8 +272,14 @@ def unknown_keys(found: Iterable[str]) -> list[str]:
 
 def suggestion(name: str) -> str:
     """Return what to write instead of a name that is no setting: the most similar one, or any."""
-    similar = difflib.get_close_matches(name, _KEYS if name.startswith(PREFIX) else NAMES, 1)
-    return f"did you mean {similar[0]!r}?" if similar else f"the settings are {', '.join(NAMES)}"
+    prefix = PREFIX if name.startswith(PREFIX) else ""
+    bare = name.removeprefix(prefix).lower()
+    begins = [key for key in NAMES if len(bare) > 1 and key.startswith(bare)]
+    similar = begins[:1] or difflib.get_close_matches(bare, NAMES, 1) or [*filter(None, [_MEANT.get(bare)])]
+    if not similar:
+        return f"the settings are {', '.join(NAMES)}"
+    meant = similar[0].upper() if prefix else similar[0]
+    return f"did you mean {prefix + meant!r}?"
 
 
 def _described(name: str, value: object) -> str:

@@ -1,4 +1,4 @@
-"""Help for the tests of host projects: an embed with given FAQs, without network, threads or waiting."""
+"""Help for the tests of host projects: an embed with given FAQs, and a page compared with its markup."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.runtime.extras import needs_extra
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from faqsvc_embed.settings.options import SettingOptions
 
-__all__ = ["fake_embed", "fake_faqs"]
+__all__ = ["fake_embed", "fake_faqs", "faq_parity"]
 
 Records = Mapping[str, FAQ | Mapping[str, Any]]
 
@@ -56,6 +57,23 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
         for slug, faq in faqs.items()
     }
     embed.use_source(_FakeSource(records))
+
+
+def faq_parity(html: str | bytes, url: str | None = None) -> list[str]:
+    """Return each difference between the FAQPage markup of a page and the words on the page, a line each.
+
+    The markup is JSON-LD, or microdata on a page without a FAQPage in JSON-LD, whoever made it. Differences
+    are: a question or answer that only one of the two has; other words; an answer below another question;
+    several FAQPages without one `@id`; JSON-LD that no parser reads; no FAQPage at all. Case, white space and
+    punctuation are not compared. Closed panels are on the page; templates and comments are not. With the
+    `url` of the page, an `@id` may be written in full in one place and as `#faqpage` in another.
+
+    Raises:
+        ModuleNotFoundError: the extra `generation` is not installed.
+    """
+    with needs_extra("generation"):
+        from faqsvc_embed.testing.parity import differences
+    return differences(html, url)
 
 
 class _FakeSource(BaseSource):

@@ -103,5 +103,5 @@ def test_a_feed_without_certificates_is_unavailable(monkeypatch: pytest.MonkeyPa
         async with open_stream(Request("https://127.0.0.1:1", {}), timeout=1):
             pass
 
-    with pytest.raises(FAQUnavailable):
+    with pytest.raises(FAQUnavailable, match=r"SSL_CERT_FILE.*/nowhere/ca.pem"):
         asyncio.run(follow())

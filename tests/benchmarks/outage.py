@@ -2,7 +2,6 @@
 
 import os
 import statistics
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any, Final
@@ -99,21 +98,28 @@ COMPONENT: Final = """
 
 
 def by_hand() -> Flask:
-    """Return the page as it is written by hand: a cache with a lifetime, a client with a timeout."""
+    """Return the page as it is written by hand: a dictionary with a lifetime, and a client with a time-out.
+
+    When a request fails, the old FAQ is shown for another lifetime.
+    """
     app = Flask("by_hand")
     app.jinja_loader = DictLoader({"data.html": HEAD + COMPONENT + TAIL})
     client = httpx2.Client(timeout=5.0)
-    lock = threading.Lock()
-    kept: dict[str, Any] = {}
-    fresh_until = 0.0
+    kept: dict[str, tuple[Any, float]] = {}
+
+    def fetched() -> Any:
+        faq, fresh_until = kept.get(SLUG, (None, 0.0))
+        if time.monotonic() >= fresh_until:
+            try:
+                faq = client.get(f"{os.environ[BASE_URL]}/api/v1/faq/{SLUG}").json()
+            except httpx2.HTTPError:
+                if faq is None:
+                    raise
+            kept[SLUG] = faq, time.monotonic() + 1.0
+        return faq
 
     def page() -> str:
-        nonlocal fresh_until
-        with lock:
-            if time.monotonic() >= fresh_until:
-                kept["faq"] = client.get(f"{os.environ[BASE_URL]}/api/v1/faq/{SLUG}").json()
-                fresh_until = time.monotonic() + 1.0
-            faq = kept["faq"]
+        faq = fetched()
         questions = [
             {
                 "@type": "Question",

@@ -32,7 +32,7 @@ PLAIN = {
 
 PROCESSES = {
     ROOT / "docs" / "how-to" / f"{name}.md"
-    for name in ("django", "django-admin", "wagtail", "components", "static-sites", "applications")
+    for name in ("django", "django-admin", "wagtail", "other-software")
 }
 """Pages whose files are an application for a process of its own: `test_projects.py` and others run them."""
 RUN_ELSEWHERE = {

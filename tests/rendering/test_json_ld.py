@@ -183,6 +183,8 @@ def test_the_same_record_gives_the_same_bytes_in_any_process() -> None:
 def test_anything_but_a_record_is_refused(make: Callable[[Any], object], wrong: object) -> None:
     with pytest.raises(ConfigurationError, match=type(wrong).__name__):
         make(wrong)
+    with pytest.raises(ConfigurationError, match=r"FAQ\.from_dict"):
+        make({"slug": "pricing", "items": []})
 
 
 def test_the_questions_are_in_the_order_of_the_page_in_both_formats() -> None:

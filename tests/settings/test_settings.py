@@ -206,6 +206,15 @@ def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
         make(xyzzy=1)
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [("dir", "directory"), ("folder", "directory"), ("url", "base_url"), ("colour", "theme")],
+)
+def test_a_name_of_other_libraries_leads_to_the_setting(written: str, meant: str) -> None:
+    with pytest.raises(ConfigurationError, match=rf"'{written}'.*'{meant}'"):
+        Settings.from_mapping({}, **{written: 1})
+
+
 def test_settings_are_frozen() -> None:
     settings = Settings(wait=2.0)
     with pytest.raises(AttributeError, match=r"replace\(\)"):

@@ -5,6 +5,7 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.dom import Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -13,11 +14,15 @@ from faqsvc_embed.generation.extraction.questions import (
     is_question,
     is_section_title,
     is_template_code,
+    question_key,
 )
-from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, question_text
 
 MANY: Final = 3
 """Questions that are many: beside them, a single element that opens is a menu or a switch."""
+
+SHORT: Final = 6
+"""Characters of an answer such as `Yes.`, which several questions may have."""
 
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
@@ -33,7 +38,11 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     for candidate in sorted(usable, key=lambda candidate: -candidate.evidence.value):
         group = candidate.group
         is_like_questions = 2 * group_questions[group] >= group_sizes[group]
-        is_clear = candidate in asked or candidate.evidence is Evidence.STRUCTURED_DATA
+        # One question among other titles is the title of a piece of news.
+        is_news = group_sizes[group] >= MANY and group_sizes[group] > 3 * group_questions[group]
+        is_clear = (
+            candidate in asked and not (group is not None and is_news)
+        ) or candidate.evidence is Evidence.STRUCTURED_DATA
         # The answer of a title of a group of questions is that group.
         is_group = candidate not in asked and any(map(elements.count_inside, candidate.answer_elements()))
         # Beside several questions, a single element that opens is a menu or a switch.
@@ -42,7 +51,9 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_part = not group_questions[group] and (
             candidate.element.start in context.below_questions or _is_value(candidate.answer)
         )
-        if (
+        if candidate in asked and not is_clear and not context.is_in_faq(candidate.element):
+            claims.claim(candidate.element)
+        elif (
             not claims.overlap(candidate.element)
             and not is_group
             and not is_odd
@@ -53,6 +64,44 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
             for element in (candidate.element, *candidate.answer_elements()):
                 claims.claim(element)
     return chosen
+
+
+def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
+    """Return the questions without those of an index: of a kind of element that mostly has no answer here.
+
+    The last link of an index, or the last panel that a script fills, seems to be answered by what follows it.
+    """
+    kinds: dict[object, list[Candidate]] = {}
+    for candidate in found:
+        kinds.setdefault(_look(candidate.element), []).append(candidate)
+    kept: list[Candidate] = []
+    for look, candidates in kinds.items():
+        answers = {candidate.answer for candidate in candidates}
+        is_filled_in = len(candidates) >= MANY and (
+            (len(answers) == 1 and len(candidates[0].answer) > SHORT)
+            or not any(any(map(str.isalpha, answer)) for answer in answers)
+        )
+        keys = {question_key(candidate.question) for candidate in found}
+        if not is_filled_in and (
+            any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
+            or _unanswered(look, keys, context, claims) < max(2, 2 * len(candidates))
+        ):
+            kept += candidates
+    return kept
+
+
+def _look(element: Element) -> tuple[str, frozenset[str]]:
+    return element.tag, element.classes
+
+
+def _unanswered(look: object, keys: set[str], context: PageContext, claims: Claims) -> int:
+    """Return how many other elements that look like that ask something."""
+    texts = (
+        question_text(element)
+        for element in context.elements
+        if _look(element) == look and not claims.include(element)
+    )
+    return len({question_key(text) for text in texts if is_question(text)} - keys)
 
 
 def _is_usable(candidate: Candidate, context: PageContext) -> bool:
@@ -82,9 +131,12 @@ def _is_menu(candidate: Candidate) -> bool:
     elements = [element for node in candidate.answer_elements() for element in node.walk()]
     if sum(element.tag == "label" for element in elements) > 1:
         return True
+    targets = [inline_text(element.children) for element in elements if element.tag == "a"]
+    if len(targets) > 1 and 2 * sum(map(is_question, targets)) > len(targets):
+        return True
     is_asked = is_question(candidate.question) or is_labelled_question(candidate.element)
     if is_asked and not is_link(candidate.element):
         return False
-    links = [len(inline_text(element.children)) for element in elements if element.tag == "a"]
+    links = sum(map(len, targets))
     length = len(inline_text(candidate.answer_nodes))
-    return sum(links) > 0.8 * length if len(links) > 1 else sum(links) >= length
+    return links > 0.8 * length if len(targets) > 1 else links >= length

@@ -9,7 +9,7 @@ from typing import Final
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_QUESTION
-from faqsvc_embed.generation.extraction.acceptance import accepted
+from faqsvc_embed.generation.extraction.acceptance import accepted, with_answers
 from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
 from faqsvc_embed.generation.extraction.budget import PageTooComplex, StepBudget
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
@@ -143,4 +143,5 @@ def _accepted_candidates(context: PageContext) -> list[Candidate]:
     if article := help_article(context):
         return [article]
     found += accepted([*likely_pairs(context, claims)], context, claims)
+    found = with_answers(found, context, claims)
     return sorted(found, key=lambda candidate: candidate.element.start)

@@ -50,7 +50,7 @@ def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
     nodes = objects_of(data)
     by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
     for page in nodes:
-        if "FAQPage" not in map(_local_name, _listed(page.get("@type"), str)):
+        if "FAQPage" not in map(local_name, _listed(page.get("@type"), str)):
             continue
         for question in _listed(page.get("mainEntity"), dict):
             question = by_id.get(question.get("@id"), question) if len(question) == 1 else question
@@ -61,7 +61,7 @@ def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
                 yield name, text
 
 
-def _local_name(name: str) -> str:
+def local_name(name: str) -> str:
     """Return the last part of an address or prefixed name: `Question` of `https://schema.org/Question`."""
     return name.rpartition("/")[2].rpartition(":")[2]
 
@@ -91,12 +91,12 @@ def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
 
 def _is_a(element: Element, kind: str) -> bool:
     types = f"{element.attrs.get('itemtype', '')} {element.attrs.get('typeof', '')}".split()
-    return kind in map(_local_name, types)
+    return kind in map(local_name, types)
 
 
 def _has(element: Element, name: str) -> bool:
     properties = f"{element.attrs.get('itemprop', '')} {element.attrs.get('property', '')}".split()
-    return name in map(_local_name, properties)
+    return name in map(local_name, properties)
 
 
 def load_json(text: str) -> Any:

@@ -161,3 +161,37 @@ def test_any_markup_is_accepted(markup: str) -> None:
     for pair in pairs(markup.encode("utf-8", "replace").decode()):
         assert pair.question
         assert pair.answer
+
+
+ASKED = ("How do I order?", "Do you ship abroad?", "Can I return it?", "How do I pay?")
+NEWS = ("City opens new library", "What will the new tram cost?", "Market moves to the square", "Roadworks")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "".join(f"<p><a href=/faq/{n}>{text}</a></p>" for n, text in enumerate(ASKED)) + "<p>Or call us.</p>",
+        "<h2>What about orders?</h2><ul>"
+        + "".join(f"<li><a href=/{t[0]}>{t}</a></li>" for t in ASKED)
+        + "</ul>",
+        "".join(
+            f"<div><h3><a href=/faq/{text[0]}>{text}</a></h3><p>Read the answer</p></div>" for text in ASKED
+        ),
+        "<table>"
+        + "".join(f"<tr><td><a href=/>{t}</a></td><td>2026-05-01</td></tr>" for t in ASKED)
+        + "</table>",
+        "".join(f"<h3>{text}</h3><div class=panel></div>" for text in ASKED) + "<p>Contact our team.</p>",
+        "".join(
+            f"<button aria-controls=p{n}>{text}</button><div id=p{n}></div>" for n, text in enumerate(ASKED)
+        )
+        + "<p>Ask us anything.</p>",
+        "<dl>"
+        + "".join(f"<dt>{text}</dt><dd>10 May. The council says more.</dd>" for text in NEWS)
+        + "</dl>",
+        "".join(f"<h3>{text}</h3><p>10 May</p><p>The council says more.</p>" for text in NEWS),
+    ],
+    ids=["links", "a list", "cards", "a board", "panels", "buttons", "news in a list", "news"],
+)
+def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
+    page = f"<title>Site</title><main><h1>Site</h1>{content}</main>"
+    assert extract(turbohtml.parse(page), "https://heron.example/").pairs == ()

@@ -1,0 +1,248 @@
+"""Compares the FAQPage markup of a page with the words on the page, whoever made both."""
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Final
+
+import turbohtml
+
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.generation.extraction.dom import HEADINGS
+from faqsvc_embed.generation.extraction.labels import bare_answer, is_label
+from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, is_question_line
+from faqsvc_embed.testing.markup import Markup, Pair, read_markup
+from faqsvc_embed.testing.words import Part, Words, fold, read_words
+
+_QUESTION_TAGS: Final = frozenset({*HEADINGS, "summary", "dt", "button"})
+_WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
+_BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
+"""Elements whose text belongs to no answer."""
+
+
+def differences(page: str | bytes, url: str | None) -> list[str]:
+    """Return the differences between the FAQPage markup and the words of a page, a line each."""
+    document = turbohtml.parse(page)
+    markup = read_markup(document, url or "")
+    if not markup.pages:
+        return markup.problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
+    found = markup.problems
+    if len(ids := set(markup.pages)) > 1 or markup.pages.count("") > 1:
+        same = '"@id": "#faqpage"'
+        found.append(f"{max(len(ids), markup.pages.count(''))} FAQPages without one @id: give each {same}")
+    return found + _Comparison(read_words(document), markup).lines()
+
+
+class _Comparison:
+    """The places of the questions and answers of the markup in the words of a page."""
+
+    def __init__(self, words: Words, markup: Markup) -> None:
+        self._words = words
+        self._pairs = markup.pairs
+        self._is_whole = not markup.is_unreadable
+        self._marked = sorted(
+            {
+                (place, place + len(name))
+                for name in {name for pair in markup.pairs for name in pair.questions}
+                for place in words.places(name)
+            }
+        )
+        self._others: list[Part] = []
+
+    def lines(self) -> list[str]:
+        for pair in self._pairs:
+            self._locate(pair)
+        missing = [pair for pair in self._pairs if pair.place is None]
+        if len(missing) == len(self._pairs) > 1:
+            return [f"none of the {len(missing)} questions of the markup is on the page"]
+        self._others = list(self._unmarked())
+        found = [line for pair in self._pairs for line in self._faults(pair)]
+        if self._is_whole:
+            said = [self._said(part) for part in self._others]
+            found += [f"on the page, but not in the markup: the question {quoted(text)}" for text in said]
+        return found
+
+    def _locate(self, pair: Pair) -> None:
+        """Find the question with its answer next to it, else the question alone."""
+        places = [(at, at + len(name)) for name in pair.questions for at in self._words.places(name)]
+        near = []
+        for place in places:
+            after = self._next_marked(place[1])
+            for text in pair.answers:
+                starts = (at for at in self._words.places(text) if place[1] <= at <= after)
+                if (at := next(starts, None)) is not None:
+                    near.append((at - place[1], place, (at, at + len(text))))
+        if near:
+            _, pair.place, pair.answered = min(near)
+        elif places:  # a link in a list of questions is the less likely one
+            pair.place = max(places, key=lambda place: (not self._element(place).is_in("a", "nav"), place))
+
+    def _next_marked(self, place: int) -> int:
+        index = bisect_left(self._marked, (place, 0))
+        return self._marked[index][0] if index < len(self._marked) else len(self._words.text)
+
+    def _element(self, place: tuple[int, int]) -> Part:
+        """Return the element that is a question: the heading, summary or term, else the outermost one."""
+        around = self._around(place)
+        same = [part for part in around.path() if (part.start, part.end) == (around.start, around.end)]
+        return next((part for part in reversed(same) if part.tag in _QUESTION_TAGS), same[-1])
+
+    def _around(self, place: tuple[int, int]) -> Part:
+        """Return the innermost element around a place."""
+        inside = (part for part in self._words.parts if part.start <= place[0] and place[1] <= part.end)
+        return min(
+            inside, key=lambda part: part.end - part.start, default=Part("#root", frozenset(), None, 0)
+        )
+
+    # Questions without markup
+
+    def _unmarked(self) -> Iterator[Part]:
+        """Yield the elements that are questions as those of the markup are, and are none of them."""
+        questions = {self._element(pair.place) for pair in self._pairs if pair.place}
+        scopes = [(part, self._container(part)) for part in questions]
+        taken = [*self._marked, *(pair.answered for pair in self._pairs if pair.answered)]
+        end = -1
+        for part in self._words.parts:
+            if part.start < end or part.start == part.end or part.end - part.start > MAX_LENGTH:
+                continue
+            if any(start < part.end and part.start < stop for start, stop in taken):
+                continue
+            if part.is_in("a", "nav", "header", "footer", "form"):
+                continue
+            answer = self._region(part.end, part)
+            is_alike = any(_is_alike(part, *scope, text=self._said(part)) for scope in scopes)
+            is_menu = all(line.is_in("a") for line in answer)
+            if answer and (is_alike or (part.tag in ("summary", "dt") and not is_menu)):
+                yield part
+                end = part.end
+
+    def _container(self, question: Part) -> Part:
+        """Return the element that has a question and another of its kind, with markup or without."""
+        others = [part for part in self._words.parts if _is_kind(part, question) and part is not question]
+        around = {id(part) for other in others for part in other.path()}
+        return next((part for part in question.path() if id(part) in around), question)
+
+    def _said(self, part: Part) -> str:
+        return self._words.said(part.start, part.end)
+
+    # Faults of one pair
+
+    def _faults(self, pair: Pair) -> Iterator[str]:
+        words, question = self._words, quoted(pair.question)
+        if pair.place is None:
+            others = {fold(self._said(part)): part for part in self._others}
+            close = get_close_matches(pair.questions[-1], others, 1, 0.6)
+            if close:
+                self._others.remove(others[close[0]])
+                said = quoted(self._said(others[close[0]]))
+                yield f"the markup asks {question}, the page {said}"
+            else:
+                yield f"in the markup, but not on the page: the question {question}"
+        elif not pair.answers:
+            return
+        elif pair.answered:
+            if extra := self._extra(pair.place, pair.answered):
+                yield f"the answer to {question} has words on the page that the markup lacks: {quoted(extra)}"
+        elif region := self._region(pair.place[1], self._element(pair.place)):
+            if owner := self._owner(pair):
+                yield f"on the page, the answer to {question} is below {quoted(owner)}: {quoted(pair.answer)}"
+            else:
+                yield f"the answer to {question} differs: {_difference(pair, region)}"
+        elif not (places := [at for text in pair.answers for at in words.places(text)]):
+            yield f"in the markup, but not on the page: the answer to {question}: {quoted(pair.answer)}"
+        elif not any(self._is_panel(pair, place) for place in places):
+            yield f"the answer to {question} is in another place of the page: {quoted(pair.answer)}"
+
+    def _region(self, place: int, question: Part) -> list[Part]:
+        """Return the lines between a question and the next, or the end of what contains it."""
+        starts = [start for start, _ in self._marked] + [part.start for part in self._others]
+        end = min((start for start in starts if start >= place), default=len(self._words.text))
+        lines = []
+        for line in self._words.lines_between(place, end):
+            if line.end > end or (line.is_in(*HEADINGS) and question.tag in HEADINGS):
+                break
+            if not line.is_in(*_BESIDE) and not is_label(line.text):
+                lines.append(line)
+        return lines
+
+    def _owner(self, pair: Pair) -> str | None:
+        """Return the question of the markup below which the page has the answer of another."""
+        for text in pair.answers:
+            for at in self._words.places(text):
+                before = [one for one in self._marked if one[1] <= at]
+                if before and before[-1] != pair.place:
+                    return self._words.said(*before[-1])
+        return None
+
+    def _is_panel(self, pair: Pair, answer: int) -> bool:
+        """Return whether an answer apart from its question, as in tabs, is where their order puts it."""
+        known = [(one.place, one.answered[0]) for one in self._pairs if one.place and one.answered]
+        if any((place < pair.place) != (at < answer) for place, at in known if pair.place and at != answer):
+            return False
+        text = next(text for text in pair.answers if self._words.text.startswith(text, answer))
+        pair.answered = (answer, answer + len(text))
+        return True
+
+    def _extra(self, place: tuple[int, int], answer: tuple[int, int]) -> str:
+        """Return what the page says between a question and the next that is not in its answer."""
+        others = [pair.answered for pair in self._pairs if pair.answered]
+        before = [
+            line
+            for line in self._words.lines_between(place[1], answer[0])
+            if place[1] <= line.start
+            and line.end <= answer[0]
+            and not (line.is_in(*_BESIDE) or is_label(line.text))
+            and not any(start <= line.start and line.end <= end for start, end in others)
+        ]
+        around = self._around((place[0], answer[1]))
+        first = self._words.lines_between(around.start, place[0] + 1)[0]
+        starts = [start for start, _ in self._marked] + [part.start for part in self._others]
+        following = min((one for one in starts if one >= answer[1]), default=len(self._words.text))
+        is_item = first.end >= place[1] and around.tag not in _WHOLE_PAGE
+        if is_item or following < around.end:
+            end = min(following, around.end)
+        else:  # the last of several in one element: what belongs to its answer is in the same block
+            block = self._around((answer[1] - 1, answer[1]))
+            inside = [part for part in block.path() if part.start > place[0]]
+            end = inside[-1].end if inside else answer[1]
+        after = []
+        for line in self._words.lines_between(answer[1], end):
+            if line.end > end or line.is_in(*HEADINGS):
+                break
+            if not line.is_in(*_BESIDE, "a"):
+                after.append(line)
+        return " ".join(line.text for line in (*before, *after))
+
+
+def _is_kind(part: Part, question: Part) -> bool:
+    """Return whether an element has the tag and a class of another, or both have none."""
+    return part.tag == question.tag and (
+        bool(part.classes & question.classes) or not (part.classes or question.classes)
+    )
+
+
+def _is_alike(part: Part, question: Part, container: Part, *, text: str) -> bool:
+    if not _is_kind(part, question) or container not in part.path():
+        return False
+    is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
+    return is_question_line(text) or (is_marked_up and container.tag not in _WHOLE_PAGE)
+
+
+def _difference(pair: Pair, region: list[Part]) -> str:
+    """Return the words where an answer of the markup and the lines of a page part."""
+    said = bare_answer(" ".join(line.text for line in region))
+    stated = " ".join(line.text for line in read_words(turbohtml.parse_fragment(pair.answer)).lines)
+    pairs = enumerate(zip(f"{fold(stated)}\0", f"{fold(said)}\0", strict=False))
+    same = next(at for at, (one, other) in pairs if one != other)
+    return f"{quoted(_from(stated, same))} in the markup, {quoted(_from(said, same))} on the page"
+
+
+def _from(text: str, place: int) -> str:
+    """Return some words of a text around a place in what is compared."""
+    words, size = text.split(), 0
+    for index, word in enumerate(words):
+        size += len(fold(word))
+        if size > place:
+            start = max(0, index - 3)
+            return "… " * (start > 0) + " ".join(words[start : index + 6]) + " …" * (len(words) > index + 6)
+    return "… " + " ".join(words[-4:])

@@ -1,0 +1,140 @@
+"""The words of a page with the places of its elements, as text that ignores case, spaces and punctuation."""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import turbohtml
+
+from faqsvc_embed.generation.extraction.dom import BLOCKS
+from faqsvc_embed.generation.extraction.labels import bare_answer, bare_question
+from faqsvc_embed.generation.extraction.words import NAMES
+
+_BLOCKS = BLOCKS | {"br", "button"}
+_SKIPPED = NAMES["skipped"] - {"meta", "link", "head"}
+_ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
+_ICON_LENGTH = 24
+
+
+def fold(text: str) -> str:
+    """Return the letters, digits and signs of currencies in a text, without case."""
+    text = unicodedata.normalize("NFKC", text).casefold()
+    kinds = ((char, unicodedata.category(char)) for char in text if char not in "\ufe0e\ufe0f")
+    return "".join(char for char, kind in kinds if kind[0] in "LNM" or kind == "Sc" or char == "%")
+
+
+@dataclass(eq=False, slots=True)
+class Part:
+    """An element, or a line of text in one; `start` and `end` are places in the words of its page."""
+
+    tag: str
+    classes: frozenset[str]
+    parent: "Part | None"
+    start: int
+    end: int = 0
+    text: str = ""
+    """What a line says."""
+
+    def path(self) -> Iterator["Part"]:
+        """Yield this part, its parent, and so on."""
+        part: Part | None = self
+        while part is not None:
+            yield part
+            part = part.parent
+
+    def is_in(self, *tags: str) -> bool:
+        """Return whether it is an element with one of these tags, or is inside one."""
+        return any(part.tag in tags for part in self.path())
+
+
+@dataclass(eq=False, slots=True)
+class Words:
+    """The words of a tree, without those of templates, comments, scripts and icons."""
+
+    text: str = ""
+    parts: list[Part] = field(default_factory=list)
+    """The elements in document order."""
+    lines: list[Part] = field(default_factory=list)
+    starts: set[int] = field(default_factory=set)
+    """Where an element or a line begins, also behind its number or label."""
+    ends: set[int] = field(default_factory=set)
+
+    def places(self, wanted: str) -> list[int]:
+        """Return where a text is all that an element or line says, or several in a row."""
+        found, place = [], self.text.find(wanted) if wanted else -1
+        while place >= 0:
+            if place in self.starts and place + len(wanted) in self.ends:
+                found.append(place)
+            place = self.text.find(wanted, place + 1)
+        return found
+
+    def lines_between(self, start: int, end: int) -> list[Part]:
+        """Return the lines with words between two places, cut there as far as they can be."""
+        first = bisect_left(self.lines, start, key=lambda line: line.end)
+        found = []
+        for line in self.lines[first:]:
+            if line.start >= end:
+                break
+            if max(line.start, start) < min(line.end, end):
+                found.append(line)
+        return found
+
+    def said(self, start: int, end: int) -> str:
+        """Return the lines between two places as they are on the page."""
+        return " ".join(line.text for line in self.lines_between(start, end))
+
+
+def read_words(tree: turbohtml.Node) -> Words:
+    """Return the words of a document or fragment."""
+    words, folded, size = Words(), [], 0
+    line: list[str] = []
+    owner = Part("#root", frozenset(), None, 0)
+    line_start = 0
+
+    def end_line() -> None:
+        nonlocal line_start
+        if size > line_start:
+            text = " ".join("".join(line).split())
+            words.lines.append(Part("#line", frozenset(), owner, line_start, size, text))
+            for bare in (bare_question(text), bare_answer(text)):
+                words.starts.add(size - len(fold(bare)))
+        line.clear()
+        line_start = size
+
+    pending: list[turbohtml.Node | Part] = list(reversed(tree.children))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Part):  # it ends here
+            if node.tag in _BLOCKS:
+                end_line()
+            node.end = size
+            words.starts.add(node.start)
+            words.ends.add(size)
+            owner = node.parent or owner
+        elif isinstance(node, turbohtml.Text):
+            line.append(node.data)
+            folded.append(fold(node.data))
+            size += len(folded[-1])
+        elif isinstance(node, turbohtml.Element) and node.tag not in _SKIPPED and not _is_icon(node):
+            if node.tag in _BLOCKS:
+                end_line()
+            owner = Part(node.tag, frozenset((node.attr("class") or "").split()), owner, size)
+            words.parts.append(owner)
+            pending.append(owner)
+            if node.tag != "head":
+                pending.extend(reversed(node.flattened_children))
+    end_line()
+    words.text = "".join(folded)
+    words.starts |= {line.start for line in words.lines}
+    words.ends |= {line.end for line in words.lines}
+    return words
+
+
+def _is_icon(element: turbohtml.Element) -> bool:
+    """Return whether an element draws a sign: the name of an icon, or a plus that is no word."""
+    if element.attr("aria-hidden") != "true" and not _ICON.search(str(element.attr("class") or "")):
+        return False
+    text = element.text.strip()
+    return element.tag in ("i", "span", "b", "em") and len(text) <= _ICON_LENGTH and " " not in text

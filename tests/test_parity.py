@@ -1,0 +1,252 @@
+"""`faq_parity`: what differs between the FAQPage markup of a page and its words, whoever made both."""
+
+import itertools
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.responses import HTMLResponse
+
+from faqsvc_embed.testing import fake_embed, faq_parity
+from tests.cli.support import faqsvc
+from tests.support.running import running
+
+PAIRS = [
+    ("How much is a poster?", "Five euros.", "A frame is another ten."),
+    ("Do you ship abroad?", "Yes, to Europe.", "It takes <b>three</b> days."),
+    ("Can I pay by card?", "Yes.", "We take every card."),
+    ("Is there a shop?", "In Bremen.", "It is open on Mondays."),
+]
+
+
+def graph(**changes: Any) -> dict[str, Any]:
+    """Return the FAQPage of the questions, as most sites write it."""
+    questions = [
+        {
+            "@type": "Question",
+            "name": question,
+            "acceptedAnswer": {"@type": "Answer", "text": " ".join(answer)},
+        }
+        for question, *answer in PAIRS
+    ]
+    return {"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": questions, **changes}
+
+
+def script(*graphs: dict[str, Any]) -> str:
+    return "".join(f'<script type="application/ld+json">{json.dumps(one)}</script>' for one in graphs)
+
+
+FORMS = {
+    "details": "<details><summary>{0}</summary><div><p>{1}</p><p>{2}</p></div></details>",
+    "headings": "<h3>{0}</h3><p>{1}</p><p>{2}</p>",
+    "terms": "<dt>{0}</dt><dd>{1}<br>{2}</dd>",
+    "panels": '<div class="item"><h3><button aria-expanded="false">{0} <i class="icon">more</i></button></h3>'
+    '<div hidden aria-hidden="true">{1} {2}</div></div>',
+    "bold lines": "<p><strong>{0}</strong><br>{1} {2}</p>",
+    "labels": "<p>Q: {0}</p><p>A: {1} {2}</p>",
+}
+
+
+def page(form: str = "details", *more: str, markup: str | None = None, pairs: Any = PAIRS) -> str:
+    """Return a page with the questions in a form, and other things around them."""
+    index = "".join(f"<li><a href='#x'>{question}</a></li>" for question, *_ in PAIRS)
+    listed = "".join(FORMS[form].format(*pair) for pair in pairs)
+    return (
+        f"<!doctype html><html lang=en><title>Shop</title>{script(graph()) if markup is None else markup}"
+        f"<header><nav><ul>{index}</ul></nav></header><main><h1>Shop</h1><p>We print.</p>"
+        f"<div class=faq>{listed}{''.join(more)}</div><h2>Contact</h2><p>Write to us.</p></main>"
+        "<footer><details><summary>Menu</summary><a href=/>Home</a></details></footer></html>"
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_page_that_says_what_its_markup_says_has_no_difference(form: str) -> None:
+    assert faq_parity(page(form)) == []
+    assert faq_parity(page(form).encode()) == []
+
+
+TABS = "".join(f"<button role=tab>{pair[0]}</button>" for pair in PAIRS)
+
+
+def test_answers_may_stand_apart_from_their_questions_in_the_same_order() -> None:
+    panels = [f"<div hidden>{pair[1]} {pair[2]}</div>" for pair in PAIRS]
+    assert faq_parity(f"{script(graph())}<div>{TABS}</div>{''.join(panels)}") == []
+    assert faq_parity(f"{script(graph())}<div>{TABS}</div>{''.join(reversed(panels))}")
+
+
+def changed(number: int, question: str | None = None, answer: str | None = None) -> str:
+    """Return the markup with one question or answer changed; an empty text is left out."""
+    data = graph()
+    node = data["mainEntity"][number]
+    if question is not None:
+        node["name"] = question
+    if answer is not None:
+        node["acceptedAnswer"]["text"] = answer
+    return script(data)
+
+
+def without(number: int) -> str:
+    data = graph()
+    del data["mainEntity"][number]
+    return script(data)
+
+
+def swapped() -> str:
+    data = graph()
+    one, other = data["mainEntity"][:2]
+    one["acceptedAnswer"], other["acceptedAnswer"] = other["acceptedAnswer"], one["acceptedAnswer"]
+    return script(data)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("markup", "named"),
+    [
+        (without(0), "How much is a poster?"),
+        (without(3), "Is there a shop?"),
+        (changed(1, question="Do you ship overseas?"), "overseas"),
+        (changed(1, question="Do you ship?"), "Do you ship?"),
+        (changed(1, question=""), "no name"),
+        (changed(2, answer=""), "no answer"),
+        (changed(0, answer="Six euros. A frame is another ten."), "Six"),
+        (changed(0, answer="Five euros. A frame another is ten."), "another is"),
+        (changed(0, answer="A frame is another ten. Five euros."), "How much is a poster?"),
+        (changed(0, answer="Five euros. A frame is another ten. Glass is extra."), "Glass"),
+        (changed(0, answer="Five euros."), "A frame is another ten."),
+        (changed(1, answer="Something else entirely."), "Something else"),
+        (swapped(), "Do you ship abroad?"),
+        (
+            script(graph(mainEntity=[*graph()["mainEntity"], graph()["mainEntity"][0] | {"name": "Why?"}])),
+            "Why?",
+        ),
+        (script(graph())[:-12] + "</script>", "line 1"),
+        (script(graph(), graph()), "@id"),
+        (script(graph(**{"@id": "#faqpage"}), graph()), "@id"),
+        (script(graph(**{"@context": "https://example.com"})), "@context"),
+    ],
+)
+def test_one_difference_is_found_and_named_in_a_few_lines(form: str, markup: str, named: str) -> None:
+    lines = faq_parity(page(form, markup=markup))
+    assert 1 <= len(lines) <= 9
+    assert named in " ".join(lines)
+    assert all("\n" not in line for line in lines)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_that_only_the_page_has_is_found(form: str) -> None:
+    lines = faq_parity(page(form, FORMS[form].format("Do you frame, too?", "Yes.", "In oak.")))
+    assert 1 <= len(lines) <= 2
+    assert "Do you frame, too?" in lines[-1]
+
+
+@pytest.mark.parametrize("hidden", ["<template>{}</template>", "<!-- {} -->", "<script>{}</script>"])
+def test_what_is_in_a_template_a_comment_or_a_script_is_not_on_the_page(hidden: str) -> None:
+    assert (
+        faq_parity(page("details", hidden.format("<details><summary>Why?</summary><p>So.</p></details>")))
+        == []
+    )
+    lines = faq_parity(page("details", hidden.format(FORMS["details"].format(*PAIRS[0])), pairs=PAIRS[1:]))
+    assert "How much is a poster?" in " ".join(lines)
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        script({"@context": "https://schema.org", "@graph": [{"@type": "WebPage"}, graph()]}),
+        script({"@context": {"s": "https://schema.org/"}, "@graph": [graph(**{"@type": "s:FAQPage"})]}),
+        script({"@context": "https://schema.org", "@graph": [
+            graph(mainEntity=[{"@id": f"#{number}"} for number in range(4)]),
+            *(node | {"@id": f"#{number}"} for number, node in enumerate(graph()["mainEntity"])),
+        ]}),
+        script(graph(**{"@id": "#faq"}), graph(**{"@id": "https://shop.example/help#faq"})),
+        script(graph(), {"@context": "https://schema.org", "@type": "Product", "name": "A poster"}),
+        '<script type="application/ld+json">{"name": "not read by anybody"</script>' + script(graph()),
+        script(graph(name="Questions")).replace("application/ld+json", "Application/LD+json; charset=utf-8"),
+    ],
+    ids=["graph", "prefix", "references", "ids", "others", "broken, of something else", "type"],
+)  # fmt: skip
+def test_other_ways_to_write_the_same_markup(markup: str) -> None:
+    assert faq_parity(page(markup=markup), "https://shop.example/help") == []
+
+
+def test_two_ids_are_one_only_as_addresses_of_the_page() -> None:
+    two = script(graph(**{"@id": "#faq"}), graph(**{"@id": "https://shop.example/help#faq"}))
+    assert len(faq_parity(page(markup=two), "https://shop.example/other")) == 1
+    assert len(faq_parity(page(markup=two))) == 1
+
+
+MICRODATA = (
+    '<div itemscope itemprop="mainEntity" itemtype="https://schema.org/Question"><h3 itemprop="name">{0}</h3>'
+    '<div itemprop="acceptedAnswer" itemscope itemtype="https://schema.org/Answer">'
+    '<div itemprop="text"><p>{1}</p><p>{2}</p></div></div></div>'
+)
+
+
+def microdata(*more: str) -> str:
+    listed = "".join(MICRODATA.format(*pair) for pair in PAIRS)
+    return (
+        f'<main itemscope itemtype="https://schema.org/FAQPage"><h1>Shop</h1>{listed}{"".join(more)}</main>'
+    )
+
+
+def test_microdata_counts_where_there_is_no_json_ld() -> None:
+    assert faq_parity(microdata()) == []
+    assert "Why?" in faq_parity(microdata("<div><h3>Why?</h3><p>Because.</p></div>"))[0]
+    other = microdata().replace('<h3 itemprop="name">Is', '<meta itemprop="name" content="Is it far?"><h3>Is')
+    assert "Is it far?" in faq_parity(other)[0]
+    assert "no answer" in faq_parity(microdata().replace('itemprop="text"', "", 1))[0]
+    assert faq_parity(script(graph()) + microdata().replace("Five", "Six"))
+
+
+@pytest.mark.parametrize(
+    "html", ["", "<p>Hello</p>", page(markup=""), page(markup=script({"@type": "Product"}))]
+)
+def test_a_page_without_markup_says_so(html: str) -> None:
+    assert len(lines := faq_parity(html)) == 1
+    assert "no FAQPage" in lines[0]
+
+
+RECORDS: dict[str, dict[str, Any]] = {
+    "text": {"items": [["How much?", "Five.\n\nOr <b>ten</b> &amp; https://x.example"], ["<b>?", "Yes"]]},
+    "markdown": {"answerFormat": "markdown", "introduction": "Hello **you**.", "items": [
+        ["How much?", "Five **euros**.\n\n- a\n- b\n\n| a | b |\n|--|--|\n| 1 | 2 |\n\n### More\n\n`code`"],
+        ["Ship?", "Yes, [to](https://shop.example/) you. ![x](https://e.example/y.png) <kbd>F1</kbd>"]]},
+    "sections": {"items": [[f"Question {at}?", f"Answer {at}.", f"Part {at // 5}"] for at in range(20)]},
+    "ja": {"lang": "ja", "answerFormat": "markdown", "items": [["いくら？", "**無料（むりょう）**。\n改行"]]},
+    "ko": {"lang": "ko", "items": [["얼마인가요?", "무료입니다."], ["빈?", ""], ["얼마인가요?", "둘째"]]},
+    "de": {"lang": "de", "items": [["Wieviel?", "Fünf."], ["Wohin?", "Überallhin."]]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_our_own_pages_have_no_difference(name: str) -> None:
+    keys = ("question", "answer", "section")
+    items = [dict(zip(keys, item, strict=False)) for item in RECORDS[name]["items"]]
+    embed = fake_embed(
+        {"shop": {"title": "Shop", **RECORDS[name], "items": items}, "other": {"items": items[:1]}}
+    )
+    shapes = itertools.product(
+        ("details", "disclosure", "open"), ("lines", "cards", "columns", "plain"), (2, 4)
+    )
+    for variant, look, level in shapes:
+        with embed.page():
+            faq = embed.render("shop", variant=variant, look=look, heading_level=level)  # type: ignore[arg-type]
+            html = f"<h1>Shop</h1>{faq}<h2>More</h2>{embed.render('other')}<h2>Contact</h2><p>Write.</p>"
+        assert faq_parity(html) == [], (variant, look, level)
+
+
+def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.html", tmp_path / "bad.html"
+    good.write_text(page(), encoding="utf-8")
+    bad.write_text(page(markup=without(0)), encoding="utf-8")
+    assert faqsvc("check", "--page", str(good)).exit_code == 0
+    result = faqsvc("check", "--page", str(bad), "--json")
+    assert (result.exit_code, len(json.loads(result.stdout)["differences"])) == (1, 1)
+    with running(HTMLResponse(page())) as site:
+        assert faqsvc("check", "--page", site).exit_code == 0
+    with running(HTMLResponse(page(), status_code=404)) as site:
+        assert faqsvc("check", "--page", site).exit_code == 1
+    assert faqsvc("check", "--page", site).exit_code == 1
+    assert faqsvc("check", "--page", str(tmp_path / "none.html")).exit_code == 1
+    assert faqsvc("check").exit_code == faqsvc("check", str(tmp_path), "--page", str(good)).exit_code == 2
