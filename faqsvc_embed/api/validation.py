@@ -102,7 +102,7 @@ def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str
     elif not text.strip() and not (accepted and _CONTROL.search(text)):  # a line feed, for example
         yield f"{path} is empty"
     elif info.max_length is not None and len(text) > info.max_length:
-        yield f"{path} has {len(text)} characters: at most {info.max_length} are accepted"
+        yield f"{path} has {len(text):,} characters: at most {info.max_length:,} are accepted"
     elif found := _UNSTORABLE.search(text):
         yield f"{path} has U+{ord(found[0]):04X} at character {found.start()}, which text cannot contain"
     elif info.pattern is not None and re.fullmatch(info.pattern, text) is None:

@@ -10,6 +10,8 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.audit import Action, Wanted
 
 PAGE_SIZE: Final = 100
+MAX_CHOICES: Final = 200
+"""FAQs to choose from, the last changed ones; the history of every FAQ leads to its log."""
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",
     "discard": "Discarded a draft",
@@ -45,14 +47,21 @@ def show(visit: Visit) -> Response:
     before = number_of(visit.query("before"))
     found = visit.storage.audit.entries(wanted, limit=PAGE_SIZE + 1, before=before)
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(visit.access.site)}
+    site = visit.access.site
+    unnamed = {one.name: one.name for one in visit.storage.people.list(site) if one.email is None}
+    people = visit.storage.people.names(site) | unnamed
+    faqs = visit.storage.overview.faqs(visit.access.site, limit=MAX_CHOICES)
+    titles = {faq.slug: f"{faq.title.strip() or faq.slug} ({faq.slug})" for faq in faqs}
+    choices = {"person": ("Person", people), "key": ("Key", keys), "slug": ("FAQ", titles)}
     return render(
         visit,
         "log.html",
         entries=found[:PAGE_SIZE],
         has_older=len(found) > PAGE_SIZE,
         names=names,
+        choices=choices,
         actions=ACTIONS,
         special=SPECIAL,
-        people=visit.storage.people.names(visit.access.site),
+        people=people,
         keys=keys,
     )

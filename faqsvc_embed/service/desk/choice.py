@@ -1,4 +1,4 @@
-"""The choice of a site, for somebody whom a proxy signs in and who is a person of several sites."""
+"""The choice of a site, for somebody who is signed in to several."""
 
 from urllib.parse import quote
 
@@ -6,7 +6,6 @@ from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.people import ROLE_TEXTS
-from faqsvc_embed.service.desk.session import SITE_COOKIE, set_cookie
 from faqsvc_embed.service.desk.sign_in import local_path, path_of
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -28,16 +27,14 @@ def ask(visit: Visit) -> Response:
 
 def show(visit: Visit) -> Response:
     """GET /desk/choose: the sites of the person."""
-    people = visit.sessions.people(visit.request)
+    people = [session.person for session in visit.sessions.all(visit.request)]
     sites = [(visit.storage.sites.get(person.site), ROLE_TEXTS[person.role]) for person in people]
     return render(visit, "choose.html", sites=sites, next=visit.query("next"))
 
 
 def submit(visit: Visit) -> Response:
-    """POST /desk/choose: remember the chosen site in this browser."""
+    """POST /desk/choose: go to a page of the chosen site, whose address names the site."""
     site = visit.form.get("site")
-    if site not in {person.site for person in visit.sessions.people(visit.request)}:
+    if site not in {session.person.site for session in visit.sessions.all(visit.request)}:
         raise Problem(404, "not-found", "You are not a person of this site")
-    response = redirect(visit, local_path(visit.form.get("next")))
-    set_cookie(response, site, path=visit.root, secure=visit.is_secure, name=SITE_COOKIE)
-    return response
+    return redirect(visit.at(site), local_path(visit.form.get("next")))

@@ -16,7 +16,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk import messages
 from faqsvc_embed.service.desk.differences import aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
-from faqsvc_embed.service.desk.editor_page import MAX_ONCE, Editor, preview_of
+from faqsvc_embed.service.desk.editor_page import Editor, preview_of
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import HEADERS, redirect
 from faqsvc_embed.service.desk.site import name_of
@@ -206,9 +206,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
 
 def _key(visit: Visit, draft: Draft, *, is_draft: bool) -> IdempotencyKey | None:
     """Return the key by which the form of a new FAQ that is sent twice makes one FAQ."""
-    once = visit.form.get("once")[:MAX_ONCE]
     digest = hashlib.sha256(repr((draft, is_draft)).encode("utf-8", "replace")).hexdigest()
-    return IdempotencyKey(f"desk {once}", digest) if once else None
+    return IdempotencyKey(visit.once, digest) if visit.once else None
 
 
 def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:

@@ -1,6 +1,5 @@
 """The page on which an FAQ is written: its form, its messages and its preview."""
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -14,7 +13,7 @@ from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.differences import Change
 from faqsvc_embed.service.desk.draft import Draft, Problems
-from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.pages import new_once, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
@@ -22,8 +21,6 @@ from faqsvc_embed.theme import Theme
 
 FEW: Final = 6
 """So many questions are all open; of more, one at a time."""
-MAX_ONCE: Final = 40
-"""Characters of the id by which the form of a new FAQ is known again."""
 HEADING_LEVEL: Final = 3
 """The level of the preview's title, because the preview is below an h2."""
 
@@ -103,7 +100,7 @@ class Editor:
             preview=preview_of(self.draft, site.accent_color),
             not_shown=self.draft.not_shown(),
             missing=_missing(visit, self.faq, self.draft.lang),
-            once=visit.form.get("once")[:MAX_ONCE] or secrets.token_urlsafe(12),
+            once=visit.form.get("once") or new_once(),
             proposed=self.draft.proposed,
             is_many=is_many,
             opened=next(with_problem, self.focus if self.focused not in ("", "theirs") else 0),

@@ -10,10 +10,12 @@ from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import Draft
+from faqsvc_embed.service.desk.editor_page import preview_of
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.versions import what_happened
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
 
@@ -23,6 +25,29 @@ PAGE_SIZE = 50
 def show(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
     return _page(visit, visit.query("lang"))
+
+
+def read(visit: Visit) -> Response:
+    """GET …/history/{number}: a whole revision, as readers saw it or would see it."""
+    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    translation = faq.translation(visit.query("lang")) or faq.translations[0]
+    number = number_of(str(visit.request.path_params["number"]))
+    if number is None:
+        raise FAQNotFound("There is no such revision")
+    revision = visit.storage.history.revision(visit.access, faq.slug, translation.lang, number)
+    draft = Draft.of_publication(faq.slug, revision)
+    site = visit.storage.sites.get(visit.access.site)
+    return render(
+        visit,
+        "revision.html",
+        faq=faq,
+        lang=translation.lang,
+        version=translation.version,
+        newest=translation.newest,
+        revision=revision,
+        preview=preview_of(draft, site.accent_color),
+        images=image_source(draft.record()),
+    )
 
 
 def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Response:

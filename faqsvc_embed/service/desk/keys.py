@@ -21,6 +21,9 @@ OVERLAPS: Final = {
     "168": ("in a week", timedelta(weeks=1)),
 }
 """When the old key becomes invalid after a rotation."""
+SENT: Final = (
+    "This form was sent before, and its key is in the list. Replace the key if you have not copied it."
+)
 REPLACED: Final = "Nothing was done, because somebody replaced this key since you opened the page."
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
@@ -46,6 +49,8 @@ def submit(visit: Visit) -> Response:
         problems["scope"] = "Choose what the key may do."
     if problems:
         return _page(visit, 422, problems=problems)
+    if visit.is_sent_again():
+        return _page(visit, 409, problems={"key_name": SENT})
     try:
         key = visit.storage.keys.create(
             name, site=visit.access.site, scope=cast("Scope", scope), by=visit.access

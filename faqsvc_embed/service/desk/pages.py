@@ -1,12 +1,13 @@
 """The pages of the desk: templates, static files, and the headers of every response."""
 
 import hashlib
+import secrets
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from importlib import resources
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -37,7 +38,7 @@ def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Re
     text = (
         _templates()
         .get_template(template)
-        .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.root), **context)
+        .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.desk), **context)
     )
     # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     images = f"img-src 'self' {context.get('images', '')}".rstrip()
@@ -70,6 +71,11 @@ def static_url(root: str) -> dict[str, str]:
     return {name.replace(".", "_"): f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
 
 
+def new_once() -> str:
+    """Return a new id for a form that makes something, which is made once if the form is sent twice."""
+    return secrets.token_urlsafe(12)
+
+
 def root_of(base: str) -> str:
     """Return the path of the desk below the public URL of the service."""
     return f"{urlsplit(base).path.rstrip('/')}/desk"
@@ -96,9 +102,17 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["segment"] = lambda text: quote(text, safe="")
+    environment.filters["place"] = _place
     environment.filters["moment"] = _moment
+    environment.globals["new_once"] = new_once
     environment.globals["languages"] = {lang: messages.language for lang, messages in MESSAGES.items()}
     return environment
+
+
+def _place(url: str) -> str:
+    """Return the host and the path of an address, without the text that it points to."""
+    parts = urlsplit(url)
+    return unquote(f"{parts.netloc}{parts.path}".removesuffix("/")) or url
 
 
 def _moment(time: datetime | None) -> Markup:

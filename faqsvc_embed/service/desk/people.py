@@ -18,6 +18,7 @@ ROLE_TEXTS: Final = {
     "publisher": "Publisher: also publishes and unpublishes",
     "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
+SENT: Final = "This form was sent before, and the person is in the list. Their page makes a new sign-in link."
 CHANGED: Final = "Nobody was removed, because somebody changed this person since you opened the page."
 EMAIL: Final = "Write an email address such as mia@example.com."
 
@@ -44,6 +45,8 @@ def submit(visit: Visit) -> Response:
     name, email, role = _fields(visit)
     if problems := _problems(name, email, role):
         return _page(visit, 422, problems=problems)
+    if visit.is_sent_again():
+        return _page(visit, 409, problems={"name": SENT})
     try:
         person = visit.storage.people.add(
             name,

@@ -60,7 +60,7 @@ class Desk:
         """Return the routes of all pages."""
         page = SignIn()
         website = FromWebsite(self._generator, self._service.generations)
-        return [
+        pages = [
             self._route("", get=faq_list.show),
             self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
             self._route("/sign-in", get=page.show, post=page.submit, is_open=True),
@@ -71,6 +71,7 @@ class Desk:
             self._route("/website", post=website.generate),
             self._route("/faqs/{slug}", get=editor.show, post=editor.submit),
             self._route("/faqs/{slug}/history", get=history.show, post=history.publish),
+            self._route("/faqs/{slug}/history/{number}", get=history.read),
             self._route("/faqs/{slug}/use", get=use.show, post=use.create_preview),
             self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
             self._route("/bin", get=binned.show, post=binned.submit),
@@ -81,6 +82,10 @@ class Desk:
             self._route("/people/{person}", get=people.show_one, post=people.change),
             self._route("/keys", get=keys.show, post=keys.submit),
             self._route("/keys/{key}", get=keys.show_one, post=keys.end),
+        ]
+        return [
+            *pages,
+            *(Route(f"{DESK}/at/{{site}}{page.path.removeprefix(DESK)}", page.endpoint) for page in pages),
             Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
             self._route("/{path:path}", get=_not_found, is_open=True),
         ]
@@ -131,27 +136,32 @@ class Desk:
 
     def _visit(self, request: Request) -> Visit:
         urls = self._service.urls(request)
+        desk, site = root_of(urls.base), request.path_params.get("site")
         return Visit(
             request=request,
             storage=self._service.storage,
             sessions=self._sessions,
             urls=urls,
-            root=root_of(urls.base),
+            desk=desk,
+            root=desk if site is None else f"{desk}/at/{quote(site, safe='')}",
             session=None,
         )
 
     def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
         try:
-            session = self._sessions.find(visit.request)
+            site = visit.request.path_params.get("site")
+            session = self._sessions.find(visit.request, site, visit.form.get("token"))
         except SeveralSites:
             if handler not in (choice.show, choice.submit):
                 return choice.ask(visit)
             session = None
         visit = replace(visit, session=session)
+        if session is not None and session.has_other_sites:
+            visit = visit.at(session.person.site)
         response = self._handle(handler, visit, is_open)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
-            set_cookie(response, session.cookie, path=visit.root, secure=visit.is_secure)
+            set_cookie(response, session.cookie, path=visit.desk, secure=visit.is_secure)
         return response
 
     def _handle(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.requests import Request
@@ -14,17 +14,17 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 
 COOKIE: Final = "faqsvc_desk"
-SITE_COOKIE: Final = "faqsvc_desk_site"
-"""The site that somebody has chosen who is a person of several sites."""
+MAX_SESSIONS: Final = 8
+"""Sessions in one browser, at most one for each site; the cookie has their secrets, joined by full stops."""
 COOKIE_LIFETIME: Final = 400 * 86_400
 """Seconds that a browser keeps the cookie, which is the maximum; the database has the end of the session."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The session of a person. With `by_proxy`, a proxy has signed the person in, so there is no sign-out.
+    """The session of a person, with its secret. With `by_proxy`, a proxy has signed the person in.
 
-    `new_cookie`, if any, is sent with the response.
+    A `new_cookie` is sent with the response.
     """
 
     person: Person
@@ -40,7 +40,7 @@ class Session:
 
 
 class SeveralSites(Exception):
-    """The proxy names a person of several sites, who has not chosen one yet."""
+    """A browser has sessions of several sites, and the address names none of them."""
 
 
 class Sessions:
@@ -50,43 +50,52 @@ class Sessions:
         self._storage = storage
         self._header = header
 
-    def find(self, request: Request) -> Session | None:
-        """Return the session of a request, or None.
+    def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
+        """Return the session of a request for a site, or None.
 
-        A person of several sites is signed in to the one that the person has chosen, and to no other: an
-        admin of another site may add any address.
+        Without `site`, it is the only session, or the one whose form sent `token`. A person of several sites
+        is signed in to none that nobody has chosen: an admin of another site may add any address.
 
         Raises:
             Problem: the proxy names nobody of the service, or two people (403).
             SeveralSites: the person must choose a site first.
         """
+        found = self.all(request)
+        if site is not None:
+            return next((session for session in found if session.person.site == site), None)
+        if len(found) > 1:
+            found = [session for session in found if session.token == token and not session.by_proxy]
+            if not found:
+                raise SeveralSites
+        return found[0] if found else None
+
+    def all(self, request: Request) -> list[Session]:
+        """Return the sessions of a browser, at most one for each site.
+
+        Raises:
+            Problem: the proxy names nobody of the service, or two people (403).
+        """
         cookie = cookie_of(request)
         if email := self._email(request):
-            found = self.people(request)
-            if not found:
+            people = self._storage.people.with_email(email)
+            if not people:
                 detail = f"{email} is not known here. Ask an admin of the desk to add this email address"
                 raise Problem(403, "missing-scope", detail)
-            site = cookie_of(request, SITE_COOKIE)
-            chosen = [person for person in found if len(found) == 1 or person.site == site]
-            if not chosen:
-                raise SeveralSites
-            return Session(
-                chosen[0], cookie or secrets.token_urlsafe(24), True, cookie is None, len(found) > 1
-            )
-        person = self._storage.sign_ins.person(cookie) if cookie else None
-        return Session(person, cookie) if cookie and person else None
-
-    def people(self, request: Request) -> list[Person]:
-        """Return the people with the address in the proxy's header, one for each site."""
-        email = self._email(request)
-        return self._storage.people.with_email(email) if email else []
+            is_new = cookie is None
+            cookie = cookie or secrets.token_urlsafe(24)
+            return [Session(person, cookie, True, is_new, len(people) > 1) for person in people]
+        found = dict[str, Session]()
+        for secret in secrets_of(cookie):
+            if person := self._storage.sign_ins.person(secret):
+                found.setdefault(person.site, Session(person, secret))
+        return [replace(session, has_other_sites=len(found) > 1) for session in found.values()]
 
     def is_known(self, request: Request) -> bool:
         """Return whether a request has a session, or had one, so that a large form is read."""
         cookie = cookie_of(request)
-        if self._email(request):
-            return bool(self.people(request))
-        return bool(cookie) and self._storage.sign_ins.is_known(cookie or "")
+        if email := self._email(request):
+            return bool(self._storage.people.with_email(email))
+        return any(map(self._storage.sign_ins.is_known, secrets_of(cookie)))
 
     def _email(self, request: Request) -> str:
         """Return the address in the proxy's header, or an empty text."""
@@ -99,26 +108,31 @@ class Sessions:
         return "".join(emails).encode("latin-1", "replace").decode("utf-8", "replace").strip()
 
 
-def cookie_of(request: Request, wanted: str = COOKIE) -> str | None:
-    """Return the cookie of a session, or of the chosen site.
+def secrets_of(cookie: str | None) -> list[str]:
+    """Return the secrets of the sessions in a cookie, the last one first."""
+    return [secret for secret in (cookie or "").split(".")[:MAX_SESSIONS] if secret]
+
+
+def cookie_of(request: Request) -> str | None:
+    """Return the cookie of the desk.
 
     `http.cookies` would take seconds for some headers of 60 kB; the value of this cookie has no quotes.
     """
     for pair in request.headers.get("cookie", "").split(";"):
         name, _, value = pair.partition("=")
-        if name.strip() == wanted:
+        if name.strip() == COOKIE:
             return value.strip()
     return None
 
 
-def set_cookie(response: Response, cookie: str, *, path: str, secure: bool, name: str = COOKIE) -> None:
-    """Send the cookie of a session, or of the chosen site."""
+def set_cookie(response: Response, cookie: str, *, path: str, secure: bool) -> None:
+    """Send the cookie of the desk; an empty one is deleted."""
     response.set_cookie(
-        name,
+        COOKIE,
         cookie,
-        max_age=COOKIE_LIFETIME,
+        max_age=COOKIE_LIFETIME if cookie else 0,
         path=path,
         secure=secure,
         httponly=True,
-        samesite="lax",  # a link from a mail leads to its page; every form has a token,
+        samesite="lax",  # a link from a mail leads to its page; every form has a token
     )

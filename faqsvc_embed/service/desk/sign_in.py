@@ -8,7 +8,7 @@ from typing import Final
 from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.session import COOKIE, Session, cookie_of, set_cookie
+from faqsvc_embed.service.desk.session import MAX_SESSIONS, Session, set_cookie
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 
@@ -45,17 +45,26 @@ class SignIn:
         link = form.get("link").strip()  # the token, or the whole link where no script runs
         kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
         sign_ins = visit.storage.sign_ins
-        cookie = sign_ins.redeem_link(link.rpartition("#link=")[2])
-        person = sign_ins.person(cookie) if cookie else None
-        if cookie is None or person is None:
+        secret = sign_ins.redeem_link(link.rpartition("#link=")[2])
+        person = sign_ins.person(secret) if secret else None
+        if secret is None or person is None:
             self.failures.hit(network)
             problem = "This link was used before, is more than an hour old, or was not copied completely."
             return _page(visit, 403, form.get("next"), kept=kept, problem=problem)
         path = local_path(form.get("next"))
-        signed_in = replace(visit, session=Session(person, cookie))
-        response = _resume(signed_in, path, kept) if kept else redirect(visit, path)
-        set_cookie(response, cookie, path=visit.root, secure=visit.is_secure)
+        others = [one.cookie for one in _others(visit, person.site)]
+        signed_in = replace(visit, session=Session(person, secret), root=visit.desk)
+        signed_in = signed_in.at(person.site) if others else signed_in
+        response = _resume(signed_in, path, kept) if kept else redirect(signed_in, path)
+        cookie = ".".join([secret, *others][:MAX_SESSIONS])
+        set_cookie(response, cookie, path=visit.desk, secure=visit.is_secure)
         return response
+
+
+def _others(visit: Visit, site: str) -> list[Session]:
+    """Return the sessions of the browser with other sites; those of a proxy are not in the cookie."""
+    found = visit.sessions.all(visit.request)
+    return [session for session in found if session.person.site != site and not session.by_proxy]
 
 
 def ask_again(visit: Visit) -> Response:
@@ -89,15 +98,18 @@ def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
 def path_of(visit: Visit) -> str:
     """Return the path and query of a request, relative to the desk."""
     url = visit.request.url
-    path = url.path.partition(DESK)[2]
+    path = re.sub(r"\A/at/[^/]+", "", url.path.partition(DESK)[2])
     return f"{path}?{url.query}" if url.query else path
 
 
 def sign_out(visit: Visit) -> Response:
     """POST: end the session. Only the proxy can sign out a person whom it has signed in."""
-    visit.storage.sign_ins.end(cookie_of(visit.request) or "")
-    response = redirect(visit, "/sign-in")
-    response.delete_cookie(COOKIE, path=visit.root, secure=visit.is_secure, httponly=True, samesite="lax")
+    session = visit.session
+    assert session is not None  # noqa: S101 - the routes require it
+    visit.storage.sign_ins.end(session.cookie)
+    others = ".".join(one.cookie for one in _others(visit, session.person.site))
+    response = redirect(replace(visit, root=visit.desk), "/" if others else "/sign-in")
+    set_cookie(response, others, path=visit.desk, secure=visit.is_secure)
     return response
 
 
@@ -110,4 +122,4 @@ def _page(
 def local_path(path: str) -> str:
     """Return a path below the desk, or "" for its first page. It never leads to another website."""
     is_local = path.startswith("/") and path.isascii() and path.isprintable()
-    return path if is_local and not path.startswith(("/sign-", "/website", "/choose")) else ""
+    return path if is_local and not path.startswith(("/sign-", "/website", "/choose", "/at/")) else ""

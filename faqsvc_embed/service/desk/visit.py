@@ -1,6 +1,7 @@
 """One request of an editor."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from starlette.requests import Request
 
@@ -14,18 +15,30 @@ from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.values import Access
 from faqsvc_embed.text import normalized
 
+MAX_ONCE: Final = 40
+"""Characters of the id of a form that makes something new."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Visit:
-    """A request; `root` is the path of the desk, and `session` is None before an editor signs in."""
+    """A request; `session` is None before an editor signs in.
+
+    `desk` is the path of the desk, and `root` begins the addresses of its pages: they name the site if the
+    browser has sessions of several, so that tabs of two sites do not mix.
+    """
 
     request: Request
     storage: Storage
     sessions: Sessions
     urls: PublicURLs
+    desk: str
     root: str
     session: Session | None
     form: Form = field(default_factory=Form)
+
+    def at(self, site: str) -> "Visit":
+        """Return the request with addresses that name a site."""
+        return replace(self, root=f"{self.desk}/at/{site}")
 
     @property
     def person(self) -> Person:
@@ -47,6 +60,15 @@ class Visit:
     def is_write(self) -> bool:
         """Whether the request may change the database: forms do, unless they ask for a preview."""
         return self.request.method == "POST" and self.form.get("part") != "preview"
+
+    @property
+    def once(self) -> str:
+        """The id by which a form is known again that was sent twice, empty if it has none."""
+        return f"desk {once}" if (once := self.form.get("once")[:MAX_ONCE]) else ""
+
+    def is_sent_again(self) -> bool:
+        """Return whether this form was sent before; from now on, it was."""
+        return bool(self.once) and not self.storage.writer.is_first(self.access, self.once)
 
     def may(self, scope: Scope) -> bool:
         """Return whether the person has a scope."""

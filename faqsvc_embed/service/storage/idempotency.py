@@ -28,9 +28,7 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
         Gone: the FAQ was purged.
     """
     keys = idempotency_keys.c
-    connection.execute(delete(idempotency_keys).where(keys.created_at < now - WINDOW))
-    row = {"site": site, "key": key.key, "body_digest": key.body_digest, "created_at": now}
-    if insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0}):
+    if is_first(connection, site, key, now):
         return None
     earlier = connection.execute(
         select(idempotency_keys, revisions.c.digest, revisions.c.published_at, translations.c.binned_at)
@@ -51,6 +49,13 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
         raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
     state: RevisionState = "draft" if earlier.published_at is None else "published"
     return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest, False)
+
+
+def is_first(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> bool:
+    """Remember a key, and return whether it was not used before."""
+    connection.execute(delete(idempotency_keys).where(idempotency_keys.c.created_at < now - WINDOW))
+    row = {"site": site, "key": key.key, "body_digest": key.body_digest, "created_at": now}
+    return insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0})
 
 
 def record(connection: Connection, site: str, key: IdempotencyKey, written: Written) -> None:

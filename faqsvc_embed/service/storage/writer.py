@@ -21,6 +21,7 @@ from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
     Content,
+    IdempotencyKey,
     Preconditions,
     Quota,
     Revision,
@@ -51,6 +52,11 @@ class Writer:
             edit = Edit(connection, access, self.clock(), self.quota)
             yield edit
             edit.finish()
+
+    def is_first(self, access: Access, key: str) -> bool:
+        """Return whether a form with this key, which makes a person or a key, is sent for the first time."""
+        with self.database.writing() as connection:
+            return idempotency.is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
 
     def write(self, access: Access, request: Write) -> Written:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.

@@ -21,6 +21,7 @@ PATHS = {
     "edit": "/faqs/pricing",
     "korean": "/faqs/pricing?lang=ko",
     "history": "/faqs/pricing/history",
+    "revision": "/faqs/pricing/history/1",
     "use": "/faqs/pricing/use",
     "remove": "/faqs/pricing/remove",
     "unpublished": "/faqs/shipping/remove",

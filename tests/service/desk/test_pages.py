@@ -127,6 +127,29 @@ def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: E
     assert editor.post("/faqs/pricing/history", lang="en", number="99").status_code == 404
 
 
+def test_an_earlier_revision_is_read_whole_as_readers_saw_it(editor: Editor, storage: Storage) -> None:
+    first = written(
+        title="Old prices", introduction="All with tax.", section=["Money", "Time"], answer_format="markdown"
+    )
+    version = base_of(publish(editor, **{**first, "answer": ["**Ten** euros.", "Any time."]}))
+    editor.post("/faqs/pricing", action="publish", version=version, **written(title="New prices"))
+    editor.post(
+        "/faqs/pricing", action="draft", version=base_of(editor.get("/faqs/pricing").text), **written()
+    )
+    link = re.search(r'href="/desk(/faqs/pricing/history/1[^"]*)"', editor.get("/faqs/pricing/history").text)
+    assert link
+    stranger = storage.people.add("Tom", role="editor")
+    editor.use_link(storage.sign_ins.create_link(stranger))
+    page = editor.get(html.unescape(link[1])).text
+    for text in ("Old prices", "All with tax.", "<strong>Ten</strong> euros.", "Money", "Readers saw it."):
+        assert text in page
+    assert "Publish again" not in page  # an editor writes drafts only
+    assert "This is what readers see" in editor.get("/faqs/pricing/history/2").text
+    assert "never seen" in editor.get("/faqs/pricing/history/3").text
+    for path in ("/faqs/pricing/history/9", "/faqs/pricing/history/x", "/faqs/nothing/history/1"):
+        assert editor.get(path).status_code == 404
+
+
 def test_a_history_whose_faq_was_published_meanwhile_says_that_nothing_was_done(editor: Editor) -> None:
     base = base_of(publish(editor))
     editor.post("/faqs/pricing", action="draft", version=base, **written(answer=["Ten.", "Any time."]))

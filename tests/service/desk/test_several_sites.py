@@ -9,7 +9,8 @@ from starlette.types import Receive, Scope, Send
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import trusted_proxy
 from faqsvc_embed.service.storage import Storage
-from tests.service.desk.conftest import ORIGIN
+from tests.service.desk.conftest import ORIGIN, Editor
+from tests.service.desk.test_editor import written
 
 ED = {"X-Forwarded-Email": "ed@a.example"}
 POST = {**ED, "Origin": ORIGIN}
@@ -58,3 +59,47 @@ def test_a_person_of_two_sites_reaches_both(
         assert f"<h1>{name}</h1>" in page
         assert "Choose another site" in page
     assert browser.post("/desk/choose", data={"site": "none"}, headers=POST).status_code == 404
+
+
+def test_a_person_of_two_sites_reaches_both_by_link_and_two_tabs_do_not_mix(
+    editor: Editor, storage: Storage
+) -> None:
+    first = storage.people.admin("Mia")
+    site = storage.sites.create("Second")
+    second = storage.people.add("Mia Two", role="admin", email="mia@heron.example", site=site)
+    editor.get("/new")
+    earlier = editor.token  # of a tab that was opened before
+    page = editor.use_link(storage.sign_ins.create_link(second))
+    assert page.url.path == f"/desk/at/{site}"
+    assert "Mia Two" in page.text
+
+    assert editor.get("/you").url.path == "/desk/choose"
+    texts = {one: editor.get(f"/at/{one}/you").text for one in (first.site, site)}
+    assert ["<h1>Mia</h1>" in texts[first.site], "<h1>Mia Two</h1>" in texts[site]] == [True, True]
+    assert f'href="/desk/at/{site}/new"' in editor.get(f"/at/{site}").text
+
+    other = editor.get(f"/at/{site}/new").text
+    saved = editor.post(f"/at/{site}/new", action="publish", **written(slug="theirs"))
+    assert (saved.status_code, saved.url.path) == (200, f"/desk/at/{site}/faqs/theirs")
+    editor.token = earlier
+    assert editor.post("/new", action="publish", **written(slug="mine")).status_code == 200
+    assert [[faq.slug for faq in storage.overview.faqs(one, limit=9)] for one in (first.site, site)] == [
+        ["mine"],
+        ["theirs"],
+    ]
+    assert editor.token not in other
+
+    editor.get(f"/at/{site}/you")
+    assert editor.post(f"/at/{site}/sign-out").url.path == "/desk"
+    assert editor.get("/you").url.path == "/desk/you"
+
+
+def test_a_link_of_one_site_signs_in_to_no_other(stranger: Editor, storage: Storage) -> None:
+    storage.people.add("Mia", role="admin", email="mia@heron.example", site=storage.sites.create("First"))
+    site = storage.sites.create("Second")
+    impostor = storage.people.add("Eve", role="admin", email="mia@heron.example", site=site)
+    stranger.use_link(storage.sign_ins.create_link(impostor))
+    assert stranger.get("/choose").text.count('name="site"') == 1
+    assert stranger.get(f"/at/{storage.people.find('mia@heron.example', site=site).site}").status_code == 200
+    first = next(one.id for one in storage.sites.list() if one.name == "First")
+    assert stranger.get(f"/at/{first}").url.path.endswith("/sign-in")

@@ -1,0 +1,170 @@
+"""Forms of the desk whose response is lost or late, or that are sent twice: nothing is lost or done twice."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from faqsvc_embed.service.desk.session import COOKIE
+from tests.browser.conftest import firefox as firefox
+from tests.service.desk.serving import Served, serve_desk
+from tests.support.firefox import Firefox
+
+pytestmark = pytest.mark.system
+
+FORMS: dict[str, tuple[str, dict[str, str], str]] = {
+    "a new FAQ": ("/new", {"Title": "Lost", "Question": "Why?", "Answer": "Because."}, "Publish"),
+    "an FAQ": ("/faqs/shipping", {"Title": "Shipping of parcels"}, "Publish"),
+    "the site": ("/site", {"Name": "Heron & Ink"}, "Save"),
+    "a new person": ("/people", {"Name": "Zoe"}, "Add, and make a sign-in link"),
+    "a person": ("/people/{person}", {"Name": "Mia B."}, "Save"),
+    "a new key": ("/keys", {"What is it for?": "the shop"}, "Make the key"),
+    "the end of an FAQ": ("/faqs/pricing/remove", {}, "Unpublish"),
+    "an import": ("/import", {"Paste questions and answers": "Why?\nBecause."}, "See what is understood"),
+    "preview links": (
+        "/faqs/shipping/use",
+        {"Page of your website": "heron.example/x"},
+        "Make preview links",
+    ),
+}
+"""The path of each form, what is typed into it, and its button."""
+
+
+@pytest.fixture
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve_desk(tmp_path_factory.mktemp("desk")) as served:
+        yield served
+
+
+@pytest.fixture
+def editor(page: Page, desk: Served) -> Page:
+    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
+    assert cookie
+    page.context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    return page
+
+
+def state_of(desk: Served) -> tuple[object, ...]:
+    """Return what the forms change."""
+    faqs = desk.storage.overview.faqs(desk.admin.site, limit=100)
+    return (
+        sorted((one.slug, one.state, [(t.lang, t.newest) for t in one.translations]) for one in faqs),
+        sorted(person.name for person in desk.storage.people.list()),
+        len(desk.storage.keys.list()),
+        desk.storage.sites.get(desk.admin.site).name,
+    )
+
+
+def fill(page: Page, desk: Served, name: str) -> Callable[[], None]:
+    """Open and fill a form, and return what presses its button."""
+    path, fields, button = FORMS[name]
+    page.goto(f"{desk.url}/desk{path.format(person=desk.admin.id)}")
+    if "Title" in fields and not page.get_by_label("Title", exact=True).is_visible():
+        page.get_by_text("Title, address and website").click()
+    for label, text in fields.items():
+        page.get_by_label(label, exact=True).first.fill(text)
+    return page.get_by_role("button", name=button, exact=True).click
+
+
+def typed(page: Page, name: str) -> list[str]:
+    return [page.get_by_label(label, exact=True).first.input_value() for label in FORMS[name][1]]
+
+
+@pytest.mark.parametrize("name", FORMS)
+@pytest.mark.parametrize("is_received", [False, True], ids=["request lost", "response lost"])
+def test_a_lost_connection_loses_nothing_and_does_nothing_twice(
+    editor: Page, desk: Served, name: str, is_received: bool
+) -> None:
+    def lose(route: Route) -> None:
+        if route.request.method == "POST" and "part=preview" not in (route.request.post_data or ""):
+            if is_received:
+                route.fetch(max_redirects=0)
+            return route.abort()
+        return route.continue_()
+
+    press = fill(editor, desk, name)
+    editor.route("**/*", lose)
+    press()
+    expect(editor.locator("#unsent")).to_be_visible()
+    assert typed(editor, name) == list(FORMS[name][1].values())
+    editor.go_back()
+    assert typed(editor, name) == list(FORMS[name][1].values())
+    editor.unroute("**/*")
+    before, after = state_of(desk), None
+    with editor.expect_response(
+        lambda response: response.request.method == "POST" and response.status != 500
+    ):
+        press()
+    editor.wait_for_load_state()
+    after = state_of(desk)
+    assert after == before if is_received or name in ("an import", "preview links") else after != before
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_second_click_while_the_response_is_late_sends_nothing(
+    editor: Page, desk: Served, name: str
+) -> None:
+    sent, waiting = list[str](), list[Route]()
+
+    def delay(route: Route) -> None:
+        if route.request.method == "POST" and "part=preview" not in (route.request.post_data or ""):
+            sent.append(route.request.url)
+            waiting.append(route)
+            return None
+        return route.continue_()
+
+    press = fill(editor, desk, name)
+    editor.route("**/*", delay)
+    press()
+    press()
+    assert typed(editor, name) == list(FORMS[name][1].values())
+    with editor.expect_response(lambda response: response.request.method == "POST"):
+        waiting[0].continue_()
+    assert len(sent) == 1
+
+
+LOSE = """void (window.sent = fetch, window.fetch = async (...all) => {
+  await sent(...all);
+  throw new TypeError('lost');
+})"""
+
+
+def test_firefox_loses_nothing_and_does_nothing_twice(firefox: Firefox, desk: Served) -> None:
+    firefox.goto(desk.link())
+    firefox.evaluate("document.querySelector('main form').requestSubmit()")
+    until(firefox, "location.pathname === '/desk' && document.readyState === 'complete'")
+    firefox.goto(f"{desk.url}/desk/new")
+    fields = {"title": "From Firefox", "question": "Why?", "answer": "Because."}
+    for name, text in fields.items():
+        firefox.evaluate(f"document.querySelector('#write [name={name}]').value = {text!r}")
+    firefox.evaluate(LOSE)
+    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
+    until(firefox, "document.getElementById('unsent') !== null")
+    assert desk.storage.overview.faq(desk.admin.access, "from-firefox").state == "published"
+    for name, text in fields.items():
+        assert firefox.evaluate(f"document.querySelector('#write [name={name}]').value") == text
+    firefox.evaluate("void (window.fetch = sent)")
+    firefox.evaluate("document.querySelector('.save [value=publish]').click()")
+    until(firefox, "location.pathname === '/desk/faqs/from-firefox'")
+    assert len(desk.storage.overview.faqs(desk.admin.site, limit=100)) == 5
+
+
+def test_firefox_undoes_what_the_buttons_did(firefox: Firefox, desk: Served) -> None:
+    firefox.goto(desk.link())
+    firefox.evaluate("document.querySelector('main form').requestSubmit()")
+    until(firefox, "location.pathname === '/desk' && document.readyState === 'complete'")
+    firefox.goto(f"{desk.url}/desk/new")
+    firefox.evaluate("document.querySelector('[name=answer]').focus()")
+    firefox.evaluate("document.execCommand('insertText', false, 'hello')")
+    firefox.evaluate("document.querySelector('[name=answer]').select()")
+    firefox.evaluate("document.querySelector('.fields .format button').click()")
+    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "**hello**"
+    firefox.evaluate("document.execCommand('undo')")
+    assert firefox.evaluate("document.querySelector('[name=answer]').value") == "hello"
+
+
+def until(firefox: Firefox, condition: str) -> None:
+    """Wait until an expression is true, also while a page is being left."""
+    firefox.evaluate(
+        f"new Promise((done) => {{ const look = () => {condition} ? done() : setTimeout(look, 20); look() }})"
+    )
