@@ -53,8 +53,8 @@ class Sessions:
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
 
-        Without `site`, it is the only session, or the one whose form sent `token`. A person of several sites
-        is signed in to none that nobody has chosen: an admin of another site may add any address.
+        Without `site`, it is the one whose form sent `token`, or the last one. Whom a proxy signs in is signed
+        in to no site that nobody has chosen: an admin of another site may add any address.
 
         Raises:
             Problem: the proxy names nobody of the service, or two people (403).
@@ -63,11 +63,9 @@ class Sessions:
         found = self.all(request)
         if site is not None:
             return next((session for session in found if session.person.site == site), None)
-        if len(found) > 1:
-            found = [session for session in found if session.token == token and not session.by_proxy]
-            if not found:
-                raise SeveralSites
-        return found[0] if found else None
+        if len(found) > 1 and found[0].by_proxy:
+            raise SeveralSites
+        return next((session for session in found if session.token == token), found[0] if found else None)
 
     def all(self, request: Request) -> list[Session]:
         """Return the sessions of a browser, at most one for each site.
