@@ -36,7 +36,7 @@ def read(visit: Visit) -> Response:
         raise FAQNotFound("There is no such revision")
     revision = visit.storage.history.revision(visit.access, faq.slug, translation.lang, number)
     draft = Draft.of_publication(faq.slug, revision)
-    site = visit.storage.sites.get(visit.access.site)
+    preview = preview_of(draft, visit.storage.sites.get(visit.access.site).accent_color)
     return render(
         visit,
         "revision.html",
@@ -45,7 +45,8 @@ def read(visit: Visit) -> Response:
         version=translation.version,
         newest=translation.newest,
         revision=revision,
-        preview=preview_of(draft, site.accent_color),
+        theme_file=preview.theme_file,
+        html=preview.html.replace("<details ", "<details open "),  # it is read whole
         images=image_source(draft.record()),
     )
 

@@ -53,8 +53,8 @@ class Sessions:
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
 
-        Without `site`, it is the one whose form sent `token`, or the last one. Whom a proxy signs in is signed
-        in to no site that nobody has chosen: an admin of another site may add any address.
+        Without `site`, it is the one whose form sent `token`, or the last one. Whom a proxy signs in must
+        choose, because an admin of another site may add any address.
 
         Raises:
             Problem: the proxy names nobody of the service, or two people (403).

@@ -73,7 +73,7 @@ def test_a_person_of_two_sites_reaches_both_by_link_and_two_tabs_do_not_mix(
     assert page.url.path == f"/desk/at/{site}"
     assert "Mia Two" in page.text
 
-    assert f'href="/desk/at/{site}/new"' in editor.get("/you").text
+    assert f'href="/desk/at/{site}/site"' in editor.get("/you").text
     assert editor.get("/choose").text.count('name="site"') == 2
     texts = {one: editor.get(f"/at/{one}/you").text for one in (first.site, site)}
     assert ["<h1>Mia</h1>" in texts[first.site], "<h1>Mia Two</h1>" in texts[site]] == [True, True]
