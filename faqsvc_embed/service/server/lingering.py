@@ -29,7 +29,10 @@ class LingeringClose:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a response that comes early waits for the body."""
-        names = {name for name, _ in scope.get("headers", ())}
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        names = {name for name, _ in scope["headers"]}
         if _WITH_BODY.isdisjoint(names) or b"expect" in names:  # nobody sends, or who does waits to be asked
             await self._app(scope, receive, send)
             return

@@ -59,7 +59,9 @@ class ChangeLog:
 
     def version(self) -> tuple[int, str | None, str | None]:
         """Return a value that changes with every published change, and with the sites that are listed."""
-        listed = select(func.aggregate_strings(sites.c.id, ",")).where(sites.c.listed).scalar_subquery()
+        # In order: a row of PostgreSQL moves whenever it is written.
+        ordered = select(sites.c.id).where(sites.c.listed).order_by(sites.c.id).subquery()
+        listed = select(func.aggregate_strings(ordered.c.id, ",")).scalar_subquery()
         with self._database.reading() as connection:
             number, epoch, ids = connection.execute(
                 select(last_event.c.number, last_event.c.epoch, listed)

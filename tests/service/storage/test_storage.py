@@ -230,3 +230,15 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
         with pytest.raises(TransferFailed, match="pg_dump"):
             backup(storage.database, new)
     other.close()
+
+
+def test_drafts_leave_the_version_of_what_is_published_alone(storage: Storage) -> None:
+    writers = [access(storage, f"site {number}") for number in range(20)]
+    for who in writers:
+        storage.sites.change(who.site, listed=True)
+    before = storage.changes.version()
+    for number, who in enumerate(writers[::2]):
+        write(storage, who, f"tea-{number}", is_draft=True)
+        assert storage.changes.version() == before
+    write(storage, writers[0], "milk")
+    assert storage.changes.version() != before
