@@ -18,7 +18,6 @@ from faqsvc_embed.django import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.django_project import MIDDLEWARE, page, project, render
-from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import json_ld, page_of, summary, text_of
 
@@ -84,11 +83,6 @@ def test_a_slug_without_a_file_is_named(tmp_path: Path, caplog: pytest.LogCaptur
 
 def test_the_embed_is_the_same_for_the_whole_process() -> None:
     assert faqs_from() is faqs_from(RequestFactory().get("/"))
-
-
-def test_an_api_key_never_stops_a_site_that_only_reads() -> None:
-    with override_settings(FAQSVC={"BASE_URL": "https://a.example.com", "API_KEY": "wrong"}):
-        assert faqs_from().settings.api_key is None
 
 
 @pytest.mark.parametrize(
@@ -198,35 +192,6 @@ def test_an_unknown_option_is_ignored_with_one_warning_that_names_the_template(
     assert "heading_level" in message
 
 
-def test_the_language_can_be_the_second_argument(faulty: FaultyServer) -> None:
-    faulty.serve(samples.record("pricing", title="Preise", lang="de"), lang="de")
-    with FAQEmbed(faulty.base_url, wait=SLACK) as faqs:
-        assert "Preise" in get('{% faq "pricing" "de" %}', faqs)
-        assert get('{% use_faq "pricing" "de" as state %}{{ state.data.title }}', faqs) == "Preise"
-
-
-@pytest.mark.parametrize(
-    ("tag", "name"),
-    [
-        ('{% faq "pricing" "de" 1 %}', "'argument 3'"),
-        ('{% faq "pricing" slug="legal" %}', "'slug'"),
-        ('{% faq "pricing" context=1 %}', "'context'"),
-        ('{% use_faq "pricing" "de" 1 as state %}{% faq "pricing" %}', "'argument 3'"),
-        ('{% faq "pricing" %}{% faq_schema no 1 %}', "'argument 2'"),
-    ],
-)
-def test_a_surplus_argument_is_ignored_with_one_warning(
-    tag: str, name: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    faqs = embed()
-    for _ in range(2):
-        assert get(tag, faqs) == embed().render("pricing")
-    (message,) = [record.getMessage() for record in caplog.records if record.name == "faqsvc_embed"]
-    assert name in message
-    with pytest.raises(ConfigurationError):
-        get(tag, embed(strict=True))
-
-
 def test_a_mistake_in_a_tag_is_a_syntax_error() -> None:
     with pytest.raises(TemplateSyntaxError):
         render('{% faq "pricing" lang= %}')
@@ -243,10 +208,6 @@ def test_a_host_prints_an_faq_with_its_own_markup() -> None:
     assert text_of(html, "p")[0] == A.items[0].answer
     assert len(json_ld(html)) == 1
     assert get(source.replace("{% faq_schema %}", "{% faq_schema state %}")) == html
-
-
-def test_use_faq_of_an_unknown_slug_has_an_error() -> None:
-    assert get('{% use_faq "unknown" as s %}{% if s.data %}yes{% else %}{{ s.error }}{% endif %}') != "yes"
 
 
 def test_faq_schema_has_the_faqs_with_schema_false() -> None:

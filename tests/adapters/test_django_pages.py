@@ -76,13 +76,6 @@ def test_a_page_is_complete_however_it_is_made(get: Get, view: Any, make: Any) -
     assert b"<!--faqsvc" not in response.content
 
 
-def test_a_slug_may_be_named() -> None:
-    source = page('{% faq slug="pricing" showTitle=False headingLevel=4 %}')
-    with project(source, fake_embed(FAQS, strict=True)):
-        expected = fake_embed(FAQS).render("pricing", show_title=False, heading_level=4)
-        assert get_sync().content.decode() == expected
-
-
 @servers
 def test_nothing_blocks_the_loop_of_an_asynchronous_view(get: Get, faulty: FaultyServer) -> None:
     async def host(request: HttpRequest) -> HttpResponse:
@@ -136,14 +129,6 @@ def test_a_template_response_is_rendered_on_the_page() -> None:
         assert summary(get_sync().content) == page_of(A, B)
 
 
-@servers
-def test_a_page_without_an_faq_has_nothing_of_ours(get: Get) -> None:
-    with project(page("<p>Hello</p>"), fake_embed(FAQS)):
-        response = get()
-    assert response.content == b"<p>Hello</p>"
-    assert "Vary" not in response.headers
-
-
 def test_requests_do_not_share_a_page() -> None:
     with project(page(TWO), fake_embed(FAQS)):
         assert {summary(get_sync().content).styles for _ in range(3)} == {1}
@@ -193,14 +178,6 @@ def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None
         with project(view, fake_embed({f"faq{n}": A for n in range(count)}), MIDDLEWARE=names):
             response = get_sync()
     assert {name: response.headers[name] for name in headers} == headers
-
-
-@pytest.mark.parametrize("source", [ONE, TWO])
-def test_a_page_is_revalidated_by_the_middleware_of_django(source: str) -> None:
-    names = ["django.middleware.http.ConditionalGetMiddleware", MIDDLEWARE]
-    with project(page(source), fake_embed(FAQS), MIDDLEWARE=names):
-        etag = get_sync().headers["ETag"]
-        assert get_sync(headers={"If-None-Match": etag}).status_code == 304
 
 
 def test_a_page_is_compressed_after_it_is_complete() -> None:

@@ -58,16 +58,6 @@ def make_app(embed: FAQEmbed, **options: Any) -> FastAPI:
 
 
 @embeds
-@pytest.mark.parametrize("path", ["/template", "/thread", "/dependency", "/thread-dependency"])
-def test_two_faqs_share_one_stylesheet_and_one_faq_page(make: Make, path: str) -> None:
-    app = make_app(make(FAQS))
-    for _ in range(2):
-        response = get(app, path)
-        assert (response.status, summary(response.body)) == (200, page_of(A, B))
-        assert response.all("content-length") in ([], [str(len(response.body))])
-
-
-@embeds
 def test_data_is_json_and_an_error_goes_to_the_handler_of_the_host(make: Make) -> None:
     app = make_app(make(FAQS))
     response = get(app, "/data/pricing")
@@ -137,13 +127,6 @@ def test_without_the_middleware_the_dependency_is_an_error() -> None:
 
     with pytest.raises(ConfigurationError, match="FAQMiddleware"):
         get(app)
-
-
-def test_in_development_the_page_says_what_went_wrong() -> None:
-    response = get(make_app(slow_embed({"legal": B}), debug=True), "/template")
-    problem, _, rest = response.text.partition("<hr>")
-    assert "pricing" in problem
-    assert summary(rest) == page_of(B)
 
 
 def test_the_documentation_pages_of_fastapi_pass() -> None:

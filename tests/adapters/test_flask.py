@@ -326,10 +326,3 @@ def test_strict_raises_in_the_view() -> None:
     app.testing = True
     with pytest.raises(FAQNotFound, match="unknown"):
         get(app)
-
-
-def test_a_dead_service_costs_the_faq_and_not_the_page(faulty: FaultyServer) -> None:
-    faulty.refuse()
-    with FAQEmbed(faulty.base_url) as faqs:
-        response = make_app('<p>{% faq "pricing" %}</p>', faqs).test_client().get("/")
-    assert (response.status_code, response.text) == (200, "<p></p>")

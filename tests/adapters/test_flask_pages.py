@@ -149,12 +149,6 @@ def test_an_error_page_is_complete_whatever_was_rendered_before(
     assert summary(response.data) == page_of(*faqs)
 
 
-def test_an_unknown_address_has_an_error_page() -> None:
-    app = make_app()
-    app.register_error_handler(404, lambda error: (render_template_string(TWO), 404))
-    assert summary(app.test_client().get("/nowhere").data) == page_of(A, B)
-
-
 def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:
     def view() -> str:
         with contextlib.suppress(ZeroDivisionError):
@@ -314,25 +308,3 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 
 
 # The nonce
-
-
-@pytest.mark.parametrize("nonce", ['a"b', lambda: 'a"b'], ids=["text", "function"])
-def test_the_nonce_of_g_is_on_every_element(nonce: Any) -> None:
-    app = make_app()
-    app.before_request(lambda: setattr(g, "csp_nonce", nonce))
-    html = get(app)
-    assert nonces(html) == ['a"b'] * 3
-    assert summary(html) == page_of(A, B)
-
-
-def test_the_nonce_of_a_template_global_is_found() -> None:
-    app = make_app()
-    app.jinja_env.globals["csp_nonce"] = lambda: "x"
-    assert nonces(get(app)) == ["x"] * 3
-
-
-@pytest.mark.parametrize("nonce", [None, "", lambda: None])
-def test_a_missing_nonce_is_no_error(nonce: Any) -> None:
-    app = make_app()
-    app.before_request(lambda: setattr(g, "csp_nonce", nonce))
-    assert nonces(get(app)) == [None] * 3

@@ -12,7 +12,6 @@ from flask import (
     after_this_request,
     g,
     render_template_string,
-    request,
     stream_template_string,
 )
 from flask_babel import Babel
@@ -53,13 +52,6 @@ def warnings(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
 
 
 # Bodies
-
-
-@pytest.mark.parametrize("source", [ONE, TWO])
-def test_head_has_the_headers_of_get(source: str) -> None:
-    app = make_app(source)
-    head, whole = app.test_client().head("/"), get(app)
-    assert (head.status, head.data, head.headers) == (whole.status, b"", whole.headers)
 
 
 def make_response(html: str, **headers: str) -> Response:
@@ -130,24 +122,6 @@ def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None
     assert response.response is body
     assert len(summary(sent.data).faqs) == count
     assert sorted(sent.headers) == sorted([*headers, ("Vary", "Accept-Language")])
-
-
-@pytest.mark.parametrize("source", [ONE, TWO])
-def test_a_view_with_an_etag_is_revalidated(source: str) -> None:
-    def view() -> Response:
-        response = Response(render_template_string(source + request.args.get("more", "")))
-        response.add_etag()
-        response.make_conditional(request)
-        return response
-
-    app = make_app(view)
-    first = get(app)
-    assert (first.status_code, summary(first.data).styles) == (200, 1)
-    again = get(app, **{"If-None-Match": first.headers["ETag"]})
-    assert (again.status_code, again.data) == (304, b"")
-    changed = app.test_client().get("/?more=x", headers={"If-None-Match": first.headers["ETag"]})
-    assert changed.status_code == 200
-    assert changed.headers["ETag"] != first.headers["ETag"]
 
 
 def test_a_page_without_an_etag_gets_none() -> None:
@@ -257,15 +231,6 @@ def test_a_site_with_a_language_is_in_that_language(
         app.before_request(lambda: setattr(g, "lang", "ko"))
         get(app, **{"Accept-Language": header})
         assert [request.lang for request in faulty.log] == ["fr", "ko"]
-
-
-def test_an_argument_beats_every_other_language(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    with FAQEmbed(faulty.base_url, lang="fr") as faqs:
-        app = make_app('{% faq "pricing", lang="de" %}', faqs)
-        app.before_request(lambda: setattr(g, "lang", "ko"))
-        get(app, **{"Accept-Language": "ja"})
-        assert [request.lang for request in faulty.log] == ["de"]
 
 
 @pytest.mark.parametrize(

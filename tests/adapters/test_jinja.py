@@ -330,13 +330,6 @@ def test_the_nonce_may_be_a_variable_of_the_rendering() -> None:
     assert nonces(environment().from_string(source).render(csp_nonce='"<x>')) == ['"<x>'] * 2
 
 
-@pytest.mark.parametrize("nonce", [None, "", lambda: None, lambda: ""])
-def test_a_missing_nonce_is_no_error(nonce: Any) -> None:
-    host = environment()
-    host.globals["csp_nonce"] = nonce
-    assert host.from_string('{% faq "pricing" %}').render() == embed().render("pricing")
-
-
 # Wrong objects
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any
@@ -14,12 +13,11 @@ from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
-from tests.support.parsed import Summary, page_of, summary
+from tests.support.parsed import page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Who?", "We."), title="Legal"))
 TWO = '{% faq "pricing" %}{{ faq("legal") }}'
-NOTHING = Summary([], 0, [])
 
 TEMPLATES = {
     "one": '{% faq "pricing" %}',
@@ -60,22 +58,6 @@ def test_a_rendering_has_its_styles_once_and_one_faq_page(source: str, enable_as
     template = environment(enable_async=enable_async).from_string(source)
     for _ in range(2):  # the next rendering is a page of its own
         assert summary(template.render()) == page_of(A, B, A)
-
-
-@pytest.mark.parametrize("enable_async", [False, True])
-@pytest.mark.parametrize(
-    "call",
-    [
-        '{% faq slug="pricing", showTitle=False, lang="en" %}',
-        '{% faq lang="en", slug="pricing", show_title=False %}',
-        '{{ faq(slug="pricing", show_title=False, lang="en") }}',
-        '{% from "faqsvc/macros.html" import faq %}{{ faq(slug="pricing", showTitle=False, lang="en") }}',
-    ],
-)
-def test_a_slug_may_be_named(call: str, enable_async: bool) -> None:
-    faqs = embed(strict=True)
-    html = environment(faqs, enable_async=enable_async).from_string(call).render()
-    assert html == faqs.render("pricing", show_title=False, lang="en")
 
 
 @pytest.mark.parametrize("tag", ["{% faq %}", '{% faq lang="ko" %}', '{% faq "pricing" lang="ko" %}'])
@@ -292,12 +274,3 @@ def test_a_context_that_was_copied_in_a_joined_page_is_outside_of_it_afterwards(
 def test_without_a_page_each_call_from_python_is_complete() -> None:
     faqs = embed()
     assert [summary(faqs.render("pricing")) for _ in range(2)] == [page_of(A)] * 2
-
-
-def parts_of(source: str) -> Iterator[str]:
-    return environment().from_string(source).generate()
-
-
-def test_a_page_without_an_faq_has_nothing_of_ours() -> None:
-    assert summary("".join(parts_of("<p>nothing</p>"))) == NOTHING
-    assert environment().from_string("<p>nothing</p>").render() == "<p>nothing</p>"

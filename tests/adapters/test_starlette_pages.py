@@ -305,29 +305,6 @@ def test_a_request_within_a_request_has_a_page_of_its_own() -> None:
 # One FAQ several times, or its parts
 
 
-def test_one_faq_several_times_has_ids_of_its_own_each() -> None:
-    async def endpoint(request: Request) -> Response:
-        faqs = faqs_from(request)
-        with faqs.page():
-            return HTMLResponse("".join(await asyncio.gather(*(faqs.arender("pricing") for _ in range(3)))))
-
-    assert summary(get(app_of(slow_embed(FAQS), endpoint)).body) == page_of(A, A, A)
-    assert summary(get(app_of(slow_embed(FAQS), '{{ faq("pricing") }}' * 2)).body) == page_of(A, A)
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        '{{ faq("pricing", schema=false) }}{% faq "legal", schema=false %}{{ faq_schema() }}',
-        '{{ faq("pricing") }}{% faq "legal", schema=false %}{{ faq_schema() }}',
-        '{{ faq("pricing") }}{{ faq_schema() }}{% faq "legal" %}',
-    ],
-)
-@embeds
-def test_faq_schema_marks_up_every_question_once(make: Make, source: str) -> None:
-    assert summary(get(app_of(make(FAQS), source)).body) == page_of(A, B)
-
-
 def test_the_hook_does_not_wait_in_the_loop_and_an_faq_after_it_is_shown_all_the_same() -> None:
     response = get(app_of(slow_embed(FAQS), '{{ use_faq("pricing").is_loading }} {{ faq("pricing") }}'))
     assert response.text.startswith("True ")

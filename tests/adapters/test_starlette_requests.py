@@ -1,6 +1,5 @@
 """What a page takes from its request in Starlette: nonce and language."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from faqsvc_embed.starlette import FAQMiddleware, faqs_from
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import get
-from tests.support.parsed import nonces, page_of, summary
+from tests.support.parsed import nonces
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, TWO, A, B, Make, app_of, embeds, rendering, templates
+from tests.support.starlette_host import FAQS, TWO, Make, app_of, embeds, rendering, templates
 
 
 def with_state(app: ASGIApp, **state: Any) -> ASGIApp:
@@ -31,15 +30,6 @@ def with_state(app: ASGIApp, **state: Any) -> ASGIApp:
 
 
 @embeds
-@pytest.mark.parametrize("nonce", ['a"b', lambda: 'a"b'], ids=["text", "function"])
-def test_the_nonce_of_the_request_is_on_every_element(make: Make, nonce: str | Callable[[], str]) -> None:
-    app = with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)
-    for _ in range(2):
-        body = get(app).body
-        assert (summary(body), nonces(body)) == (page_of(A, B), ['a"b'] * 3)
-
-
-@embeds
 def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:
     made = templates(embed := make(FAQS), page=TWO)
 
@@ -48,13 +38,6 @@ def test_the_nonce_may_be_set_within_the_request(make: Make) -> None:
         return made.TemplateResponse(request, "page")
 
     assert nonces(get(app_of(embed, endpoint)).body) == ["x"] * 3
-
-
-@embeds
-@pytest.mark.parametrize("nonce", [None, "", lambda: None], ids=["None", "empty", "function"])
-def test_a_missing_nonce_is_no_error(make: Make, nonce: Any) -> None:
-    body = get(with_state(app_of(make(FAQS), TWO), csp_nonce=nonce)).body
-    assert (summary(body), nonces(body)) == (page_of(A, B), [None] * 3)
 
 
 def test_a_state_that_is_set_on_a_copy_of_the_scope_is_found() -> None:
@@ -92,11 +75,6 @@ def requested(
 )
 def test_the_language_of_the_request_beats_the_header_and_the_settings(name: str, value: Any) -> None:
     assert requested({name: value}, lang="fr", headers=[("Accept-Language", "de")]) == ("ko", [])
-
-
-def test_an_argument_beats_all_others() -> None:
-    source = '{{ use_faq("pricing", lang="ja").lang_requested }}'
-    assert requested({"lang": "ko"}, source, "fr", headers=[("Accept-Language", "de")]) == ("ja", [])
 
 
 @pytest.mark.parametrize(

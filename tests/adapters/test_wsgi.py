@@ -238,19 +238,6 @@ def test_an_error_after_a_part_was_sent_is_raised() -> None:  # PEP 3333
     assert served(app) == ("200 OK", b"half")
 
 
-def test_a_mail_and_the_page_of_the_same_view_are_both_complete() -> None:  # I3
-    embed, mails = fake_embed(FAQS), list[str]()
-    mail, template = (environment(embed).from_string(source) for source in (TWO, ONE))
-
-    def body() -> Iterable[bytes]:
-        mails.append(mail.render())
-        return [template.render().encode()]
-
-    response = Client(FAQMiddleware(app_of(body), embed=embed)).get("/", buffered=True)
-    assert (mails[0], response.text) == (mail.render(), template.render())
-    assert (summary(mails[0]), summary(response.data)) == (page_of(A, B), page_of(A))
-
-
 def test_an_exception_passes_and_the_next_page_is_as_ever() -> None:
     embed, failing = fake_embed(FAQS), [True]
     template = environment(embed).from_string(TWO)
@@ -329,14 +316,6 @@ def test_what_is_written_is_sent_where_it_was_written(headers: Any, before: byte
         write(b"d")
 
     assert served(app) == ("200 OK", b"abcd")
-
-
-def test_a_response_without_an_faq_passes_as_it_is() -> None:
-    response = Client(FAQMiddleware(app_of(lambda: [b"<p>"], ("ETag", '"x"')), embed=fake_embed(FAQS))).get(
-        "/"
-    )
-    assert (response.data, response.headers["ETag"]) == (b"<p>", '"x"')
-    assert "Vary" not in response.headers
 
 
 # Pages
