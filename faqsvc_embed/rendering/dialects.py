@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
+ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "faqsvc-end"}
+"""The classes of the cells of a table, instead of style attributes."""
 _ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[.#][\w-][^{}\n]*\}|\{[\w-]+=[^{}\n]*\}")
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
@@ -82,7 +84,7 @@ def _nothing(renderer: object, tokens: object, at: int, options: object, env: ob
 
 
 def simplify(tokens: "list[Token]") -> None:
-    """Turn boxes into quotations with bold titles, and leave out attributes in braces."""
+    """Turn boxes into quotations with bold titles and alignment into classes; leave out attributes."""
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -94,6 +96,9 @@ def simplify(tokens: "list[Token]") -> None:
             token.tag = "p"
             if token.nesting > 0:
                 embolden(tokens[at + 1])
+        elif token.type in ("th_open", "td_open"):
+            if alignment := ALIGNMENTS.get(str(token.attrs.pop("style", ""))):
+                token.attrSet("class", alignment)
         elif token.type == "inline":
             _simplify_inline(token, is_quoted=at > 1 and tokens[at - 2].type == "blockquote_open")
         at += 1
