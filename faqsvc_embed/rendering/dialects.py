@@ -24,6 +24,11 @@ _TEMPLATE: Final = re.compile(
     re.MULTILINE,
 )
 """A tag of Jekyll, GitBook or Hugo; code is left as it is."""
+_BULLETS: Final = re.compile("[•·▪◦●]|o\t")
+_BULLET: Final = re.compile(
+    rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
+)
+"""The beginning of an item in a list as word processors paste it."""
 _TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
@@ -37,13 +42,15 @@ _EAST_ASIAN: Final = re.compile(
 
 
 def in_plain_form(text: str) -> str:
-    """Return Markdown without the tags that website generators put around a text, and with tabs as boxes.
+    """Return Markdown without the tags of generators around a text, with tabs as boxes and bullets as lists.
 
     Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
     """
     if "{" in text:
         closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
+    if _BULLETS.search(text):
+        text = _BULLET.sub(lambda one: one[0] if one["indent"] is None else f"{one['indent']}- ", text)
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
 
 

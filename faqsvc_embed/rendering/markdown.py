@@ -20,6 +20,7 @@ from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.parts import link_key
 from faqsvc_embed.rendering import dialects
 from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.text import superscript
 from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
 _HEADING: Final = re.compile("(</?)h[3-6]>")
 _RELATIVE: Final = re.compile('<a href="[/#][^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
+_STRUCK: Final = re.compile("<(s|del)>.*?</\\1>", re.DOTALL)
+_RAISED: Final = re.compile("<sup>([^<>]*)</sup>")
 _IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*|/)?)>")
@@ -134,18 +137,17 @@ def to_html(
 def for_json_ld(html: str) -> str:
     """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
 
-    A row of a table becomes a line, and a link that leads to the page's own website its text. All headings
-    have one level, because what is above them differs from page to page.
+    A row of a table becomes a line, and a link that leads to the page's own website its text. What is struck
+    out is left out, and superscript digits stay superscript. All headings have one level, because what is
+    above them differs from page to page.
     """
-    html = _RELATIVE.sub(r"\1", str(html))
-    lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", lines)).strip()
+    html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
+    html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
+    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", html)).strip()
 
 
 def stands_alone(text: str, question_level: int) -> bool:
-    """Return whether Markdown can be printed as it is: it shows what `to_html` shows, and ends before the
-    next question.
-    """
+    """Return whether Markdown shows what `to_html` shows, and ends before the next question."""
     if not is_parsable(text) or dialects.in_plain_form(text) != text:
         return False
     env = dict[str, Any]()

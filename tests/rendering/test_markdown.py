@@ -346,3 +346,22 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
 )
 def test_what_a_website_generator_puts_around_a_text_is_not_shown(text: str, expected: str) -> None:
     assert html(text) == expected
+
+
+def test_struck_out_text_is_no_fact_in_json_ld_and_a_power_is_no_digit() -> None:
+    record = FAQ.from_dict(
+        {
+            "slug": "a",
+            "answerFormat": "markdown",
+            "items": [
+                {"question": "Q?", "answer": "~~20~~ 15 of 10<sup>6</sup>, <del>x</del> 1<sup>st</sup>."}
+            ],
+        }
+    )
+    assert to_json_ld(record)["mainEntity"][0]["acceptedAnswer"]["text"] == "<p> 15 of 10⁶,  1st.</p>"
+
+
+@pytest.mark.parametrize("bullet", ["•\t", "• ", "·\u00a0", "▪ ", "o\t"])
+def test_a_list_as_word_pastes_it_is_a_list(bullet: str) -> None:
+    assert html(f"We take:\n{bullet}Visa\n{bullet}Cash").count("<li>") == 2
+    assert "<li>" not in html(f"`a`\n\n```\n{bullet}Visa\n```")
