@@ -16,14 +16,13 @@ from faqsvc_embed import wire
 from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.origin import AnswerRenderer, Origin
-from faqsvc_embed.parts import Part, Shown
+from faqsvc_embed.parts import Part, Shown, may_link
 from faqsvc_embed.text import clean_text
 
 StateSource = Literal["memory", "store", "network", "none"]
 AnswerFormat = Literal["text", "markdown"]
 ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
-_NO_RECORD: Final = Origin()
-"""The origin of an item that belongs to no record."""
+_NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
@@ -125,7 +124,8 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             found = quoted(self.answer_format)
             raise InvalidFAQ(f"answer_format is {found}: text or markdown is accepted", path="answerFormat")
         answers, is_markdown = [item.answer for item in self.items], self.answer_format == "markdown"
-        origin = Origin(self.slug, answers, is_markdown, self.website_url)
+        links = self._shown.links(self.slug) if may_link(answers) else {}
+        origin = Origin(self.slug, answers, is_markdown, self.website_url, links)
         for item in self.items:
             force_setattr(item, "_origin", origin)
 

@@ -1,6 +1,6 @@
 """What the items of one record share: the renderer of their answers, and what it has rendered."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from markupsafe import Markup
@@ -30,12 +30,15 @@ class Origin:
         answers: Sequence[str] = (),
         is_markdown: bool = False,
         website_url: str | None = None,
+        links: Mapping[str, str] | None = None,
     ) -> None:
         self.slug = slug
         self.answers = answers
         """All answers of the record."""
         self.is_markdown = is_markdown
         self.website_url = website_url
+        self.links = links or {}
+        """The addresses of the questions on a page, if an answer may have a link to one."""
         self.is_parsable: bool | None = None
         """Whether the Markdown of all answers takes little time; None if it was not estimated yet."""
         self._renderer: AnswerRenderer | None = None
@@ -48,7 +51,7 @@ class Origin:
         return 0
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url)
+        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
 
     def use(self, renderer: AnswerRenderer) -> None:
         """Render answers with the renderer of an embed from now on."""

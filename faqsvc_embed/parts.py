@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from urllib.parse import unquote
 
-from faqsvc_embed.element_ids import question_names, section_names
+from faqsvc_embed.element_ids import MAX_READ, question_names, root_id, section_names
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.text import normalized, question_key
 
@@ -15,6 +16,8 @@ COMPARED: Final = 200
 MAX_SIMILAR: Final = 3
 MAX_CHOSEN: Final = 1000
 """Questions that a part may name."""
+_FRAGMENT: Final = re.compile(r"[(<'\"=:][ \t]*#")
+"""The beginning of a link's fragment, in Markdown or HTML."""
 _IDS: Final = r"[\w.-]+(\s*,\s*[\w.-]+)+"
 
 
@@ -77,6 +80,17 @@ class Shown(NamedTuple, Generic[I]):
         anchors = (*(f"--{name}" for name in names), *headings)
         return cls(tuple(shown), tuple(names), tuple(titles), anchors)
 
+    def links(self, slug: str) -> dict[str, str]:
+        """Return the address of each question on a page, by `link_key` of what a link may call it."""
+        base, found = root_id(slug), dict[str, str]()
+        questions = [item.question for item in self.items]
+        for name, text in (
+            *zip(self.names, self.names, strict=True),
+            *zip(self.names, questions, strict=True),
+        ):
+            found.setdefault(link_key(text), f"#{base}--{name}")
+        return found | {link_key(address): address for address in found.values()}
+
     def choose(self, part: Part) -> tuple[list[tuple[I, str]], list[str]]:
         """Return the items of a part with their names, and what the part names that the FAQ does not have."""
         rows, problems = list(zip(self.items, self.names, strict=True)), list[str]()
@@ -98,6 +112,16 @@ class Shown(NamedTuple, Generic[I]):
                 problems.append(f"there is no question {quoted(given)}{_hint(given, names)}")
             chosen.update((name, (item, name)) for item, name in matching)
         return list(chosen.values()), problems
+
+
+def may_link(texts: Iterable[str]) -> bool:
+    """Return whether a text in Markdown may have a link to a question."""
+    return any(map(_FRAGMENT.search, texts))
+
+
+def link_key(name: str) -> str:
+    """Return the letters and digits of a fragment or a question: websites make fragments in many ways."""
+    return "".join(filter(str.isalnum, normalized("NFKC", unquote(name[:MAX_READ])).casefold()))
 
 
 def in_sections(items: Sequence[T]) -> list[T]:

@@ -13,6 +13,8 @@ PORTION: Final = 65_536
 # Combining marks, which are neither letters nor digits, and two letters that NFKD turns into marks.
 _COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
 
+_SUPERSCRIPTS: Final = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
+_SUPERSCRIPTS_USED: Final = frozenset(map(chr, _SUPERSCRIPTS.values()))
 _NO_TEXT: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029"  # control characters and separators
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional controls
@@ -28,6 +30,12 @@ def is_name(text: str) -> bool:
     Joiners, as in Persian and in emoji, are text; so are characters newer than this Python.
     """
     return _NO_TEXT.search(text) is None
+
+
+def superscript(text: str) -> str:
+    """Return a text in superscript digits and signs, so that 10 to the power of 6 is not 106; others stay."""
+    raised = text.strip().translate(_SUPERSCRIPTS)
+    return raised if all(map(_SUPERSCRIPTS_USED.__contains__, raised)) else text
 
 
 def clean_text(text: str) -> str:

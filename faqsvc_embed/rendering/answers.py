@@ -1,7 +1,7 @@
 """Answers as HTML and as JSON-LD, from plain text or from Markdown."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -9,6 +9,7 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.models import FAQ, AnswerFormat, shown
 from faqsvc_embed.origin import Origin
+from faqsvc_embed.parts import may_link
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
@@ -76,7 +77,8 @@ class Answers:
         if not (faq.introduction and faq.introduction.strip()):
             return Markup()
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [faq.introduction])
-        return self._html(faq.introduction, question_level, as_markdown, faq.website_url)[0]
+        links = shown(faq).links(faq.slug) if may_link([faq.introduction]) else {}
+        return self._html(faq.introduction, question_level, as_markdown, faq.website_url, links)[0]
 
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
         """Return the parts of answers that are not shown, each with the index of its item in the record."""
@@ -103,9 +105,10 @@ class Answers:
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
         items, names, *_ = shown(faq)
+        links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
         for place, (item, name) in enumerate(zip(items, names, strict=True)):
             level = below(question_level, item.section)
-            html, dropped = self._html(item.answer, level, as_markdown, faq.website_url)
+            html, dropped = self._html(item.answer, level, as_markdown, faq.website_url, links)
             json_ld = item.answer
             if as_markdown:
                 from faqsvc_embed.rendering import markdown
@@ -122,17 +125,22 @@ class Answers:
             if origin.is_parsable is None:
                 origin.is_parsable = self._is_parsable(origin.slug, origin.answers)
             as_markdown = origin.is_parsable
-        return self._html(answer, below(QUESTION_LEVEL, section), as_markdown, origin.website_url)[0]
+        level = below(QUESTION_LEVEL, section)
+        return self._html(answer, level, as_markdown, origin.website_url, origin.links)[0]
 
     @staticmethod
     def _html(
-        answer: str, question_level: int | None, as_markdown: bool, website_url: str | None
+        answer: str,
+        question_level: int | None,
+        as_markdown: bool,
+        website_url: str | None,
+        links: Mapping[str, str],
     ) -> tuple[Markup, tuple[Dropped, ...]]:
         if not as_markdown:
             return paragraphs(answer), ()
         from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-        return markdown.to_html(answer, question_level, REL, website_url)
+        return markdown.to_html(answer, question_level, REL, website_url, links)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""

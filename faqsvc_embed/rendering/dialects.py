@@ -16,12 +16,19 @@ if TYPE_CHECKING:
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
+ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "faqsvc-end"}
+"""The classes of the cells of a table, instead of style attributes."""
 _ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[.#][\w-][^{}\n]*\}|\{[\w-]+=[^{}\n]*\}")
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
     re.MULTILINE,
 )
 """A tag of Jekyll, GitBook or Hugo; code is left as it is."""
+_BULLETS: Final = re.compile("[•·▪◦●]|o\t")
+_BULLET: Final = re.compile(
+    rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
+)
+"""The beginning of an item in a list as word processors paste it."""
 _TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
@@ -35,13 +42,15 @@ _EAST_ASIAN: Final = re.compile(
 
 
 def in_plain_form(text: str) -> str:
-    """Return Markdown without the tags that website generators put around a text, and with tabs as boxes.
+    """Return Markdown without the tags of generators around a text, with tabs as boxes and bullets as lists.
 
     Lines keep their numbers. A title in a tag stays; tags that stand alone have the text themselves.
     """
     if "{" in text:
         closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
+    if _BULLETS.search(text):
+        text = _BULLET.sub(lambda one: one[0] if one["indent"] is None else f"{one['indent']}- ", text)
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
 
 
@@ -82,7 +91,7 @@ def _nothing(renderer: object, tokens: object, at: int, options: object, env: ob
 
 
 def simplify(tokens: "list[Token]") -> None:
-    """Turn boxes into quotations with bold titles, and leave out attributes in braces."""
+    """Turn boxes into quotations with bold titles and alignment into classes; leave out attributes."""
     at = 0
     while at < len(tokens):
         token = tokens[at]
@@ -94,6 +103,9 @@ def simplify(tokens: "list[Token]") -> None:
             token.tag = "p"
             if token.nesting > 0:
                 embolden(tokens[at + 1])
+        elif token.type in ("th_open", "td_open"):
+            if alignment := ALIGNMENTS.get(str(token.attrs.pop("style", ""))):
+                token.attrSet("class", alignment)
         elif token.type == "inline":
             _simplify_inline(token, is_quoted=at > 1 and tokens[at - 2].type == "blockquote_open")
         at += 1

@@ -17,8 +17,10 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
+from faqsvc_embed.parts import link_key
 from faqsvc_embed.rendering import dialects
 from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.text import superscript
 from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ JSON_LD_TAGS: Final = tuple(_JSON_LD_TAGS.split())
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
 _HEADING: Final = re.compile("(</?)h[3-6]>")
-_RELATIVE: Final = re.compile('<a href="/[^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
+_RELATIVE: Final = re.compile('<a href="[/#][^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
+_STRUCK: Final = re.compile("<(s|del)>.*?</\\1>", re.DOTALL)
+_RAISED: Final = re.compile("<sup>([^<>]*)</sup>")
 _IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
 
 _TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*|/)?)>")
@@ -104,16 +108,24 @@ class Rendered(NamedTuple):
     dropped: tuple[Dropped, ...] = ()
 
 
-def to_html(text: str, question_level: int | None, rel: str, website_url: str | None = None) -> Rendered:
+def to_html(
+    text: str,
+    question_level: int | None,
+    rel: str,
+    website_url: str | None = None,
+    links: "Mapping[str, str] | None" = None,
+) -> Rendered:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
     Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links. Links and
-    images such as `/contact` lead to `website_url`; without it, to the website that shows the page.
+    images such as `/contact` lead to `website_url`; without it, to the website that shows the page. Links
+    such as `#shipping` lead to the question that `links` has under its `link_key`.
     """
     if not is_parsable(text):
         return Rendered(paragraphs(text))
     dropped = list[Dropped]()
-    env = {"question_level": question_level, "website_url": website_url, "dropped": dropped}
+    env = dict[str, Any](question_level=question_level, website_url=website_url)
+    env.update(dropped=dropped, links=links or {})
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
     markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
     if not markup.striptags().strip() and "<img" not in markup:
@@ -125,18 +137,17 @@ def to_html(text: str, question_level: int | None, rel: str, website_url: str | 
 def for_json_ld(html: str) -> str:
     """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
 
-    A row of a table becomes a line, and a link that leads to the page's own website its text. All headings
-    have one level, because what is above them differs from page to page.
+    A row of a table becomes a line, and a link that leads to the page's own website its text. What is struck
+    out is left out, and superscript digits stay superscript. All headings have one level, because what is
+    above them differs from page to page.
     """
-    html = _RELATIVE.sub(r"\1", str(html))
-    lines = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", lines)).strip()
+    html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
+    html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
+    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", html)).strip()
 
 
 def stands_alone(text: str, question_level: int) -> bool:
-    """Return whether Markdown can be printed as it is: it shows what `to_html` shows, and ends before the
-    next question.
-    """
+    """Return whether Markdown shows what `to_html` shows, and ends before the next question."""
     if not is_parsable(text) or dialects.in_plain_form(text) != text:
         return False
     env = dict[str, Any]()
@@ -169,7 +180,13 @@ def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
     attributes = {"*": set[str](), "a": {"href"}}
     if tags is TAGS:
         attributes |= {"ol": {"start"}, "img": {"src", "alt", "loading"}}
-    return Cleaner(tags=set(tags), attributes=attributes, url_schemes=set(SCHEMES), link_rel=rel)
+    return Cleaner(
+        tags=set(tags),
+        attributes=attributes,
+        url_schemes=set(SCHEMES),
+        link_rel=rel,
+        allowed_classes={tag: set(dialects.ALIGNMENTS.values()) for tag in ("th", "td") if tag in tags},
+    )
 
 
 @cache
@@ -242,7 +259,7 @@ def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") 
     if name == "a":
         if given and address is None:
             env["dropped"].append(Dropped(line, f"the link to {quoted(unquote(given))}"))
-        return f'<a href="{escape(address)}">' if address is not None else "<a>"
+        return f'<a href="{escape(address)}">' if address is not None else ""
     if address is None:
         env["dropped"].append(Dropped(line, f"the image to {quoted(unquote(given))}"))
         return str(escape(values.get("alt", "")))
@@ -300,6 +317,9 @@ def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | N
     if is_image:
         is_own = website_url is not None and _site(given) == _site(website_url) is not None
         return given if is_own else None
+    if given.startswith("#"):
+        links: Mapping[str, str] = env["links"]
+        return links.get(key := link_key(given)) or links.get(key.lstrip("0123456789"))
     return given if _leads_somewhere(given) else None
 
 
@@ -323,10 +343,7 @@ def _leads_somewhere(address: str) -> bool:
 
 
 def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
-    """Return an image of the website, or the alternative text of another image.
-
-    Another website would learn of every visitor.
-    """
+    """Return an image of the website; of another one, which would learn of every visitor, the text."""
     alternative, source = escape(unescape(tokens[at].content)), str(tokens[at].attrGet("src"))
     if not source:
         return str(alternative)

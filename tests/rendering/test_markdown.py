@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed, to_json_ld
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
 from faqsvc_embed.testing import fake_embed
@@ -279,3 +279,89 @@ def test_an_image_of_the_own_website_is_shown(website: str, image: str, is_shown
     record = replace(faq(("Q?", f"b {image}")), website_url=website)
     (item,) = MARKDOWN.items(record, 3)
     assert bool(Parsed(item.html).tagged("img")) is is_shown
+
+
+LINKED = FAQ.from_dict(
+    {
+        "slug": "shop",
+        "answerFormat": "markdown",
+        "introduction": "Begin with [paying](#how-do-i-pay).",
+        "items": [
+            {
+                "question": "How do I pay?",
+                "answer": "See [a](#2-do-you-ship), [b](#ship), <a href='#nobody'>c</a>.",
+            },
+            {
+                "question": "Do you ship?",
+                "id": "ship",
+                "answer": "[Pay](#How_do_I_pay) [first](#%68ow-do-i-pay).",
+            },
+        ],
+    }
+)
+
+
+def test_a_link_to_another_question_leads_to_its_element_on_the_page() -> None:
+    page = str(fake_embed({"shop": LINKED}).render("shop"))
+    ids = set(re.findall(' id="([^"]*)"', page))
+    targets = re.findall('href="#([^"]*)"', page.split("application/ld+json")[0])
+    assert [target for target in targets if target not in ids] == []
+    assert targets.count("faq-shop--how-do-i-pay") >= 3
+    assert targets.count("faq-shop--ship") >= 2
+    assert "#faq-shop--ship" in LINKED.items[0].html
+
+
+def test_links_between_questions_are_no_links_in_json_ld() -> None:
+    node = to_json_ld(LINKED)
+    answers = [question["acceptedAnswer"]["text"] for question in node["mainEntity"]]
+    assert answers == ["<p>See a, b, c.</p>", "<p>Pay first.</p>"]
+
+
+def test_a_link_to_a_question_that_a_part_does_not_show_is_its_text() -> None:
+    part = LINKED.part(questions=["How do I pay?"])
+    assert "#faq" not in part.items[0].html
+
+
+def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() -> None:
+    table = html("| a | b | c |\n|:-:|--:|---|\n| 1 | 2 | 3 |")
+    assert re.findall("<t[hd][^>]*>", table)[-3:] == [
+        '<td class="faqsvc-center">',
+        '<td class="faqsvc-end">',
+        "<td>",
+    ]
+    assert html('<table><tr><td class="faqsvc-end x" style="color:red">a</td></tr></table>').count("x") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{% hint style="info" %}\nCare.\n{% endhint %}', "<p>Care.</p>"),
+        ('{% tab title="Mac" %}\n\nPress.\n\n{% endtab %}', "<p><strong>Mac</strong></p>\n<p>Press.</p>"),
+        ("{{< note >}}\nCare.\n{{< /note >}}", "<p>Care.</p>"),
+        ('{% include note.html content="Care." %}', "<p>Care.</p>"),
+        ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
+        ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
+        ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
+    ],
+)
+def test_what_a_website_generator_puts_around_a_text_is_not_shown(text: str, expected: str) -> None:
+    assert html(text) == expected
+
+
+def test_struck_out_text_is_no_fact_in_json_ld_and_a_power_is_no_digit() -> None:
+    record = FAQ.from_dict(
+        {
+            "slug": "a",
+            "answerFormat": "markdown",
+            "items": [
+                {"question": "Q?", "answer": "~~20~~ 15 of 10<sup>6</sup>, <del>x</del> 1<sup>st</sup>."}
+            ],
+        }
+    )
+    assert to_json_ld(record)["mainEntity"][0]["acceptedAnswer"]["text"] == "<p> 15 of 10⁶,  1st.</p>"
+
+
+@pytest.mark.parametrize("bullet", ["•\t", "• ", "·\u00a0", "▪ ", "o\t"])
+def test_a_list_as_word_pastes_it_is_a_list(bullet: str) -> None:
+    assert html(f"We take:\n{bullet}Visa\n{bullet}Cash").count("<li>") == 2
+    assert "<li>" not in html(f"`a`\n\n```\n{bullet}Visa\n```")

@@ -17,6 +17,8 @@ from faqsvc_embed.languages import lookup
 MAX_LINKS: Final = 2_000
 """Links of a page that are read."""
 
+_LITTLE: Final = 200
+"""Characters of the text of a page that a script fills."""
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
 
@@ -32,6 +34,8 @@ class Page:
     text: str = ""
     pairs: tuple[Pair, ...] = ()
     links: tuple[Link, ...] = ()
+    needs_script: bool = False
+    """Whether it has no text before its script has run."""
 
 
 def read_page(response: Response) -> Page:
@@ -47,6 +51,7 @@ def read_page(response: Response) -> Page:
         text=content.text,
         pairs=content.pairs,
         links=tuple(_links(document, response.url)),
+        needs_script=len(content.text) < _LITTLE and document.find("script") is not None,
     )
 
 

@@ -51,6 +51,11 @@ def best_items(pages: Sequence[Page], request: GenerationRequest) -> EngineResul
             f"Nothing is translated: no page with questions is in {request.lang!r}, and no language model is"
             f" configured. The items are in {items[0].lang or 'the language of the site'!r}."
         )
+    if not items and (empty := [page.url for page in pages if page.needs_script]):
+        notes.append(
+            f"{empty[0]} has no text without JavaScript, which is not run: save the page as a browser shows"
+            " it and read that file, or copy its text."
+        )
     return EngineResult(items, dropped, notes)
 
 

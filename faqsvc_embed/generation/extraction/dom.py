@@ -29,6 +29,11 @@ BLOCKS: Final = NAMES["block"]
 
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
+_STREAMED = re.compile(r"[\w:-]*S:[0-9a-f]+")
+"""The id of a box in which React sends a part of the page, which its script moves into place."""
+_PROTECTED = "/cdn-cgi/l/email-protection#"
+"""The path of the links with which Cloudflare hides addresses."""
+
 _LABELLED_LINE_START = re.compile(
     r"^(?=[ \t]*(?:Q|Question|A|Answer)[ \t]*[0-9]{0,3}[ \t]*[:.)])", re.MULTILINE
 )
@@ -49,7 +54,9 @@ class Element:
         self.role: str = attrs.get("role", "").strip().lower()
         self.classes: frozenset[str] = frozenset(attrs.get("class", "").lower().split())
         self.words: frozenset[str] = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
-        self.is_hidden: bool = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
+        is_streamed = _STREAMED.fullmatch(attrs.get("id", "")) is not None
+        is_hidden = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
+        self.is_hidden: bool = is_hidden and not is_streamed
         self.is_boilerplate = False
         self.contains_blocks = False
         self.start = self.end = self.index = 0
@@ -114,6 +121,11 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
             parent.children.append(child)
+            if address := _shown_address(child):
+                child.tag, child.attrs = "a", {"href": f"mailto:{address}"}
+                if "data-cfemail" in node.attrs:
+                    child.children.append(address)
+                    continue
             pending += [(inner, child) for inner in reversed(node.flattened_children)]
     for element in _document_order(top):
         if element.tag == "pre":
@@ -121,6 +133,16 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
+
+
+def _shown_address(element: Element) -> str:
+    """Return the email address that Cloudflare hides in an element until its script runs, if there is one."""
+    code = element.attrs.get("data-cfemail") or element.attrs.get("href", "").partition(_PROTECTED)[2]
+    try:
+        key, *hidden = bytes.fromhex(code[:400])
+        return bytes(byte ^ key for byte in hidden).decode()
+    except ValueError:
+        return ""
 
 
 def _break_lines(pre: Element) -> None:

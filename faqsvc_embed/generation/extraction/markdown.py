@@ -102,7 +102,8 @@ class MarkdownWriter(Writer):
 
     def _write_numbered(self, element: Element) -> None:
         items = [item for item in element.elements() if not is_unwritten(item)]
-        for number, item in enumerate(items, 1):
+        first = element.attrs.get("start", "")
+        for number, item in enumerate(items, int(first) if re.fullmatch("[0-9]{1,8}", first) else 1):
             self._write_item(item, f"{number}.")
 
     def _write_item(self, element: Element, marker: str) -> None:

@@ -14,8 +14,10 @@ from faqsvc_embed.generation.extraction.labels import (
 )
 from faqsvc_embed.generation.extraction.questions import ends_page
 from faqsvc_embed.generation.extraction.words import NAMES
+from faqsvc_embed.text import superscript
 
 LINE_BREAK: Final = "\v"
+_NOTE_MARK = re.compile(r"\s*(?:\[[^\[\]]{1,4}\]|[*†‡§]{1,3})\s*")
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -77,7 +79,7 @@ def is_unwritten(element: Element) -> bool:
 
 def _is_decoration(element: Element) -> bool:
     """Return whether an element contains a symbol, a label, or words for screen readers only."""
-    if element.classes & NAMES["hidden"]:
+    if element.classes & NAMES["hidden"] or element.tag in ("s", "strike", "del") or _is_note_mark(element):
         return True
     if element.tag in ("i", "span", "b", "em", "small", "a", "button"):
         if element.attrs.get("aria-hidden") == "true" and element.tag != "a":
@@ -89,6 +91,14 @@ def _is_decoration(element: Element) -> bool:
     if element.tag in ("span", "b", "strong", "i", "em") and _is_first(element):
         return is_label(plain(raw_text(element)))
     return False
+
+
+def _is_note_mark(element: Element) -> bool:
+    """Return whether a superscript is the mark of a footnote: in brackets, or a link to the note."""
+    if element.tag != "sup":
+        return False
+    links = (inner.attrs.get("href", "") for inner in element.walk() if inner.tag == "a")
+    return any("#" in link for link in links) or _NOTE_MARK.fullmatch(raw_text(element)) is not None
 
 
 def _is_first(element: Element) -> bool:
@@ -135,6 +145,8 @@ class Writer:
             self._end_paragraph()
             self._write_block(node)
             self._end_paragraph()
+        elif node.tag == "sup":
+            self._write_text(superscript(raw_text(node)))
         else:
             self._write_inline(node)
 

@@ -3,7 +3,8 @@
 import asyncio
 from typing import Any
 
-from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.crawl.fetcher import Response
+from faqsvc_embed.generation.crawl.page import Page, read_page
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.protocol import (
     Dropped,
@@ -96,3 +97,12 @@ def test_what_is_dropped_has_a_reason() -> None:
 def test_a_site_without_questions_has_no_items() -> None:
     assert generate() == []
     assert generate(Page(url="https://tea.example/")) == []
+
+
+def test_a_page_that_is_empty_without_its_script_is_named_if_there_is_no_question() -> None:
+    bodies = (b"<div id=root></div><script src=a.js></script>", b"<p>Nothing to see here.</p>")
+    app, plain = (
+        read_page(Response("https://tea.example/faq", 200, "text/html", None, body)) for body in bodies
+    )
+    assert [("JavaScript" in note, "tea.example/faq" in note) for note in run(app).notes] == [(True, True)]
+    assert run(plain).notes == run(app, FAQ).notes == []

@@ -7,6 +7,9 @@ from markdown_it import MarkdownIt
 from faqsvc_embed.generation.extraction.extractor import extract
 from tests.generation.websites import html
 
+PROTECTED = bytes([7, *(byte ^ 7 for byte in b"hi@tea.example")]).hex()
+"""An address as Cloudflare hides it from programs."""
+
 
 def answer(markup: str) -> str:
     page = html(f"<h1>FAQ</h1><details><summary>Is it big?</summary>{markup}</details>")
@@ -35,6 +38,15 @@ def answer(markup: str) -> str:
         ("<p>2 * 3, a_b, _c_, [d] and &lt;b&gt;</p>", "2 \\* 3, a_b, \\_c\\_, \\[d\\] and \\<b>"),
         ("<p># no title</p><p>1. no list</p>", "\\# no title\n\n1\\. no list"),
         ("<p>Both:<br>- a list<br>- of lines</p>", "Both:\n- a list\n- of lines"),
+        ("<p><s>20</s> <del>or 18</del> <ins>15</ins> euros.</p>", "15 euros."),
+        ("<p>10<sup>6</sup> on the 1<sup>st</sup>, CO<sub>2</sub>.</p>", "10⁶ on the 1st, CO2."),
+        ('<p>30 days<sup><a href="#n">1</a></sup>, or 40<sup>[2]</sup>.</p>', "30 days, or 40."),
+        ('<p>So:</p><ol start="3"><li>a</li><li>b</li></ol>', "So:\n\n3. a\n4. b"),
+        (
+            f'<p>To <a href="/cdn-cgi/l/email-protection" data-cfemail="{PROTECTED}">[email]</a>'
+            f' or <a href="/cdn-cgi/l/email-protection#{PROTECTED}">us</a>.</p>',
+            "To [hi@tea.example](mailto:hi@tea.example) or [us](mailto:hi@tea.example).",
+        ),
     ],
 )
 def test_the_markdown_of_an_answer_says_what_the_page_shows(markup: str, markdown: str) -> None:
@@ -57,3 +69,10 @@ def test_the_answer_of_json_ld_keeps_its_links() -> None:
     page = html("", f'<script type="application/ld+json">{stated}</script>')
     (pair,) = extract(turbohtml.parse(page.encode()), "https://tea.example/").pairs
     assert (pair.answer, pair.markdown) == ("See sizes.", "See [sizes](https://tea.example/size).")
+
+
+def test_what_react_sends_in_hidden_boxes_is_on_the_page() -> None:
+    questions = "<h2>Is it big?</h2><p>Yes.</p><h2>Is it red?</h2><p>No.</p>"
+    for box, found in (('id="S:1a"', 2), ('id="other"', 0)):
+        page = html(f"<h1>FAQ</h1><template id='B:0'></template><div hidden {box}>{questions}</div>")
+        assert len(extract(turbohtml.parse(page.encode()), "https://tea.example/faq").pairs) == found
