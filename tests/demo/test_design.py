@@ -134,7 +134,30 @@ def test_no_crop_mark_touches_a_heading(page: Page, demo: Demo) -> None:
     assert heading < sheet - marks
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_in_the_gallery(page: Page, demo: Demo, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    open_gallery(page, demo)
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_every_frame_has_the_line_of_its_template_beside_it(page: Page, demo: Demo) -> None:
+    open_gallery(page, demo)
+    assert page.locator("figure").count() == page.locator("figure code").count()
+    lines = " ".join(page.locator("figure code").all_inner_texts())
+    for part in ("section=", "questions=", "look=", "variant=", "--faqsvc-marker: chevron", "theme="):
+        assert part in lines
+
+
 # Side by side
+
+
+def test_five_websites_are_side_by_side(page: Page, demo: Demo) -> None:
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto(f"{demo.side_by_side}/")
+    assert rows(page, ".sites > li") == [5]
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
 
 
 def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -> None:
