@@ -120,10 +120,10 @@ def test_every_problem_is_reported_at_once_with_the_index_of_its_item() -> None:
     text = "\n".join(found)
     named = (
         "tea.example",
-        "1001",
-        "1000",
-        "20001",
-        "20000",
+        "1,001",
+        "1,000",
+        "20,001",
+        "20,000",
         "items[1]",
         "U+0000",
         "U+D83D",
