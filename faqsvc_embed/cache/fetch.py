@@ -6,7 +6,7 @@ from concurrent.futures import Future
 from enum import Enum
 from typing import Final
 
-from faqsvc_embed.cache.entries import Entry, Key, Need, need
+from faqsvc_embed.cache.entry import Entry, Key, Need, need
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.errors import FAQUnavailable
 from faqsvc_embed.runtime.threads import is_gevent_patched, new_lock, sleep_until, wait_for

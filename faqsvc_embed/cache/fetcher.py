@@ -12,7 +12,7 @@ from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
-from faqsvc_embed.cache.entries import Entry, Key, Need, need
+from faqsvc_embed.cache.entry import Entry, Key, Need, need
 from faqsvc_embed.cache.fetch import Fetch, FetchState, SingleFlight
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter, Signals

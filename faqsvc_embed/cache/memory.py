@@ -10,19 +10,8 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
-from faqsvc_embed.cache.entries import (
-    Entry,
-    Key,
-    Lifetimes,
-    Moment,
-    StoredFAQ,
-    Tombstone,
-    announced,
-    digest_of,
-    expired,
-    fresh_state,
-    size_of,
-)
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, fresh_state, size_of
+from faqsvc_embed.cache.stored import StoredFAQ, Tombstone, digest_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import new_lock

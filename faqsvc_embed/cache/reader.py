@@ -7,7 +7,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from faqsvc_embed.api.fields import invalid_slug, is_slug
-from faqsvc_embed.cache.entries import Entry, Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Need, need, state_of
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache

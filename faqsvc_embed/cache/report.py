@@ -5,7 +5,7 @@ from typing import Final, NamedTuple, TypedDict
 import msgspec
 
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
-from faqsvc_embed.cache.entries import Entry, Moment
+from faqsvc_embed.cache.entry import Entry, Moment
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
 from faqsvc_embed.events import FAQEvent, Listeners, Result
 from faqsvc_embed.models import FAQState

@@ -20,8 +20,9 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.cache.backend import Backend, ResilientBackend
-from faqsvc_embed.cache.entries import Key, StoredFAQ, Tombstone
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.source import source_name
+from faqsvc_embed.cache.stored import StoredFAQ, Tombstone
 from faqsvc_embed.errors import InvalidFAQ
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ

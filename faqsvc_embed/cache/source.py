@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError

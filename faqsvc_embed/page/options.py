@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from faqsvc_embed.api.fields import invalid_slug
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState, part_of

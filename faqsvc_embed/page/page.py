@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final
 import msgspec
 from markupsafe import Markup
 
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent

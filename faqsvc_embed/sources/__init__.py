@@ -4,7 +4,7 @@ Start with `open_source`, which chooses by the settings. `cache.source` is the i
 source is a class with that interface and an entry here.
 """
 
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource, source_name
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.cache.source import BaseSource, Files

@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
 from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
-from faqsvc_embed.cache.entries import size_of
+from faqsvc_embed.cache.entry import size_of
 from faqsvc_embed.cache.source import BaseSource, Read, source_name
 from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
 from faqsvc_embed.models import FAQ, Source

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
 from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Fetched, NotFound, Outcome
-from faqsvc_embed.cache.entries import Key, state_of
+from faqsvc_embed.cache.entry import Key, state_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.embed import FAQEmbed

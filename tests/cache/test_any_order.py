@@ -10,9 +10,9 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invaria
 from faqsvc_embed import FAQ, FAQError, FAQUnavailable, RateLimited
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.responses import Failed, NotModified, Outcome
-from faqsvc_embed.cache.entries import Entry, Key, Need, need, state_of
+from faqsvc_embed.cache.entry import Entry, Key, Need, need, state_of
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
-from tests.cache.entries import DOWN, GONE, NOT_FOUND, fetched, make_cache
+from tests.cache.entry import DOWN, GONE, NOT_FOUND, fetched, make_cache
 from tests.support.clock import EPOCH, Clock
 
 keys = st.sampled_from([Key(slug, lang) for slug in "abcd" for lang in (None, "ko")])

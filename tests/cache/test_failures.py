@@ -10,10 +10,10 @@ from faqsvc_embed import FAQError, FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
-from faqsvc_embed.cache.entries import Need
+from faqsvc_embed.cache.entry import Need
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
-from tests.cache.entries import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
+from tests.cache.entry import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
 from tests.support.embeds import PRICING, MakeEmbed, warnings_of
 from tests.support.faults import behaviours

@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.cache.entries import Key, StoredFAQ
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import open_store
+from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.cli import main
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.settings import Settings

@@ -16,8 +16,9 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.cache.backend import CALL_TIMEOUT
-from faqsvc_embed.cache.entries import Key, StoredFAQ, Tombstone
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import MAX_PENDING, SharedStore
+from faqsvc_embed.cache.stored import StoredFAQ, Tombstone
 from faqsvc_embed.settings import Settings
 from tests.support import samples, strategies
 from tests.support.clock import EPOCH, Clock

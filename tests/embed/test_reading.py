@@ -19,7 +19,7 @@ from faqsvc_embed import (
     InvalidFAQ,
     RateLimited,
 )
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
 from tests.support import samples

@@ -9,8 +9,8 @@ import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.cache import backend
-from faqsvc_embed.cache.entries import Tombstone
 from faqsvc_embed.cache.shared import SharedStore
+from faqsvc_embed.cache.stored import Tombstone
 from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults

@@ -8,7 +8,7 @@ from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Fetched, NotFound
-from faqsvc_embed.cache.entries import Key
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetch import Fetch, FetchState
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Signals

@@ -9,8 +9,8 @@ from faqsvc_embed import FAQNotFound, FAQState, FAQUnavailable, RateLimited
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, NotModified, Outcome
-from faqsvc_embed.cache.entries import JITTER, MIN_REFRESH_INTERVAL, Key, Need
-from tests.cache.entries import (
+from faqsvc_embed.cache.entry import JITTER, MIN_REFRESH_INTERVAL, Key, Need
+from tests.cache.entry import (
     DOWN,
     GONE,
     KEY,

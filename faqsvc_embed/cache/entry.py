@@ -4,8 +4,7 @@ Times are seconds of a monotonic clock, so that changes of the wall clock neithe
 of them at once. Only `updated_at` is wall time, which processes can compare.
 """
 
-import hashlib
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import Enum
 from sys import getsizeof
 from typing import Final, NamedTuple, assert_never
@@ -17,7 +16,6 @@ from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
-from faqsvc_embed.cache.announcement import Announcement
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState, StateSource
 from faqsvc_embed.runtime.backoff import longest_backoff
@@ -26,8 +24,9 @@ JITTER: Final = 0.05
 """Lifetimes are shortened by up to this share, so that FAQs fetched together expire at different times."""
 MIN_REFRESH_INTERVAL: Final = 1.0
 """Minimum seconds between two refreshes of a record with the lifetime 0. Pages show it meanwhile."""
-MIN_STORED_FOR: Final = 3600.0
-"""Seconds for which a cache in front of the service may have a record, even if the response states less."""
+
+AWAITED_FOR: Final = 60.0
+"""Seconds after which a response without an announced change is believed, because a feed may be wrong."""
 
 
 class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
@@ -35,6 +34,36 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     slug: str
     lang: str | None
+
+
+class Announcement(msgspec.Struct, frozen=True):
+    """A change of the FAQ of one cache entry. Until it arrives, requests bypass stores and HTTP caches."""
+
+    change: Change
+    at: float
+    """When the first change that has not arrived was announced."""
+    before: FAQ | None
+    """The record that was cached then."""
+
+    @property
+    def is_published(self) -> bool:
+        """Whether there is a new record."""
+        return self.change.state == "published"
+
+    def is_awaited(self, now: float) -> bool:
+        """Return whether responses without the change are not believed yet."""
+        return self.change.state is not None and now < self.at + AWAITED_FOR
+
+    def is_missing_in(self, faq: FAQ, revision: int | None, now: float) -> bool:
+        """Return whether a response with this record is older than the change."""
+        change = self.change
+        if not self.is_awaited(now):
+            return False
+        # Revisions of two translations cannot be compared.
+        is_comparable = change.state == "published" and change.lang in (None, faq.lang)
+        if is_comparable and revision is not None and change.revision is not None:
+            return revision < change.revision
+        return faq == self.before
 
 
 class Entry(msgspec.Struct, eq=False):
@@ -288,57 +317,3 @@ def size_of(faq: FAQ) -> int:
             parts += part
             parts += part.values()
     return size
-
-
-class StoredFAQ(msgspec.Struct, frozen=True):
-    """The part of an entry that outlives the process, in a store."""
-
-    faq: FAQ
-    updated_at: datetime
-    """When the source last confirmed the record, in UTC, by the clock of the machine that fetched it."""
-    fresh_for: float
-    """Seconds after `updated_at` during which the record is fresh."""
-    validators: Validators = NO_VALIDATORS
-    cache_control: CacheControl = NO_CACHE_CONTROL
-
-
-class Tombstone(msgspec.Struct, frozen=True):
-    """When an FAQ was unpublished, and its last record: no old response from a cache brings it back."""
-
-    at: datetime
-    """When this host learned of it, by its own clock."""
-    date: datetime | None = None
-    """When the service said so, by the service's clock."""
-    digest: str = ""
-    """The digest of the last record."""
-
-    def covers(self, response: Fetched, now: datetime) -> bool:
-        """Return whether a response is from before the FAQ was unpublished.
-
-        It is if it was made earlier, or if it has the last record while a cache may still have that record.
-        """
-        stated = response.cache_control
-        if stated.age and now - timedelta(seconds=stated.age) < self.at:
-            return True
-        if self.date is not None and response.date is not None and response.date < self.date:
-            return True
-        lifetime = timedelta(seconds=max(stated.lifetime or 0.0, MIN_STORED_FOR))
-        return now < self.at + lifetime and digest_of(response.faq) == self.digest
-
-    def to_json(self) -> bytes:
-        """Return the value that a store keeps."""
-        return msgspec.json.encode(self)
-
-    @classmethod
-    def from_json(cls, value: bytes) -> "Tombstone | None":
-        """Read the value of a store; return None if it is invalid, or if its time has no time zone."""
-        try:
-            found = msgspec.json.decode(value, type=cls)
-        except (msgspec.DecodeError, UnicodeError):
-            return None
-        return found if found.at.tzinfo is not None else None
-
-
-def digest_of(faq: FAQ) -> str:
-    """Return the digest of a record."""
-    return hashlib.sha256(faq.to_json().encode()).hexdigest()
