@@ -3,6 +3,7 @@
 from typing import cast
 from urllib.parse import quote
 
+from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
@@ -46,7 +47,7 @@ def read(visit: Visit) -> Response:
         newest=translation.newest,
         revision=revision,
         theme_file=preview.theme_file,
-        html=preview.html.replace("<details ", "<details open "),  # it is read whole
+        html=preview.html.replace(Markup("<details "), Markup("<details open ")),  # it is read whole
         images=image_source(draft.record()),
     )
 

@@ -9,7 +9,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page
 
+from faqsvc_embed.models import Item
 from faqsvc_embed.service.desk.session import COOKIE
+from faqsvc_embed.service.storage.values import Content, Write
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -254,6 +256,71 @@ def test_characters_are_counted_as_the_service_counts_them(editor: Page, desk: S
     assert results.violations_count == 0, results.generate_report()
     editor.get_by_label("Answer", exact=True).first.focus()
     assert "20,000" in count.inner_text()
+
+
+def write_forty(desk: Served) -> None:
+    """Write an FAQ of forty questions in five sections."""
+    items = tuple(
+        Item(n, f"Question number {n + 1} of the shop?", f"Answer {n + 1}.", f"Part {n // 8}")
+        for n in range(40)
+    )
+    write = Write(
+        content=Content("https://www.heron.example", "Heron", items, "Help"), slug="help", lang="en"
+    )
+    desk.storage.writer.write(desk.admin.access, write)
+
+
+def test_of_forty_questions_one_is_open_and_each_is_found_and_moved(editor: Page, desk: Served) -> None:
+    write_forty(desk)
+    editor.goto(f"{desk.url}/desk/faqs/help")
+    lines = editor.locator(".item > summary")
+    opened = editor.locator(".item[open]")
+    assert (lines.count(), opened.count()) == (40, 1)
+    assert lines.first.evaluate("line => line.getBoundingClientRect().top") <= 200
+    assert editor.evaluate("document.documentElement.scrollHeight") < 2500
+    editor.get_by_label("Answer", exact=True).first.fill("Typed, not saved.")
+
+    editor.get_by_label("Find a question").fill("NUMBER 31")
+    assert [line.locator(".n").inner_text() for line in lines.all() if line.is_visible()] == ["31"]
+    editor.keyboard.press("Enter")
+    assert editor.evaluate("document.activeElement.value") == "Question number 31 of the shop?"
+    assert opened.count() == 1
+    editor.keyboard.type(" Changed")
+    editor.get_by_label("Find a question").fill("")
+
+    lines.nth(30).focus()
+    editor.keyboard.press("Alt+ArrowUp")
+    assert "Question number 30" in lines.nth(30).inner_text()
+    lines.nth(5).click()
+    assert editor.locator("#item-5 [name=question]").is_visible()
+    assert not editor.locator("#item-30 [name=question]").is_visible()
+    results = Axe().run(editor)
+    assert results.violations_count == 0, results.generate_report()
+    editor.keyboard.press("Control+s")
+    editor.get_by_text("The draft is saved").wait_for()
+    faq = desk.storage.history.revision(desk.admin.access, "help", "en").faq
+    assert faq.items[0].answer == "Typed, not saved."
+    assert faq.items[29].question == "Question number 31 of the shop? Changed"
+    assert sorted(item.answer for item in faq.items[1:]) == sorted(f"Answer {n}." for n in range(2, 41))
+
+
+def test_forty_questions_are_a_list_without_scripts(chromium: Browser, desk: Served) -> None:
+    write_forty(desk)
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    sign_in(page, desk)
+    page.goto(f"{desk.url}/desk/faqs/help#item-30")
+    assert page.locator("#item-30 > summary").bounding_box()
+    page.locator("#item-30 > summary").click()
+    assert page.locator(".item[open]").count() == 1
+    page.locator("#item-30 [name=answer]").fill("x" * 20_001)
+    page.locator("#item-0 > summary").click()
+    page.get_by_role("button", name="Publish", exact=True).click()
+    # The closed question with the mistake is open, and the list of mistakes leads to it.
+    page.get_by_role("alert").get_by_role("link").click()
+    assert page.locator("#item-30 [name=answer]").is_visible()
+    assert page.locator(".item[open]").count() == 1
+    context.close()
 
 
 def test_numbers_and_dates_are_in_the_language_of_the_desk(chromium: Browser, desk: Served) -> None:

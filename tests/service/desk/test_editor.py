@@ -180,6 +180,42 @@ def test_the_same_form_sent_twice_writes_one_revision(editor: Editor) -> None:
     assert "Revision 2," in response.text
 
 
+@pytest.mark.parametrize("slug", ["", "repairs"])
+def test_the_form_of_a_new_faq_that_is_sent_twice_makes_one_faq(
+    editor: Editor, storage: Storage, slug: str
+) -> None:
+    fields = fields_of(editor.get("/new").text) | written(slug=slug, title="Repairs")
+    pages = [editor.post("/new", action="publish", **fields) for _ in range(2)]
+    assert {page.url.path for page in pages} == {"/desk/faqs/repairs"}
+    # Its response was lost, and the text was changed since: neither is lost, and there is no second FAQ.
+    changed = editor.post("/new", action="publish", **{**fields, "answer": ["Ten euros.", "Any time."]})
+    assert (changed.status_code, texts_of(changed.text)[1]) == (409, "Ten euros.")
+    again = editor.post("/faqs/repairs", action="publish", **fields_of(changed.text))
+    assert again.status_code == 200
+    assert [faq.slug for faq in storage.overview.faqs(storage.sites.list()[0].id, limit=9)] == ["repairs"]
+    assert record(editor, "repairs").json()["items"][0]["answer"] == "Ten euros."
+    assert editor.post("/new", action="publish", **fields_of(editor.get("/new").text) | written()).is_success
+
+
+def test_a_slug_that_the_form_proposed_gets_a_number_if_it_is_taken(editor: Editor) -> None:
+    for slug in ("repairs", "repairs-2"):
+        fields = fields_of(editor.get("/new").text) | written(slug="", title="Repairs")
+        proposed = fields_of(editor.post("/new", action="add", **fields).text)
+        assert proposed["slug"] == ["repairs"]
+        page = editor.post("/new", action="publish", **proposed)
+        assert page.url.path == f"/desk/faqs/{slug}"
+
+
+def test_a_link_that_leads_nowhere_is_named_when_it_is_saved(editor: Editor) -> None:
+    editor.get("/new")
+    fields = written(answer=["Please [book](https://) ahead.", "Yes."], answer_format="markdown")
+    for action, path in (("draft", "/new"), ("publish", "/faqs/pricing")):
+        page = editor.post(path, action=action, **fields).text
+        fields = fields_of(page)
+        assert 'href="#item-0"' in page.partition('<div class="note">')[2]
+        assert "https://&#39; is not shown" in page
+
+
 @pytest.mark.parametrize("line_end", ["\r\n", "\r", "\n"])
 def test_a_text_of_the_api_that_is_saved_as_it_was_opened_is_not_changed(
     editor: Editor, storage: Storage, line_end: str

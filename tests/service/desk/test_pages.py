@@ -141,7 +141,14 @@ def test_an_earlier_revision_is_read_whole_as_readers_saw_it(editor: Editor, sto
     stranger = storage.people.add("Tom", role="editor")
     editor.use_link(storage.sign_ins.create_link(stranger))
     page = editor.get(html.unescape(link[1])).text
-    for text in ("Old prices", "All with tax.", "<strong>Ten</strong> euros.", "Money", "Readers saw it."):
+    for text in (
+        "Old prices",
+        "All with tax.",
+        "<strong>Ten</strong> euros.",
+        "Money",
+        "Readers saw it.",
+        "<details open ",
+    ):
         assert text in page
     assert "Publish again" not in page  # an editor writes drafts only
     assert "This is what readers see" in editor.get("/faqs/pricing/history/2").text
@@ -287,6 +294,21 @@ def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, sto
     assert storage.keys.verify(new) is None
     assert editor.get(f"/keys/{access.key_id}").status_code == 200  # an ended key can still be looked at
     assert editor.post(f"/keys/{access.key_id}", action="rotate").status_code == 409
+
+
+def test_forms_that_make_a_key_or_a_person_and_are_sent_twice_make_one(
+    editor: Editor, storage: Storage
+) -> None:
+    for path, fields in (
+        ("/keys", {"key_name": "shop", "scope": "read"}),
+        ("/people", {"name": "Zoe", "email": "", "role": "editor"}),
+    ):
+        once = re.search(r'name="once" value="([^"]+)"', editor.get(path).text)
+        assert once
+        sent = [editor.post(path, once=once[1], **fields).status_code for _ in range(2)]
+        assert sent == [200, 409]
+    assert [key.name for key in storage.keys.list()] == ["shop"]
+    assert [person.name for person in storage.people.list()] == ["Mia", "Zoe"]
 
 
 def test_an_old_page_does_not_replace_a_key_that_was_replaced_meanwhile(

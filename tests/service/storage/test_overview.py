@@ -78,7 +78,7 @@ def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock
     write(storage, mine, title="Egret", is_draft=True)
     assert (found_by("heron"), found_by("egret")) == ([], ["tea"])
     tea = storage.overview.faq(mine, "tea").translations[0]
-    storage.writer.discard(mine, "tea", "en", Preconditions(seen={"en": tea.seen}))
+    storage.writer.discard(mine, "tea", "en", Preconditions(versions={"en": tea.version}))
     assert (found_by("heron"), found_by("egret")) == (["tea"], [])
     storage.removal.bin(mine, "tea", None, Preconditions())
     assert found_by("heron") == []

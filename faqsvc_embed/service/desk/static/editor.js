@@ -202,7 +202,9 @@ function startWriting() {
         const first = [...items.children].find((item) => !item.hidden);
         if (first) {
           first.open = true;
-          field(first, "question").focus();
+          const question = field(first, "question");
+          question.focus();
+          question.setSelectionRange(question.value.length, question.value.length);
         }
       } else if (event.key === "Escape") {
         find.value = "";
