@@ -15,7 +15,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.transfer import export_lines
-from faqsvc_embed.wire import MAX_SECTION
+from faqsvc_embed.wire import MAX_INTRODUCTION, MAX_SECTION
 from tests.service.bodies import PATH, publication
 
 SCRIPTS: Final = {
@@ -84,6 +84,9 @@ def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
     for text in texts(fields.MAX_ANSWER):
         yield "any", publication(items=[{**item, "answer": text}])
         yield "any", publication(items=[{**item, "answer": text}], answerFormat="markdown")
+    for text in texts(MAX_INTRODUCTION):
+        yield "any", publication(introduction=text)
+        yield "any", publication(introduction=text, answerFormat="markdown")
     for text in texts(MAX_SECTION):
         yield "any", publication(items=[{**item, "section": text}])
     for text in {*texts(MAX_SLUG)} - {SCRIPTS["marks"]}:  # a slug has no controls of its direction
@@ -135,7 +138,7 @@ def test_every_page_shows_whatever_was_accepted(storage: Storage, admin: Person,
             written = client.put(path, json={**body, "lang": "en"}, headers={"X-Plugin-Key": key})
             assert written.status_code in (200, 201), (slug, written.text)
             record = client.get(path).json()
-            for name in ("pageUrl", "title", "websiteName"):
+            for name in ("pageUrl", "title", "websiteName", "introduction"):
                 assert name not in body or record.get(name) == body[name], body
             assert {**record["items"][0], **body["items"][0]} == record["items"][0]
             for address, headers in pages(slug):

@@ -1,15 +1,99 @@
 """The desk behind proxies: hosts, ports and headers as they write them, and what strangers may send."""
 
+import re
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
 
 import pytest
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http.trusted_proxy import mark
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, open_storage
+from tests.service.bodies import PATH, publication
 from tests.service.desk.conftest import Editor
+
+FORWARDED: Final = {
+    "X-Forwarded-For": "203.0.113.9, 10.0.0.1",
+    "X-Forwarded-Proto": "https",
+    "X-Forwarded-Host": "faq.example",
+}
+ADDED: Final = {
+    "nginx": {**FORWARDED, "X-Real-IP": "203.0.113.9", "X-Forwarded-Port": "443", "Connection": "close"},
+    "Apache": {
+        **FORWARDED,
+        "X-Forwarded-Server": "faq.example",
+        "Via": "1.1 faq.example",
+        "Accept-Encoding": "",
+    },
+    "Caddy": {**FORWARDED, "Via": "1.1 Caddy", "Accept-Encoding": "gzip"},
+    "RFC 7239": {"Forwarded": 'for="[2001:db8::1]:4711";proto=https;host=faq.example', "Via": "2.0 a, 1.1 b"},
+    "no-referrer": {"Origin": "null", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate"},
+    "no-referrer, a script": {"Origin": "null", "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"},
+    "same-origin": {"Referrer-Policy": "same-origin", "Sec-Fetch-Site": "same-origin", "DNT": "1"},
+    "a password in front": {"Authorization": "Basic bWlhOnNlY3JldA==", "X-Forwarded-User": "mia"},
+    "another application's cookies": {"Cookie": '_ga=GA1.2; theme="a\\"b"; empty=; =nameless; {"a":1}'},
+}
+"""The headers of requests that proxies add, and what the headers of hardening guides make of a browser's."""
+
+
+def tour(file: Path, headers: dict[str, str]) -> Iterator[str]:
+    """Request every route, and send every form of the desk; yield each address and its status."""
+    storage = open_storage(f"sqlite:///{file}")
+    mia = storage.people.add("Mia", role="admin")
+    key = storage.keys.create("ci")
+    own = {**headers, "X-Plugin-Key": key}
+    app = create_app(storage, metrics=True)
+    with TestClient(app, follow_redirects=False) as client:
+        client.put(f"{PATH}/pricing", json=publication(lang="en"), headers=own).raise_for_status()
+        form = {"origin": "http://testserver"} | {name.lower(): value for name, value in headers.items()}
+        signed_in = client.post(
+            "/desk/sign-in", data={"link": storage.sign_ins.create_link(mia)}, headers=form
+        )
+        cookie = "; ".join(
+            [signed_in.headers["set-cookie"].split(";")[0], *filter(None, [headers.get("Cookie")])]
+        )
+        client.cookies.clear()
+        page = client.get("/desk/new", headers={**headers, "Cookie": cookie})
+        token = re.findall(r'name="token" value="([^"]+)"', page.text)[0]
+        names = {"slug": "pricing", "number": "1", "person": mia.id, "key": storage.keys.list()[0].id}
+        for route in app.routes:
+            assert isinstance(route, Route)
+            path = re.sub(r"\{(\w+)(:\w+)?\}", lambda found: names.get(found[1], "x"), route.path)
+            if path == "/api/v1/events":
+                path += "?slug=pricing"
+            method = "HEAD" if path.startswith("/api/v1/events") else "GET"
+            with_key = {**own, "Cookie": cookie}
+            yield f"{method} {path} {client.request(method, path, headers=with_key).status_code}"
+            if path.startswith("/desk") and path != "/desk/sign-out":
+                sent = {**form, "cookie": cookie}
+                response = client.post(path, data={"token": token, "part": "preview"}, headers=sent)
+                yield f"POST {path} {response.status_code}"
+        response = client.post("/desk/sign-out", data={"token": token}, headers={**form, "cookie": cookie})
+        yield f"sign out {response.status_code}"
+    storage.close()
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The tour without a proxy."""
+    return list(tour(tmp_path_factory.mktemp("plain") / "faqs.db", {}))
+
+
+@pytest.mark.parametrize("headers", ADDED.values(), ids=ADDED)
+def test_every_page_route_and_form_is_the_same_with_the_headers_that_proxies_add(
+    tmp_path: Path, plain: list[str], headers: dict[str, str]
+) -> None:
+    ids = re.compile(r"[0-9a-f]{8}")
+
+    behind = [ids.sub("ID", line) for line in tour(tmp_path / "faqs.db", headers)]
+    assert behind == [ids.sub("ID", line) for line in plain]
+    assert len(plain) > 40
+    assert not [line for line in plain if re.search(r" 5\d\d$", line)]
 
 
 def posted(storage: Storage, base_url: str | None, **headers: str) -> int:
