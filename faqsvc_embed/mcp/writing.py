@@ -14,6 +14,7 @@ from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
 from faqsvc_embed.client import FAQClient, FAQSummary
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, quoted
+from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.reading import ROOM
@@ -45,7 +46,8 @@ PROGRESS_INTERVAL: Final = 1.0
 REQUESTED: Final = ""
 SEARCH_TIMEOUT: Final = 2.0
 """Seconds in which FAQs are looked for that only a note would name."""
-ORDER: Final = "The items are in the order of the list, whatever their positions."
+MAX_NOTES: Final = 5
+ORDER: Final = "The items are in the order of the list, whatever their positions"
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 MAX_ATTEMPTS: Final = 100
@@ -110,7 +112,7 @@ class Writing:
         self._attempts.pop(digest, None)
         content = await written(client, published, REQUESTED if is_draft else SCOPE)
         content |= shown(record)
-        content["note"] = " ".join(filter(None, [*notes, content.pop("note", "")]))
+        content["note"] = _sentences(*notes, content.pop("note", ""))
         if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
             content["install"] = if_small(published.install)
         return masked_result({name: value for name, value in content.items() if value}, key)
@@ -157,7 +159,7 @@ def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
         arguments.get("answerFormat"),
     )
     places = [item.pop("position", place) for place, item in enumerate(items)]
-    notes = [ORDER] if places != sorted(places) else []
+    notes = [*Document(items=items).all_notes()[:MAX_NOTES], *([ORDER] if places != sorted(places) else [])]
     if stated is None:
         items, introduction, stated = in_format(items, introduction)
         notes += [AS_MARKDOWN] if stated else []
@@ -224,7 +226,12 @@ def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Re
         note += f" These are the first {len(items)} of {len(body['items'])} items; all were checked."
     template = {"template": Publication(body["slug"]).template} if "slug" in body else {}
     preview = {"preview": {**body, "items": items}, "total": len(body["items"])}
-    return result_of({**template, **seen, **preview, "note": " ".join([*notes, note])})
+    return result_of({**template, **seen, **preview, "note": _sentences(*notes, note)})
+
+
+def _sentences(*notes: str) -> str:
+    """Return notes as sentences."""
+    return " ".join(f"{note.removesuffix('.')}." for note in notes if note)
 
 
 async def with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:

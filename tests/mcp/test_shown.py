@@ -119,6 +119,12 @@ def test_items_in_another_order_than_their_positions_are_named(keyless: FAQClien
     assert ("position" in found["note"], found["shown"]) == (True, "[Tea]\n1?\nYes.\n\n0?\nYes.")
 
 
+def test_items_that_ask_the_same_are_named(keyless: FAQClient) -> None:
+    items = [{"question": text, "answer": "Yes."} for text in ("Is it “free”?", "Why?", 'is it "free"')]
+    found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))
+    assert "items[2]: asks the same as items[0]." in found["note"]
+
+
 def test_a_service_that_cannot_be_reached_is_named_with_what_to_ask_the_user(faulty: FaultyServer) -> None:
     faulty.refuse()
     for address in (faulty.base_url, "https://nowhere.invalid"):
