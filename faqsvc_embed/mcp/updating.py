@@ -1,12 +1,13 @@
 """The tool update_faq: it changes some texts of one revision, and never overwrites a newer one."""
 
+import asyncio
 import shlex
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 import msgspec
 
-from faqsvc_embed.api.changes import finder
+from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
@@ -37,6 +38,8 @@ MAX_WORDS: Final = 300
 """Characters of a changed text that a result shows."""
 CONTEXT: Final = 40
 """Characters around the words that differ."""
+RESEMBLING: Final = 0.5
+"""How similar an added question must be to an old one to be named, from 0 to 1."""
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
@@ -76,7 +79,7 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     else:
         _check_newest(newest, number, changes, is_draft=is_draft)
         default = newest
-        notes += _understood(_record(newest), changes, fields)
+        notes += await asyncio.to_thread(_understood, _record(newest), changes, fields)
     faq, is_waiting = _record(default), newest is not None and newest.state == "draft"
     find = finder(faq.items if newest else ())
 
@@ -99,11 +102,11 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
         raise _conflict(error.current.revision, error.current.items, changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
     content |= {"changed": [_shown(change, find) for change in changes[:MAX_SHOWN]]} if changes else {}
-    content |= shown(_result(faq, changes, fields, find))
+    content |= await asyncio.to_thread(shown, _result(faq, changes, fields, find))
     if number not in (0, published.revision) and published.state == "published":
         language = f" --lang {published.lang}" if lang else ""
         content["undo"] = f"faqsvc revert {shlex.quote(published.slug)} {number}{language}"
-    notes.append(content.pop("note", ""))
+    notes += [content.pop("note", ""), *(_resembling(changes, faq) if newest else ())]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
     return masked_result({name: value for name, value in content.items() if value}, key)
@@ -200,6 +203,17 @@ def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, A
         )
     fields["answer_format"] = "markdown"
     return [AS_MARKDOWN]
+
+
+def _resembling(changes: Sequence[dict[str, Any]], faq: FAQ) -> Sequence[str]:
+    """Return a note for each added question that resembles an old one; most paraphrases do."""
+    texts = [item.question for item in faq.items]
+    added = [change["question"] for change in changes if change.get("add")][:MAX_NAMED]
+    pairs = [(one, similar) for one in added for similar in closest(one, texts, RESEMBLING)[:1]]
+    return [
+        f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
+        for one, similar in pairs
+    ]
 
 
 def _result(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any], find: Find) -> FAQ:

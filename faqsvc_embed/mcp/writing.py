@@ -92,7 +92,7 @@ class Writing:
         body = publish_body(**fields)
         record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
         if arguments.get("preview"):
-            return _preview(body, shown(record), notes)
+            return _preview(body, await asyncio.to_thread(shown, record), notes)
         client, key = clients.writing()
         if fields["slug"]:
             await _check_free(client, fields["slug"])
@@ -111,7 +111,7 @@ class Writing:
         published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
         self._attempts.pop(digest, None)
         content = await written(client, published, REQUESTED if is_draft else SCOPE)
-        content |= shown(record)
+        content |= await asyncio.to_thread(shown, record)
         content["note"] = _sentences(*notes, content.pop("note", ""))
         if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
             content["install"] = if_small(published.install)
