@@ -132,13 +132,24 @@ class AuthenticationError(FAQError):
 
 
 class PublishRejected(FAQError, ValueError):
-    """The FAQ cannot be published; `problems` lists every problem, with the number of its item."""
+    """The FAQ cannot be published; `problems` lists every problem, with the number of its item.
+
+    `closest` are the questions that an unknown one may mean, if a change names one.
+    """
 
     _page = "how-to/publish-files.html"
 
-    def __init__(self, message: str, *, problems: Sequence[str] = (), **details: Unpack[Details]) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        problems: Sequence[str] = (),
+        closest: Sequence[str] = (),
+        **details: Unpack[Details],
+    ) -> None:
         super().__init__(message, **details)
         self.problems: tuple[str, ...] = tuple(problems)
+        self.closest: tuple[str, ...] = tuple(closest)
 
 
 class RevisionConflict(PublishRejected):

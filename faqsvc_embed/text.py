@@ -15,6 +15,11 @@ _COMBINING_RUN: Final = re.compile("(?:[^\\w\\s]|[\uff9e\uff9f]){31}")
 
 _SUPERSCRIPTS: Final = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _SUPERSCRIPTS_USED: Final = frozenset(map(chr, _SUPERSCRIPTS.values()))
+# Quotation marks, which are cut, and dashes.
+_SIGNS: Final = dict.fromkeys(map(ord, "\"'`\u00b4\u02bc‘’‚‛“”„‟«»‹›′″「」『』＂＇")) | dict.fromkeys(
+    map(ord, "\u2010\u2011\u2012–—―\u2212\ufe58\ufe63\uff0d"), "-"
+)
+
 _NO_TEXT: Final = re.compile(
     "[\x00-\x1f\x7f-\x9f\u2028\u2029"  # control characters and separators
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # bidirectional controls
@@ -51,6 +56,21 @@ def question_key(question: str) -> tuple[str, str]:
     They are compared in Unicode's NFC, with white space collapsed and case kept.
     """
     return " ".join(normalized("NFC", question[:MAX_NORMALIZED]).split()), question[MAX_NORMALIZED:]
+
+
+def spelling(question: str) -> str:
+    """Return a question without what differs between two spellings of it; empty if it has only signs.
+
+    That is case, quotation marks, kinds of dashes, white space, and punctuation at its ends.
+    """
+    folded = normalized("NFKC", question[:MAX_NORMALIZED].translate(_SIGNS)).casefold().translate(_SIGNS)
+    return " ".join(folded.split()).lstrip(" ¿¡").rstrip(" ?!.…。:;,")
+
+
+def letters(text: str) -> str:
+    """Return the letters and digits of a text, without case and accents; a blank stands between words."""
+    decomposed = normalized("NFKD", text.casefold())
+    return " ".join("".join(c for c in decomposed if c.isalnum() or c.isspace()).split())
 
 
 def normalized(form: Literal["NFC", "NFKC", "NFKD"], text: str) -> str:

@@ -219,8 +219,8 @@ def json_schema(title: str) -> dict[str, Any]:
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
     """The result of a write: the slug, the URL of the hosted page, and install hints.
 
-    `install` has the keys `npm` and `component`, for React applications. A field that the service does not
-    state is None.
+    `install` has the keys `npm` and `component`, for React applications, and `template`. A field that the
+    service does not state is None.
     """
 
     slug: str
@@ -233,8 +233,17 @@ class Publication(msgspec.Struct, frozen=True, rename="camel"):
     """`published`, or `draft`."""
     etag: str | None = None
     """The entity tag of the revision; `if_match` of the next write."""
+    ignored: tuple[str, ...] = ()
+    """The fields of the request that the service does not know."""
 
     @property
     def template(self) -> str:
-        """The line that shows the FAQ in a template: `{{ faq("pricing") }}`."""
-        return f"{{{{ faq({json.dumps(self.slug, ensure_ascii=False)}) }}}}"
+        """The line that shows the FAQ in a template of Jinja: `{{ faq("pricing") }}`."""
+        quoted = json.dumps(self.slug, ensure_ascii=False).replace("{", r"\u007b").replace("}", r"\u007d")
+        return f"{{{{ faq({quoted}) }}}}"
+
+    @property
+    def django_template(self) -> str:
+        """The tags that show the FAQ in a template of Django: `{% load faqsvc %}{% faq "pricing" %}`."""
+        quoted = self.slug.replace('"', r"\"").replace("%}", '%"|add:"}')  # no escape hides the end of a tag
+        return f'{{% load faqsvc %}}{{% faq "{quoted}" %}}'

@@ -1,24 +1,10 @@
 """The REST contract: the body of every request and response, for service, client and tool server.
 
 The structs are the source of the service's OpenAPI document, and `validation.py` checks request bodies
-against them. Names are snake_case here and camelCase on the wire. The paths:
+against them. Names are snake_case here and camelCase on the wire. `service/routes` declares which operation
+has which of them; docs/reference/service.md lists the operations.
 
-    GET    /api/v1/faq/{slug}?lang=                          FAQ (models.py): public
-    POST   /api/v1/faq                                       PublishBody -> PublishResponse, 201
-    PUT    /api/v1/faq/{slug}?lang=                          PublishBody -> PublishResponse, 201 or 200
-    PATCH  /api/v1/faq/{slug}?lang=                          ChangeBody -> PublishResponse, 200
-    DELETE /api/v1/faq/{slug}?lang=&purge=                   204
-    POST   /api/v1/faq/{slug}/restore                        FAQSummary, 200
-    GET    /api/v1/faqs?limit=&after=&q=&state=&lang=        FAQList
-    GET    /api/v1/faq/{slug}/revisions?lang=&limit=&after=  RevisionList
-    GET    /api/v1/faq/{slug}/revisions/{n}?lang=            RevisionContent
-    POST   /api/v1/faq/{slug}/revisions/{n}/publish?lang=    PublishResponse, 200
-    POST   /api/v1/faq/{slug}/preview?lang=                  Preview, 201
-    POST   /api/v1/faq/generate                              GenerateBody -> GenerateResponse
-    GET    /api/v1/events?slug=                              a stream of Event: public
-    POST   /api/v1/events                                    FollowBody -> a stream of Event: public
-
-All but the public ones need an API key in `X-Plugin-Key`. Errors are `Problem`s.
+Errors are `Problem`s.
 """
 
 from datetime import datetime
@@ -28,6 +14,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from faqsvc_embed.api.fields import (
     MAX_ITEMS,
+    MAX_QUESTION,
     Answer,
     Code,
     Introduction,
@@ -40,11 +27,11 @@ from faqsvc_embed.api.fields import (
     WebsiteURL,
 )
 from faqsvc_embed.models import AnswerFormat
+from faqsvc_embed.wire import MAX_SECTION
 
 LIST_PATH: Final = "/api/v1/faqs"
-MAX_LIMIT: Final = 500
+MAX_LIMIT, DEFAULT_LIMIT = 500, 100
 """Entries of one page of a list."""
-DEFAULT_LIMIT: Final = 100
 MAX_SLUGS: Final = 1_000
 """Slugs that one subscriber of the change feed may follow."""
 PREVIEW_HEADER: Final = "X-FAQ-Preview"
@@ -123,18 +110,25 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
 
 
 class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """A change of one question, which is named by its current text.
+    """A change of one question, which is named by its text, in any spelling, or by its `id`.
 
-    `answer` replaces the answer or, if there is no such question, adds the question: after the question
-    `after`, at the end of the section `section`, or else at the end.
+    With `add`, it is a new question, which needs an `answer`. Beside a `question`, `id` is its new id.
     """
 
-    question: Question
-    answer: Answer | None = None
+    question: Annotated[Question | None, Meta(description="Its current text.")] = None
+    answer: Annotated[Answer | None, Meta(description="The new answer.")] = None
+    add: Annotated[bool | None, Meta(description="Add the question, which must not be there.")] = None
     new_question: Annotated[Question | None, Meta(description="The new text of the question.")] = None
     remove: Annotated[bool | None, Meta(description="Remove the question; nothing else may be given.")] = None
-    section: Annotated[Section | None, Meta(description="Put the question at the end of it.")] = None
-    after: Annotated[Question | None, Meta(description="Where a new question is added.")] = None
+    section: Annotated[
+        Annotated[str, Meta(max_length=MAX_SECTION)] | None,
+        Meta(description="Put the question at the end of it; an empty text is none."),
+    ] = None
+    after: Annotated[
+        Annotated[str, Meta(max_length=MAX_QUESTION)] | None,
+        Meta(description="Put it after this question; an empty text is the beginning."),
+    ] = None
+    id: Annotated[ItemId | None, Meta(description="Names the question, if there is no `question`.")] = None
 
 
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
@@ -143,6 +137,7 @@ class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
     title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET
     introduction: Introduction | UnsetType | None = UNSET
+    answer_format: Annotated[AnswerFormat, Meta(description="The format of all answers.")] | UnsetType = UNSET
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 
@@ -151,14 +146,15 @@ INSTALL: Final = "npm install @faqsvc/react"
 
 
 class Install(Struct, frozen=True):
-    """The command and the element that show the FAQ in a React application."""
+    """What shows the FAQ: a command and an element for React, and the line of a template for Python."""
 
     npm: str
     component: str
+    template: str
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """The revision that was written. The header ETag has its entity tag, for `If-Match`."""
+    """The revision that was written. `ignored` are the fields of the body that nothing is done with."""
 
     slug: str
     faq_url: str
@@ -166,6 +162,7 @@ class PublishResponse(Struct, frozen=True, rename="camel"):
     lang: Lang
     revision: int
     state: RevisionState
+    ignored: list[str] | UnsetType = UNSET
 
 
 class TranslationSummary(Struct, frozen=True, rename="camel"):
@@ -294,6 +291,7 @@ class GenerateResponse(Struct, frozen=True, omit_defaults=True):
     pages: list[ReadPage] = []
     dropped: list[DroppedEntry] = []
     notes: list[str] = []
+    ignored: list[str] = []
 
 
 class FollowBody(Struct, frozen=True):

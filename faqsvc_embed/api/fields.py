@@ -77,6 +77,7 @@ Code = Literal[
     "body-too-large",  # 413
     "unsupported-media-type",  # 415
     "invalid-body",  # 422: `problems` has every reason
+    "unknown-question",  # 422: `index` is the number of the change, `closest` what it may mean
     "invalid-parameter",  # 422: the same for the path, the query or a header
     "idempotency-key-reused",  # 422: the same key came with another body
     "precondition-required",  # 428: PATCH without If-Match

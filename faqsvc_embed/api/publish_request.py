@@ -37,6 +37,7 @@ class ChangeFields(TypedDict):
     if_match: str
     title: NotRequired[str | None]
     introduction: NotRequired[str | None]
+    answer_format: NotRequired[str | None]
     lang: NotRequired[str | None]
     draft: NotRequired[bool]
 
@@ -133,7 +134,7 @@ def change_request(url: str, changes: Changes, **change: Unpack[ChangeFields]) -
     body = _body({"changes": list(changes) if is_list else changes, **fields}, without=("lang",))
     if body.get("introduction") == "":
         body["introduction"] = None
-    if body.get("changes") == [] and body.keys() & {"title", "introduction"}:
+    if body.get("changes") == [] and body.keys() & {"title", "introduction", "answerFormat"}:
         del body["changes"]
     problems = [*change_problems(body), *_if_match_problems(fields.get("if_match"))]
     if fields.get("if_match") is None:

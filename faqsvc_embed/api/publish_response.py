@@ -90,6 +90,7 @@ def parse_publication(
         revision=_number(revision),
         state=state if isinstance(state, str) and state in STATES else None,
         etag=_etag(response, key),
+        ignored=_texts_in(fields, "ignored", key),
     )
 
 
@@ -193,7 +194,9 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
         return RevisionConflict(message, problems=reasons, revision=newest, current=current, **details)
     if status in REJECTED:
         shown = summary([repr(reason) for reason in reasons]) or "no reason given"
-        return PublishRejected(f"the service refused it ({status}): {shown}", problems=reasons, **details)
+        closest = _texts_in(json_value(response.body), "closest", key)
+        message = f"the service refused it ({status}): {shown}"
+        return PublishRejected(message, problems=reasons, closest=closest, **details)
     details["retry_after"] = wait
     if status == 429:
         when = f"in {wait:g} s" if wait is not None else "later"
@@ -237,6 +240,13 @@ def _reasons(body: bytes) -> list[str]:
     lists = (value if isinstance(value, list) else [value] for value in values)
     found = ([_one_line(text) for text in texts if isinstance(text, str) and text.strip()] for texts in lists)
     return next(filter(None, found), [])[:MAX_PROBLEMS]
+
+
+def _texts_in(fields: Any, name: str, key: APIKey) -> tuple[str, ...]:
+    """Return the texts of a list in parsed JSON, without the key."""
+    found = fields.get(name) if isinstance(fields, dict) else None
+    texts = found[:MAX_PROBLEMS] if isinstance(found, list) else []
+    return tuple(key.mask(text) for text in texts if isinstance(text, str))
 
 
 def _one_line(text: str) -> str:

@@ -16,6 +16,12 @@ from faqsvc_embed.errors import quoted
 
 T = TypeVar("T", bound=msgspec.Struct)
 
+MAX_IGNORED: Final = 20
+"""Unknown fields that a response names."""
+MAX_IGNORED_PATH: Final = 100
+"""Characters."""
+
+_CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.fields(ChangeBody)) - {"draft"}
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 
@@ -35,8 +41,44 @@ def publication_problems(fields: Mapping[str, Any]) -> list[str]:
 def change_problems(fields: Mapping[str, Any]) -> list[str]:
     """Return everything that is wrong with a `ChangeBody`, which must change something."""
     found = problems_of(fields, ChangeBody)
-    is_empty = not fields.keys() & {"changes", "title", "introduction"}
-    return ["changes is missing", *found] if is_empty else found
+    if not fields.keys() & _CHANGED:
+        found.insert(0, "changes is missing")
+    changes = fields.get("changes")
+    for index, change in enumerate(changes if isinstance(changes, list) else ()):
+        if isinstance(change, Mapping) and change.get("question") is None and change.get("id") is None:
+            found.append(f"changes[{index}].question is missing")
+    return found
+
+
+def unknown_fields(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list[str]:
+    """Return the paths of the fields of a body that it does not have, for `ignored` in the response.
+
+    The position of an item is no such field if it is its place in the list.
+    """
+    found = [path[:MAX_IGNORED_PATH] for path in _unknown("", fields, _inspected(struct))]
+    more = len(found) - MAX_IGNORED
+    return [*found[:MAX_IGNORED], f"and {more} more"] if more > 0 else found
+
+
+def _unknown(path: str, value: object, info: Any) -> Iterator[str]:
+    if isinstance(info, inspect.Metadata):
+        yield from _unknown(path, value, info.type)
+    elif isinstance(info, inspect.UnionType):
+        for one in info.types:
+            yield from _unknown(path, value, one)
+    elif isinstance(info, inspect.ListType) and isinstance(value, list):
+        for index, element in enumerate(value):
+            is_placed = isinstance(element, dict) and element.get("position") == index
+            rest = {name: element[name] for name in element if name != "position"} if is_placed else element
+            yield from _unknown(f"{path}[{index}]", rest, info.item_type)
+    elif isinstance(info, inspect.StructType) and isinstance(value, Mapping):
+        known = {field.encode_name: field.type for field in info.fields}
+        for name, inner in value.items():
+            place = f"{path}.{name}" if path else name
+            if name in known:
+                yield from _unknown(place, inner, known[name])
+            else:
+                yield place
 
 
 def field_problems(name: str, value: object, type_: Any) -> list[str]:
@@ -99,7 +141,9 @@ def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str
         yield f"{path} is missing"
     elif not isinstance(text, str):
         yield f"{path} is {quoted(text)}, not text"
-    elif not text.strip() and not (accepted and _CONTROL.search(text)):  # a line feed, for example
+    elif (
+        info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text))
+    ):  # a line feed, for example
         yield f"{path} is empty"
     elif info.max_length is not None and len(text) > info.max_length:
         yield f"{path} has {len(text):,} characters: at most {info.max_length:,} are accepted"

@@ -5,18 +5,20 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+from msgspec.structs import astuple
 
+from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
-from faqsvc_embed.models import FAQ
+from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
 
 if TYPE_CHECKING:
     from faqsvc_embed import wire
@@ -26,67 +28,77 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("slug")
 @lang_option
-@click.option("--question", metavar="TEXT", help="Change only the answer to this question.")
-@click.option("--answer", metavar="TEXT", help="The new answer. Default: edit the old one in an editor.")
+@click.option("--question", metavar="TEXT", help="Change only this question, named by its text or id.")
+@click.option("--answer", metavar="TEXT", help="Its new answer. Default: edit the old one in an editor.")
+@click.option("--add", is_flag=True, help="Add the question.")
+@click.option("--new-question", "newQuestion", metavar="TEXT", help="Its new text.")
+@click.option("--section", metavar="TEXT", help="Put it at the end of this section.")
+@click.option("--after", metavar="TEXT", help="Put it after this question; '' is the beginning.")
+@click.option("--id", metavar="ID", help="Its new id.")
+@click.option("--remove", is_flag=True, help="Remove it.")
+@click.option("--title", metavar="TEXT", help="The new title of the FAQ.")
+@click.option("--introduction", metavar="TEXT", help="The new introduction; '' removes it.")
+@click.option("--answer-format", type=click.Choice(ANSWER_FORMATS), help="The format of all answers.")
 @click.option("--draft", is_flag=True, help="Store a draft instead of publishing.")
 @json_option
 @base_url_option
-def edit(
-    slug: str,
-    lang: str | None,
-    question: str | None,
-    answer: str | None,
-    draft: bool,
-    as_json: bool,
-    base_url: str | None,
-) -> None:
+def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None, **given: Any) -> None:
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
     in the meantime, nothing is published, and your text is kept in a file. If you change the line `lang`, you
     create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
-    With --question, only the answer to that question is changed; a question that is not there is added. An
-    unpublished FAQ, or one answer of an FAQ that has a draft, can only be changed with --draft.
+    With --question, only that question is changed; with --title, --introduction or --answer-format, only
+    that. The spelling of a question does not matter. An unpublished FAQ, or a part of an FAQ that has a
+    draft, can only be changed with --draft.
 
     \b
       faqsvc edit pricing
       faqsvc edit pricing --lang de --draft
       faqsvc edit pricing --question "How much is a poster?" --answer "Six euros."
+      faqsvc edit pricing --title Prices
 
     Exit status: 0 if the FAQ is published or was not changed, 1 if not.
     """
-    if answer is not None and question is None:
-        raise click.UsageError("--answer needs --question")
+    values = {name: value for name, value in given.items() if value not in (None, False)}
+    fields = {name: values.pop(name) for name in ("title", "introduction", "answer_format") if name in values}
+    if values and "question" not in values:
+        raise click.UsageError(f"--{next(iter(values)).replace('newQ', 'new-q')} needs --question")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
+        is_part = bool(values or fields)
         if not draft:
-            _check_public(client, newest, is_one_answer=question is not None)
-        text = _markdown(newest) if question is None else _answer_to(newest, question)
-        path = _write(text if answer is None else answer)
-        try:
-            if not (_edit(path) if answer is None else answer != text):
-                note(f"{slug} was not changed")
-                path.unlink(missing_ok=True)
-                return
-            if question is None:
-                published = _publish(client, path, newest, is_draft=draft)
-            else:
-                published = _change(client, path, newest, question, is_draft=draft)
-        except KeyboardInterrupt:
-            raise interrupted(f"interrupted; nothing was published{_kept(path)}") from None
-        except (FAQError, click.ClickException) as error:
-            raise failure(f"{_message(error)}{_kept(path)}") from error
-    path.unlink()
-    if question is not None and all(item.question != question for item in newest.faq.items):
-        note(f"Note: {slug} had no question {quoted(question)}, so it was added")
+            _check_public(client, newest, is_part=is_part)
+        is_whole_answer = bool(values) and values.keys() <= {"question", "add", "section", "after"}
+        if is_part and (not is_whole_answer or ("add" not in values and len(values) > 1)):
+            published = _change(client, newest, values, draft=draft, **fields)
+        else:
+            path = _write(_answer_to(newest, values) if values else _markdown(newest))
+            try:
+                if not _edit(path):
+                    note(f"{slug} was not changed")
+                    return
+                if values:
+                    values["answer"] = path.read_text(encoding="utf-8").rstrip("\n")
+                    published = _change(client, newest, values, draft=draft, **fields)
+                else:
+                    published = _publish(client, path, newest, is_draft=draft)
+            except KeyboardInterrupt:
+                raise interrupted(f"interrupted; nothing was published{_kept(path)}") from None
+            except (FAQError, click.ClickException) as error:
+                raise failure(f"{_message(error)}{_kept(path)}") from error
+            path.unlink()
+    if published.etag == newest.etag:
+        note(f"{slug} was not changed")
+        return
     if as_json:
         print_json(fields_of(published))
     else:
         print_text(line_of(published))
 
 
-def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answer: bool) -> None:
+def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: bool) -> None:
     """Raise a failure if a change would also publish something that is not public.
 
     A draft that the editor opens is published with the change; a note says so.
@@ -95,8 +107,8 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_one_answe
     if newest.state == "superseded" or (newest.state == "draft" and _is_unpublished(client, newest)):
         message = f"{quoted(slug)} was unpublished: `faqsvc restore {slug}` publishes it again"
         raise failure(f"{message}; with --draft, the change becomes a draft")
-    if newest.state == "draft" and is_one_answer:
-        message = f"revision {number} is a draft, which would be published with the answer"
+    if newest.state == "draft" and is_part:
+        message = f"revision {number} is a draft, which would be published with the change"
         raise failure(f"{message}: use --draft, or publish it with `faqsvc revert {slug} {number}`")
     if newest.state == "draft":
         by = f" by {newest.key}" if newest.key else ""
@@ -121,26 +133,32 @@ def _write(text: str) -> Path:
     return path
 
 
-def _answer_to(newest: "StoredRevision", question: str) -> str:
-    """Return the answer to a question, or an empty text if there is no such question."""
-    return next((item.answer for item in newest.faq.items if item.question == question), "")
+def _answer_to(newest: "StoredRevision", values: dict[str, Any]) -> str:
+    """Return the answer to the question that is named or added; raises a failure if it is unknown."""
+    if values.get("add"):
+        return ""
+    name, items = values["question"], [Item(*astuple(item)) for item in newest.faq.items]
+    found = finder(items)(name, None)
+    if found is None:
+        similar = ", ".join(map(quoted, closest(name, [item.question for item in items])))
+        shown = f" The closest are {similar}." if similar else ""
+        raise failure(f"there is no question {quoted(name)}: use --add to add it.{shown}")
+    return found.answer
 
 
 def _change(
-    client: "FAQClient", path: Path, newest: "StoredRevision", question: str, *, is_draft: bool
+    client: "FAQClient", newest: "StoredRevision", change: dict[str, Any], **fields: Any
 ) -> "wire.Publication":
-    """Publish the answer in a file, unless there is a newer revision than the one that was read."""
-    answer = path.read_text(encoding="utf-8").rstrip("\n")
+    """Publish the change of one question or field, unless there is a newer revision than the one read."""
+    changes = [change] if change else []
     try:
         return client.change_faq(
-            newest.faq.slug,
-            [{"question": question, "answer": answer}],
-            if_match=newest.etag or "*",
-            lang=newest.faq.lang,
-            draft=is_draft,
+            newest.faq.slug, changes, if_match=newest.etag or "*", lang=newest.faq.lang, **fields
         )
     except KeyboardInterrupt:
         raise interrupted("interrupted; it may have been published") from None
+    except RevisionConflict as error:
+        raise failure(_message(error)) from error
 
 
 def _markdown(newest: "StoredRevision") -> str:

@@ -167,16 +167,20 @@ class FAQClient:
     def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
 
-        `changes` are mappings, applied in order. Each names a question by its text: `{"question", "answer"}`
-        replaces the answer, or adds the question (after the question `"after"`), `{"question",
-        "newQuestion"}` renames it, `{"question", "remove": True}` removes it, `{"question", "section"}` moves
-        it to the end of a section. `if_match` is required: the `etag` of the revision that was read. With
-        `title` or `introduction`, that text is replaced too, and `changes` may be empty; an empty
+        `changes` are mappings, applied in order. Each names a question by its text, in any spelling, or by
+        its `"id"`: `{"question", "answer"}` replaces the answer, `{"question", "newQuestion"}` renames it,
+        `{"question", "remove": True}` removes it, `{"question", "section"}` moves it to the end of a section,
+        `{"question", "after"}` after another question, and `{"question", "id"}` gives it an id.
+        `{"question", "answer", "add": True}` adds a question, also with `"section"`, `"after"` and `"id"`.
+
+        `if_match` is required: the `etag` of the revision that was read. `title`, `introduction` and
+        `answer_format` are replaced too if they are given, and `changes` may then be empty; an empty
         `introduction` removes it. By default, `lang` is the default language of the FAQ. With `draft`, the
         revision is not published.
 
         Raises:
-            PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason.
+            PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason. The
+                `code` is `unknown-question` if no question has the name, and the reason has the closest ones.
             RevisionConflict: somebody has changed the FAQ since it was read (412); `current` has the newest
                 revision with its items.
             FAQNotFound: the site has no such FAQ, or not in this language.

@@ -9,7 +9,7 @@ from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
-from faqsvc_embed.text import question_key
+from faqsvc_embed.text import spelling
 from faqsvc_embed.wire import MAX_INTRODUCTION, is_json
 
 
@@ -100,10 +100,10 @@ class Document:
         notes = list(self.notes)
         if self.unknown:
             notes.append(f"unknown and left out: {', '.join(self.unknown[:20])}")
-        first = dict[tuple[object, ...], int]()
+        first = dict[tuple[object, str], int]()
         for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
             if isinstance(item, dict) and isinstance(item.get("question"), str) and item["question"].strip():
-                key = (item.get("section"), *question_key(item["question"]))
+                key = (item.get("section"), spelling(item["question"]) or item["question"])
                 if first.setdefault(key, index) != index:
                     notes.append(f"{self.place(index, 1)}: asks the same as {self.place(first[key], 1)}")
         return notes

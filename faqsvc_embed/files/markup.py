@@ -144,14 +144,17 @@ def _target(href: str) -> str:
 
 _MARKDOWN: Final = re.compile(
     r"\*\*[^\s*][^*\n]{0,300}\*\*|__[^\s_][^_\n]{0,300}__|\]\((?:https?:|mailto:|tel:|/|#|\.)[^\s()]|`[^`\n]{1,200}`"
-    r"|^#{1,6} \S|^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S[^\n]{0,500}\n+[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S",
+    r"|(?<![\w*\\])\*(?=\w)[^*\n]{0,300}(?<=[\w.!?])\*(?![\w*])"
+    r"|(?<![\w\\])_(?=[^\W_])[^_\n]{0,300}(?<=[^\W_])_(?!\w)"
+    r"|^(?:```|~~~)|^\|?[ ]*:?-{3,}:?[ ]*\||^#{1,6} \S"
+    r"|^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S[^\n]{0,500}\n+[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S",
     re.MULTILINE,
 )
-"""Bold text, a link, code, a heading, or two items of a list."""
+"""Bold or stressed text, a link, code, a table, a heading, or two items of a list."""
 
 
 def has_markdown(text: object) -> bool:
-    """Return whether a text has a link, bold text, code, a heading or a list of Markdown."""
+    """Return whether a text has a link, bold or stressed text, code, a table, a heading or a list."""
     return isinstance(text, str) and _MARKDOWN.search(text) is not None
 
 

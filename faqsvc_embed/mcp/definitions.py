@@ -5,6 +5,7 @@ from typing import Any, Final, get_args
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import ANSWER_FORMATS
 
 Definition = dict[str, Any]
 
@@ -47,7 +48,7 @@ def _annotations(**hints: bool) -> dict[str, bool]:
 
 _BOOLEAN: Final = {"type": "boolean"}
 _SLUG: Final = _described(_TEXT, "Public slug of the FAQ, or the address of its page; its ?lang= is used")
-_OFFSET: Final = _described({**_INTEGER, "minimum": 0}, "Number of items to skip, for paging")
+_OFFSET: Final = _described({**_INTEGER, "minimum": 0}, "Items to skip, for paging")
 _NOTE: Final = _described(_TEXT, "Says what was cut, and how to get it")
 _READ_ARGUMENTS: Final = _arguments(
     {
@@ -58,25 +59,32 @@ _READ_ARGUMENTS: Final = _arguments(
     ["slug"],
 )
 _URL: Final = _described(_TEXT, "Address of the website, http or https")
-_DRAFT: Final = _described(_BOOLEAN, "Write a draft, which is not public")
+_WEBSITE: Final = {"websiteUrl": _URL, "websiteName": _described(_TEXT, "Name of the website")}
 _TEXTS: Final = {
     "title": _described(_TEXT, "Title of the FAQ"),
     "introduction": _described(_TEXT, "Text above the questions"),
+    "answerFormat": _described(
+        {**_TEXT, "enum": list(ANSWER_FORMATS)}, "Default: markdown if a text has markup"
+    ),
+    "draft": _described(_BOOLEAN, "Write a draft, which is not public"),
 }
+_SECTION: Final = _described(_TEXT, "Heading that it shares with others")
 _CHANGES: Final = {
     "type": "array",
     "minItems": 1,
-    "description": "Applied in order, all or none. Each names a question by its exact text",
+    "description": "In order, all or none. Each names a question by its text or id",
     "items": _arguments(
         {
             "question": _described(_TEXT, "Its current text"),
-            "answer": _described(_TEXT, "Its complete new answer; adds the question if it is new"),
+            "answer": _described(_TEXT, "Its complete new answer"),
+            "add": _described(_BOOLEAN, "Adds it; only if no other asks the same"),
             "newQuestion": _described(_TEXT, "Renames it"),
             "remove": _described(_BOOLEAN, "Removes it"),
-            "after": _described(_TEXT, "Question after which a new one is added"),
+            "after": _described(_TEXT, "Moves it after this question; empty: first"),
             "section": _described(_TEXT, "Moves it to the end of this section"),
+            "id": _described(_TEXT, "Its id or, beside question, its new id"),
         },
-        ["question"],
+        [],
     ),
 }
 _CONTENT: Final = {
@@ -86,37 +94,34 @@ _CONTENT: Final = {
         "items": _arguments(
             {
                 "question": _described(_TEXT, "Plain text"),
-                "answer": _described(_TEXT, "Text in the answerFormat"),
+                "answer": _described(_TEXT, "Text or Markdown"),
+                "section": _SECTION,
+                "id": _described(_TEXT, "Its anchor"),
+                "position": _described(_INTEGER, "Not used"),
             },
             ["question", "answer"],
         ),
     },
     "lang": _described(_LANG, "Language of the texts"),
+    "slug": _described(_TEXT, "New slug; default: from the title"),
     **_TEXTS,
-    "answerFormat": _described({**_TEXT, "enum": ["text", "markdown"]}, "Default: text"),
-    "draft": _DRAFT,
     "preview": _described(_BOOLEAN, "Only check and return what would be published"),
 }
-_WRITTEN: Final = {
-    **_result(
-        {
-            "slug": _TEXT,
-            "faqUrl": _TEXT,
-            "install": {"type": "object"},
-            "changed": {"type": "array", "items": {"type": "object"}},
-            "undo": _TEXT,
-            "lang": _TEXT,
-            "revision": _INTEGER,
-            "state": _TEXT,
-            "previewUrl": _described(_TEXT, "Shows a draft for an hour"),
-            "preview": {"type": "object"},
-            "total": _INTEGER,
-            "note": _TEXT,
-        },
-        [],
-    ),
-    "oneOf": [{"required": ["slug"]}, {"required": ["preview", "total", "note"]}],
-}
+# An error of these tools, such as a conflict, has other fields, which clients check against the schema too.
+_WRITTEN: Final = _result(
+    {
+        "template": _described(_TEXT, "Shows the FAQ in Jinja"),
+        "slug": _TEXT,
+        "faqUrl": _TEXT,
+        "revision": _INTEGER,
+        "state": _TEXT,
+        "shown": _described(_TEXT, "What readers see of these texts"),
+        "undo": _TEXT,
+        "previewUrl": _TEXT,
+        "note": _TEXT,
+    },
+    [],
+)
 
 TOOLS: Final[list[Definition]] = [
     {
@@ -133,7 +138,7 @@ TOOLS: Final[list[Definition]] = [
                 "lang": _TEXT,
                 "revision": _INTEGER,
                 "items": _list_of(position=_INTEGER, question=_TEXT, answer=_TEXT),
-                "cta": _described({}, "Call to action, or null"),
+                "cta": _described({}, "Call to action"),
                 "total": _INTEGER,
                 "nextOffset": _INTEGER,
                 "note": _NOTE,
@@ -174,7 +179,7 @@ TOOLS: Final[list[Definition]] = [
             {
                 "items": _list_of(question=_TEXT, answer=_TEXT, source=_TEXT),
                 "total": _INTEGER,
-                "note": _NOTE,
+                "note": _TEXT,
             },
             ["items", "total"],
         ),
@@ -183,12 +188,9 @@ TOOLS: Final[list[Definition]] = [
     {
         "name": "publish_faq",
         "title": "Publish an FAQ",
-        "description": "Publish questions and answers as a new public FAQ and return its slug and address. "
-        "Needs FAQSVC_API_KEY, except for a preview. With a key for drafts only, it writes a draft.",
-        "inputSchema": _arguments(
-            {"websiteUrl": _URL, "websiteName": _described(_TEXT, "Name of the website"), **_CONTENT},
-            ["websiteUrl", "websiteName", "items"],
-        ),
+        "description": "Publish questions and answers as a new public FAQ; update_faq changes one that "
+        "exists. Needs FAQSVC_API_KEY, except for a preview. With a key for drafts only, it writes a draft.",
+        "inputSchema": _arguments({**_WEBSITE, **_CONTENT}, [*_WEBSITE, "items"]),
         "outputSchema": _WRITTEN,
         "annotations": _annotations(readOnlyHint=False, idempotentHint=False),
     },
@@ -208,14 +210,7 @@ TOOLS: Final[list[Definition]] = [
         ),
         "outputSchema": _result(
             {
-                "items": _list_of(
-                    slug=_TEXT,
-                    title=_TEXT,
-                    languages={"type": "array", "items": _TEXT},
-                    state=_TEXT,
-                    revision=_INTEGER,
-                    updatedAt=_TEXT,
-                ),
+                "items": _list_of(slug=_TEXT, title=_TEXT, state=_TEXT),
                 "total": _INTEGER,
                 "nextOffset": _INTEGER,
             },
@@ -226,21 +221,20 @@ TOOLS: Final[list[Definition]] = [
     {
         "name": "update_faq",
         "title": "Change an FAQ",
-        "description": "Change some questions of an FAQ; all others stay as they are. Read it with get_faq "
-        "first. If somebody changed it since, nothing is written, and the error has the current text. Needs "
-        "FAQSVC_API_KEY.",
+        "description": "Change title, texts or some questions of an FAQ; all else stays as it is. Read it "
+        "with get_faq first. If somebody changed it since, nothing is written, and the error has the current "
+        "text. Needs FAQSVC_API_KEY.",
         "inputSchema": _arguments(
             {
                 "slug": _SLUG,
                 "lang": _described(_LANG, "Translation to change; defaults to the FAQ's own language"),
                 "revision": _described(
-                    {**_INTEGER, "minimum": 0}, "From get_faq; 0 to make a translation that does not exist"
+                    {**_INTEGER, "minimum": 0}, "From get_faq; 0 to make a translation that is missing"
                 ),
                 "changes": _CHANGES,
                 **_TEXTS,
-                "draft": _DRAFT,
             },
-            ["slug", "revision", "changes"],
+            ["slug", "revision"],
         ),
         "outputSchema": _WRITTEN,
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True, idempotentHint=False),
@@ -254,7 +248,7 @@ TOOLS: Final[list[Definition]] = [
             {"slug": _SLUG, "lang": _described(_LANG, "Only this translation")}, ["slug"]
         ),
         "outputSchema": _result(
-            {"slug": _TEXT, "lang": _TEXT, "state": _TEXT, "note": _TEXT}, ["slug", "state"]
+            {"slug": _TEXT, "lang": _TEXT, "state": _TEXT, "undo": _TEXT, "note": _TEXT}, ["slug", "state"]
         ),
         "annotations": _annotations(readOnlyHint=False, destructiveHint=True),
     },

@@ -1,9 +1,13 @@
-"""The tool update_faq: it changes some questions of one revision, and never overwrites a newer one."""
+"""The tool update_faq: it changes some texts of one revision, and never overwrites a newer one."""
 
-from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
+import asyncio
+import shlex
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
+import msgspec
+
+from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
@@ -11,16 +15,18 @@ from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.reading import ROOM
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
+from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown
 from faqsvc_embed.mcp.writing import (
     REQUESTED,
     SCOPE,
     Report,
-    Write,
     as_allowed,
+    found_faqs,
     masked_result,
     with_progress,
     written,
 )
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.wire import Publication
 
 WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
@@ -32,122 +38,209 @@ MAX_WORDS: Final = 300
 """Characters of a changed text that a result shows."""
 CONTEXT: Final = 40
 """Characters around the words that differ."""
+RESEMBLING: Final = 0.5
+"""How similar an added question must be to an old one to be named, from 0 to 1."""
+MAX_NAMED: Final = 5
+"""Questions that an error names."""
+
+_OF_ITEMS: Final = frozenset({"question", "answer", "section", "id"})
+Find = Callable[[str | None, str | None], Item | None]
 
 
 async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) -> Result:
-    """Change some questions of an FAQ in one language, or create a translation.
+    """Change texts of an FAQ in one language, or create a translation.
 
     Raises:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
-            translation.
+            translation, or a text has a format that the FAQ does not have.
     """
     client, key = clients.writing()
-    texts = (arguments.get("title"), arguments.get("introduction"))
-    update = Update(client, arguments["slug"], arguments.get("lang"), arguments["changes"], *texts)
-    number, is_draft = int(arguments["revision"]), bool(arguments.get("draft"))
-    newest = await update.newest()
-    write = update.prepared(newest, number, is_draft=is_draft)
-    is_waiting = newest is not None and newest.state == "draft"
+    slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
+    is_draft = bool(arguments.get("draft"))
+    changes: list[dict[str, Any]] = arguments.get("changes", [])
+    fields: dict[str, Any] = {
+        "title": arguments.get("title"),
+        "introduction": arguments.get("introduction"),
+        "answer_format": arguments.get("answerFormat"),
+    }
+    if not changes and all(value is None for value in fields.values()):
+        raise ToolError("Nothing to change: pass changes, title, introduction or answerFormat.")
+    newest = await _newest(client, slug, lang)
+    notes = list[str]()
+    if newest is None:
+        if number:
+            raise ToolError(
+                f"The FAQ {quoted(slug)} has no translation into {lang}. To make it, call again with "
+                "revision 0, title, and a change with question and answer for each question."
+            )
+        default = await _published(client, slug)
+        notes += _translated(changes, fields, default)
+        fields["if_none_match"] = "*"
+    else:
+        _check_newest(newest, number, changes, is_draft=is_draft)
+        default = newest
+        notes += await asyncio.to_thread(_understood, _record(newest), changes, fields)
+    faq, is_waiting = _record(default), newest is not None and newest.state == "draft"
+    find = finder(faq.items if newest else ())
+
+    def write(draft: bool) -> Coroutine[Any, Any, Publication]:
+        if newest is not None:
+            etag = newest.etag or "*"
+            return client.achange_faq(slug, changes, if_match=etag, lang=lang, draft=draft, **fields)
+        name, url = default.faq.website_name, default.website_url
+        whose = {"website_name": name, "website_url": url, "slug": slug, "lang": lang}
+        return client.apublish_faq(items=changes, draft=draft, **whose, **fields)
+
     try:
         published = await with_progress(as_allowed(write, draft=is_draft or is_waiting), report, "Publishing")
     except RevisionConflict as error:
-        if newest is None and error.current is None:
-            raise _unpublished(update.slug) from None
+        if error.current is None and newest is None:
+            raise _unpublished(slug) from None
         if error.current is None:
             raise
         note = DRAFT if error.current.has_draft else ""
-        raise _conflict(error.current.revision, error.current.items, update.changes, note) from None
+        raise _conflict(error.current.revision, error.current.items, changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
-    before = {item.question: item.answer for item in newest.faq.items} if newest else {}
-    content["changed"] = [_shown(change, before) for change in update.changes[:MAX_SHOWN]]
+    content |= {"changed": [_shown(change, find) for change in changes[:MAX_SHOWN]]} if changes else {}
+    content |= await asyncio.to_thread(shown, _result(faq, changes, fields, find))
     if number not in (0, published.revision) and published.state == "published":
-        language = f" --lang {published.lang}" if update.lang else ""
-        content["undo"] = f"faqsvc revert {published.slug} {number}{language}"
-    return masked_result(content, key)
+        language = f" --lang {published.lang}" if lang else ""
+        content["undo"] = f"faqsvc revert {shlex.quote(published.slug)} {number}{language}"
+    notes += [content.pop("note", ""), *(_resembling(changes, faq) if newest else ())]
+    notes.append(await _other_languages(client, published))
+    content["note"] = " ".join(filter(None, notes))
+    return masked_result({name: value for name, value in content.items() if value}, key)
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
-    """The changes of an FAQ in one language; None is its default language, and keeps its texts."""
+def _record(revision: StoredRevision) -> FAQ:
+    """Return the record of a revision, with its website, which a plain one does not have."""
+    fields = msgspec.to_builtins(revision.faq)
+    return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
-    client: FAQClient
-    slug: str
-    lang: str | None
-    changes: Sequence[dict[str, Any]]
-    title: str | None
-    introduction: str | None
 
-    async def newest(self) -> StoredRevision | None:
-        """Return the newest revision, or None if there is no such translation."""
-        try:
-            return await self.client.anewest_revision(self.slug, lang=self.lang)
-        except FAQNotFound:
-            if self.lang is None:
-                raise
-            await self.client.anewest_revision(self.slug)  # raises if there is no such FAQ
-            return None
+async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
+    """Return the newest revision, or None if there is no such translation."""
+    try:
+        return await client.anewest_revision(slug, lang=lang)
+    except FAQNotFound:
+        if lang is None:
+            raise
+        await client.anewest_revision(slug)  # raises if there is no such FAQ
+        return None
 
-    def prepared(self, newest: StoredRevision | None, number: int, *, is_draft: bool) -> Write:
-        """Return the function that changes revision `number`, or creates a translation if it is 0.
 
-        Raises:
-            ToolError: it is not the newest revision, or was unpublished, or there is no such translation.
-        """
-        if newest is None and number:
-            raise ToolError(
-                f"The FAQ {quoted(self.slug)} has no translation into {self.lang}. To make it, call again "
-                "with revision 0, and a change with question and answer for each question."
-            )
-        if newest is None:
-            return self._translate
-        if newest.revision != number:
-            note = DRAFT if newest.state == "draft" else ""
-            raise _conflict(newest.revision, newest.faq.items, self.changes, note)
-        if newest.state == "superseded" and not is_draft:
-            raise _unpublished(self.slug)
-        etag = newest.etag or "*"
+async def _published(client: FAQClient, slug: str) -> StoredRevision:
+    """Return the published revision of the default language, else the newest."""
+    history = await client.arevisions(slug)
+    public = next((one.revision for one in history if one.state == "published"), None)
+    if public is None:
+        return await client.anewest_revision(slug)
+    return await client.aget_revision(slug, public)
 
-        def change(draft: bool) -> Coroutine[Any, Any, Publication]:
-            return self.client.achange_faq(
-                self.slug,
-                self.changes,
-                if_match=etag,
-                title=self.title,
-                introduction=self.introduction,
-                lang=self.lang,
-                draft=draft,
-            )
 
-        return change
+async def _other_languages(client: FAQClient, published: Publication) -> str:
+    """Return a note that names the languages of an FAQ that still say something else, if there are any."""
+    found = await found_faqs(client, published.slug)
+    languages = [one for faq in found if faq.slug == published.slug for one in faq.languages]
+    others = ", ".join(one for one in languages if one != published.lang)
+    return f"The FAQ is also in {others}: change each, with lang, if this concerns it." if others else ""
 
-    async def _translate(self, draft: bool) -> Publication:
-        """Create a translation of the FAQ, with the website of the published revision, not of a draft."""
-        history = await self.client.arevisions(self.slug)
-        public = next((one.revision for one in history if one.state == "published"), None)
-        if public is None:
-            default = await self.client.anewest_revision(self.slug)
-        else:
-            default = await self.client.aget_revision(self.slug, public)
-        record = default.faq
-        return await self.client.apublish_faq(
-            website_url=default.website_url,
-            website_name=record.website_name,
-            items=self.changes,
-            slug=self.slug,
-            title=self.title,
-            introduction=self.introduction or None,
-            lang=self.lang,
-            answer_format=None if record.answer_format == "text" else record.answer_format,
-            draft=draft,
-            if_none_match="*",
+
+def _check_newest(
+    newest: StoredRevision, number: int, changes: Sequence[dict[str, Any]], *, is_draft: bool
+) -> None:
+    """Raise ToolError unless `number` is the newest revision, which changing does not publish again."""
+    if newest.revision != number:
+        note = DRAFT if newest.state == "draft" else ""
+        raise _conflict(newest.revision, newest.faq.items, changes, note)
+    if newest.state == "superseded" and not is_draft:
+        raise _unpublished(newest.faq.slug)
+
+
+def _translated(
+    changes: list[dict[str, Any]], fields: dict[str, Any], default: StoredRevision
+) -> Sequence[str]:
+    """Prepare the items of a new translation; return notes."""
+    if not changes or any(
+        change.keys() - _OF_ITEMS - {"add"} or "answer" not in change for change in changes
+    ):
+        raise ToolError(
+            "The changes of a translation that is missing have question, answer, section and id only, in the "
+            "order of its questions."
         )
+    fields["introduction"] = fields["introduction"] or None
+    note = ""
+    if fields["answer_format"] is None and default.faq.answer_format == "markdown":
+        fields["answer_format"] = "markdown"
+    elif fields["answer_format"] is None:
+        changes[:], fields["introduction"], fields["answer_format"] = in_format(
+            changes, fields["introduction"]
+        )
+        note = AS_MARKDOWN if fields["answer_format"] else ""
+    return [note, "" if fields["title"] else "It has no title of its own: translate it, too, with title."]
+
+
+def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any]) -> Sequence[str]:
+    """Let a plain FAQ to which marked-up text comes be Markdown, if no old text looks different then.
+
+    Raises:
+        ToolError: an old text would.
+    """
+    given = [fields["introduction"], *(change.get("answer") for change in changes)]
+    if fields["answer_format"] or faq.answer_format == "markdown" or not any(map(is_marked_up, given)):
+        return []
+    find = finder(faq.items)
+    named = (find(change.get("question"), change.get("id")) for change in changes if "answer" in change)
+    gone = {item.position for item in named if item is not None}
+    kept = [item for item in faq.items if item.position not in gone]
+    different = changed_by_markdown(kept, faq.introduction if fields["introduction"] is None else None)
+    if different:
+        raise ToolError(
+            "The answers of this FAQ are plain text; yours have markup, which readers would see as typed. "
+            'Call again with plain text, or with answerFormat "markdown", with which these would look '
+            f"different: {', '.join(map(quoted, different[:MAX_NAMED]))}; change them, too. answerFormat "
+            '"text" publishes your words as typed.'
+        )
+    fields["answer_format"] = "markdown"
+    return [AS_MARKDOWN]
+
+
+def _resembling(changes: Sequence[dict[str, Any]], faq: FAQ) -> Sequence[str]:
+    """Return a note for each added question that resembles an old one; most paraphrases do."""
+    texts = [item.question for item in faq.items]
+    added = [change["question"] for change in changes if change.get("add")][:MAX_NAMED]
+    pairs = [(one, similar) for one in added for similar in closest(one, texts, RESEMBLING)[:1]]
+    return [
+        f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
+        for one, similar in pairs
+    ]
+
+
+def _result(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any], find: Find) -> FAQ:
+    """Return the part of the FAQ that was written."""
+    items = list[Item]()
+    for change in changes:
+        old = find(change.get("question"), change.get("id"))
+        question = change.get("newQuestion") or (old.question if old else change.get("question") or "")
+        answer = change.get("answer") or (old.answer if old else "")
+        if not change.get("remove") and change.keys() & {"answer", "newQuestion"}:
+            section = change.get("section") or (old.section if old else None)
+            items.append(Item(len(items), question, answer, section))
+    return FAQ(
+        faq.slug,
+        fields["title"] or "",
+        items=tuple(items),
+        answer_format=fields["answer_format"] or faq.answer_format,
+        website_url=faq.website_url,
+        introduction=fields["introduction"],
+    )
 
 
 def _unpublished(slug: str) -> ToolError:
     """Return the error for a change that would make an FAQ public again."""
     return ToolError(
-        f"The FAQ {quoted(slug)} was unpublished. Tell the user: `faqsvc restore {slug}` publishes it again. "
-        "With draft, the change becomes a draft."
+        f"The FAQ {quoted(slug)} was unpublished. Tell the user: `faqsvc restore {shlex.quote(slug)}` "
+        "publishes it again. With draft, the change becomes a draft."
     )
 
 
@@ -162,7 +255,9 @@ def _conflict(
         "still right."
     )
     if sum(map(size_of, shown)) > ROOM:
-        named = {change.get(name) for change in changes for name in ("question", "newQuestion", "after")}
+        find = finder(FAQ.from_dict({"slug": "x", "items": msgspec.to_builtins(items)}).items)
+        names = [(change.get(name), change.get("id")) for change in changes for name in ("question", "after")]
+        named = {found.question for name in names if any(name) and (found := find(*name)) is not None}
         shown = take_fitting([item for item in shown if item["question"] in named], ROOM)
         message += " Only the questions that you named are here; get_faq returns all."
     return ToolError(
@@ -170,12 +265,15 @@ def _conflict(
     )
 
 
-def _shown(change: dict[str, Any], before: dict[str, str]) -> dict[str, Any]:
+def _shown(change: dict[str, Any], find: Find) -> dict[str, Any]:
     """Return a change, with the changed words of an answer before and after it."""
     shown = {name: value for name, value in change.items() if name != "answer"}
-    old, new = before.get(change["question"], ""), change.get("answer")
+    old, new = find(change.get("question"), change.get("id")), change.get("answer")
+    if old is not None:
+        shown["question"] = old.question
     if new is not None:
-        shown["before"], shown["after"] = _words(old, new), _words(new, old)
+        before = old.answer if old is not None else ""
+        shown["before"], shown["after"] = _words(before, new), _words(new, before)
     return {
         name: shorten(value, MAX_WORDS) if isinstance(value, str) else value for name, value in shown.items()
     }

@@ -4,18 +4,22 @@ import asyncio
 import hashlib
 import json
 import secrets
+import shlex
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
-from faqsvc_embed.client import FAQClient
-from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound
+from faqsvc_embed.client import FAQClient, FAQSummary
+from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, quoted
+from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.reading import ROOM
 from faqsvc_embed.mcp.results import (
+    MAX_TITLE,
     Result,
     ToolError,
     if_small,
@@ -25,6 +29,8 @@ from faqsvc_embed.mcp.results import (
     take_fitting,
     to_json,
 )
+from faqsvc_embed.mcp.shown import AS_MARKDOWN, in_format, shown
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.wire import Publication
 
@@ -38,6 +44,10 @@ Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 PROGRESS_INTERVAL: Final = 1.0
 """Seconds between two reports."""
 REQUESTED: Final = ""
+SEARCH_TIMEOUT: Final = 2.0
+"""Seconds in which FAQs are looked for that only a note would name."""
+MAX_NOTES: Final = 5
+ORDER: Final = "The items are in the order of the list, whatever their positions"
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 MAX_ATTEMPTS: Final = 100
@@ -78,11 +88,15 @@ class Writing:
 
     async def publish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
         """Publish a new FAQ."""
-        fields = _fields(arguments)
+        fields, notes = _fields(arguments)
         body = publish_body(**fields)
+        record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
         if arguments.get("preview"):
-            return _preview(body)
+            return _preview(body, await asyncio.to_thread(shown, record), notes)
         client, key = clients.writing()
+        if fields["slug"]:
+            await _check_free(client, fields["slug"])
+            fields["if_none_match"] = "*"
         # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
         digest = hashlib.sha256(encode({**body, "key": key.reveal()})).digest()
         fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
@@ -97,31 +111,70 @@ class Writing:
         published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
         self._attempts.pop(digest, None)
         content = await written(client, published, REQUESTED if is_draft else SCOPE)
-        install = if_small({name: value for name, value in published.install.items() if value != INSTALL})
-        return masked_result({**content, **({"install": install} if install else {})}, key)
+        content |= await asyncio.to_thread(shown, record)
+        content["note"] = _sentences(*notes, content.pop("note", ""))
+        if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
+            content["install"] = if_small(published.install)
+        return masked_result({name: value for name, value in content.items() if value}, key)
 
     async def unpublish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
         """Unpublish an FAQ, or one of its translations."""
         client, _ = clients.writing()
         slug, lang = arguments["slug"], arguments.get("lang")
         await with_progress(client.aunpublish_faq(slug, lang=lang), report, "Unpublishing")
-        note = "Readers get 410 Gone. The history stays; `faqsvc revert` publishes a revision again."
-        return result_of(
-            {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished", "note": note}
-        )
+        undo = f"faqsvc restore {shlex.quote(slug)}"
+        note = f"Readers get 410 Gone. The history stays; `{undo}` publishes it again, as does the desk."
+        language = {"lang": lang} if lang else {}
+        return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
-def _fields(arguments: Arguments) -> PublishFields:
-    return PublishFields(
+async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
+    """Return the FAQs of the key's site that have a text; none if that takes too long or fails."""
+    with suppress(FAQError, TimeoutError):
+        async with asyncio.timeout(SEARCH_TIMEOUT):
+            return await client.alist_faqs(text=text)
+    return []
+
+
+async def _check_free(client: FAQClient, slug: str) -> None:
+    """Raise ToolError if there is an FAQ with this slug already."""
+    try:
+        found = await client.anewest_revision(slug)
+    except FAQNotFound as error:
+        if error.status == 410:
+            raise
+        return
+    title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
+    raise ToolError(
+        f"There is an FAQ {quoted(slug)} already: {title}, revision {number}. Nothing was written. Change it "
+        "with update_faq, or choose another slug."
+    )
+
+
+def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
+    """Return the keywords of `publish_faq`, and notes."""
+    items, introduction, stated = (
+        arguments["items"],
+        arguments.get("introduction"),
+        arguments.get("answerFormat"),
+    )
+    places = [item.pop("position", place) for place, item in enumerate(items)]
+    notes = [*Document(items=items).all_notes()[:MAX_NOTES], *([ORDER] if places != sorted(places) else [])]
+    if stated is None:
+        items, introduction, stated = in_format(items, introduction)
+        notes += [AS_MARKDOWN] if stated else []
+    fields = PublishFields(
         website_url=arguments.get("websiteUrl", ""),
         website_name=arguments.get("websiteName", ""),
-        items=arguments["items"],
+        items=items,
+        slug=arguments.get("slug"),
         lang=arguments.get("lang"),
         title=arguments.get("title"),
-        introduction=arguments.get("introduction"),
-        answer_format=arguments.get("answerFormat"),
+        introduction=introduction or None,
+        answer_format=stated,
         draft=bool(arguments.get("draft")),
     )
+    return fields, notes
 
 
 async def as_allowed(write: Write, *, draft: bool) -> Publication:
@@ -137,6 +190,8 @@ async def as_allowed(write: Write, *, draft: bool) -> Publication:
 async def written(client: FAQClient, published: Publication, why: str) -> dict[str, Any]:
     """Return the fields of a publication; a draft has the address of its preview, and the reason `why`."""
     content: dict[str, Any] = {
+        "template": published.template,
+        "djangoTemplate": published.django_template,
         "slug": published.slug,
         "faqUrl": shorten(published.faq_url, 2_000),
         "lang": published.lang,
@@ -153,7 +208,8 @@ async def written(client: FAQClient, published: Publication, why: str) -> dict[s
             note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
         except FAQError:  # the draft is written, without a preview
             pass
-        content["note"] = f"{note} `faqsvc revert {published.slug} {published.revision}` publishes it."
+        command = f"faqsvc revert {shlex.quote(published.slug)} {published.revision}"
+        content["note"] = f"{note} `{command}` publishes it."
     return {name: value for name, value in content.items() if value}
 
 
@@ -162,12 +218,20 @@ def masked_result(content: dict[str, Any], key: APIKey) -> Result:
     return result_of(json.loads(key.mask(to_json(content))))
 
 
-def _preview(body: dict[str, Any]) -> Result:
-    items = take_fitting(body["items"], ROOM - size_of({**body, "items": []}))
+def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Result:
+    room = ROOM - size_of({**body, "items": []}) - size_of(seen)
+    items = take_fitting(body["items"], room)
     note = "Nothing was published. Show this to the user; a call without preview publishes it."
     if len(items) < len(body["items"]):
         note += f" These are the first {len(items)} of {len(body['items'])} items; all were checked."
-    return result_of({"preview": {**body, "items": items}, "total": len(body["items"]), "note": note})
+    template = {"template": Publication(body["slug"]).template} if "slug" in body else {}
+    preview = {"preview": {**body, "items": items}, "total": len(body["items"])}
+    return result_of({**template, **seen, **preview, "note": _sentences(*notes, note)})
+
+
+def _sentences(*notes: str) -> str:
+    """Return notes as sentences."""
+    return " ".join(f"{note.removesuffix('.')}." for note in notes if note)
 
 
 async def with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:

@@ -45,6 +45,7 @@ def test_a_published_faq_is_read(ours: Service) -> None:
     assert publication.install == {
         "npm": "npm install @faqsvc/react",
         "component": f'<FAQ slug="{publication.slug}" />',
+        "template": publication.template,
     }
     assert faq == FAQ(
         publication.slug,

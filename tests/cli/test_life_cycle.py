@@ -476,8 +476,8 @@ def test_one_answer_is_changed_or_added(
     changed = json.loads(faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--json").stdout)
     assert changed["revision"] == 2
     editor(monkeypatch, tmp_path, "path.write_text(path.read_text() + 'On Sundays.\\n')")
-    added = faqsvc("edit", "one", "--question", "When?", "--draft")
-    assert (added.exit_code, "had no question 'When?'" in added.stderr) == (0, True)
+    assert "'Open?'" in failure(faqsvc("edit", "one", "--question", "Is it open?", "--draft"))
+    assert faqsvc("edit", "one", "--question", "When?", "--add", "--draft").exit_code == 0
     again = faqsvc("edit", "one", "--question", "Closed?", "--draft")
     assert (again.exit_code, again.stderr) == (0, "")
     with FAQClient() as client:
@@ -486,6 +486,26 @@ def test_one_answer_is_changed_or_added(
     same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--draft")
     assert (same.exit_code, same.stdout, "not changed" in same.stderr) == (0, "", True)
     assert faqsvc("edit", "one", "--answer", "Daily.").exit_code == 2
+
+
+def test_parts_of_an_faq_are_changed_without_an_editor(ours: Service) -> None:
+    publish("parts", items=[("Open?", "Yes."), ("Closed?", "No.")])
+    for arguments in (
+        ("--title", "Hours", "--introduction", "All *year*.", "--answer-format", "markdown"),
+        ("--question", "closed", "--after", "", "--id", "closed", "--new-question", "Closed when?"),
+        ("--question", "closed", "--section", "Holidays"),
+        ("--question", "When?", "--answer", "Daily.", "--add", "--section", "holidays"),
+        ("--question", "open", "--remove"),
+    ):
+        assert faqsvc("edit", "parts", *arguments).exit_code == 0, arguments
+    assert "Closed when?" in failure(faqsvc("edit", "parts", "--question", "Closed?", "--answer", "No."))
+    with FAQClient() as client:
+        faq = client.get_faq("parts")
+    assert (faq.title, faq.introduction, faq.answer_format) == ("Hours", "All *year*.", "markdown")
+    assert [(item.question, item.answer, item.section, item.id) for item in faq.items] == [
+        ("Closed when?", "No.", "Holidays", "closed"),
+        ("When?", "Daily.", "Holidays", None),
+    ]
 
 
 def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
@@ -503,7 +523,7 @@ def test_one_answer_publishes_no_draft_and_nothing_that_was_unpublished(
             assert "faqsvc restore withdrawn" in failure(faqsvc("edit", "withdrawn", *arguments))
         assert [faq.state for faq in client.list_faqs(text="withdrawn")] == ["unpublished"]
         assert [item.answer for item in client.get_faq("waiting").items] == ["Yes."]
-        assert faqsvc("edit", "withdrawn", *change, "--draft").exit_code == 0
+        assert faqsvc("edit", "withdrawn", *change, "--add", "--draft").exit_code == 0
         assert client.newest_revision("withdrawn").state == "draft"
         assert "faqsvc restore withdrawn" in failure(faqsvc("edit", "withdrawn"))
 

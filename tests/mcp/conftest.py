@@ -6,6 +6,7 @@ import pytest
 
 from faqsvc_embed import FAQClient
 from tests.mcp.support import SECRET
+from tests.readers.conftest import readers as readers
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.service import Service, service

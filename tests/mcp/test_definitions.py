@@ -25,7 +25,7 @@ NAMES: Final = [
     "update_faq",
     "unpublish_faq",
 ]
-CONTENT: Final = ["items", "lang", "title", "introduction", "answerFormat", "draft", "preview"]
+TEXTS: Final = ["title", "introduction", "answerFormat", "draft"]
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy", "2026-07-28"])
@@ -70,9 +70,9 @@ def test_arguments_have_their_wire_names() -> None:
         "get_faq": ["slug", "lang", "offset"],
         "get_faq_jsonld": ["slug", "lang", "offset"],
         "generate_faq": ["websiteUrl", "lang", "count", "topic"],
-        "publish_faq": ["websiteUrl", "websiteName", *CONTENT],
+        "publish_faq": ["websiteUrl", "websiteName", "items", "lang", "slug", *TEXTS, "preview"],
         "list_faqs": ["query", "state", "lang", "offset"],
-        "update_faq": ["slug", "lang", "revision", "changes", "title", "introduction", "draft"],
+        "update_faq": ["slug", "lang", "revision", "changes", *TEXTS],
         "unpublish_faq": ["slug", "lang"],
     }
 
@@ -122,7 +122,8 @@ def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
         ("publish_faq", {**TEA, "items": [["a", "b"]]}, ["items[0]: ['a', 'b']"]),
         ("publish_faq", {**TEA, "websiteName": " ", "items": [{"question": "", "answer": "x"}]},
          ["websiteName", "items[0].question"]),
-        ("publish_faq", {**TEA, "slug": "tea"}, ["'slug'"]),
+        ("publish_faq", {**TEA, "slug": "a/b", "cta": {}}, ["'cta'"]),
+        ("publish_faq", {**TEA, "slug": "a/b"}, ["slug is 'a/b'"]),
     ],
 )  # fmt: skip
 def test_all_bad_arguments_are_named_at_once_before_anything_is_sent(

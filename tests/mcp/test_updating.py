@@ -288,3 +288,56 @@ def test_publishing_while_the_newest_revision_is_read_is_a_conflict(
     monkeypatch.setattr(Operations, "revision", after_somebody)
     result = update(owner, "raced", 1, {"question": "Question 0?", "answer": "New."})
     assert conflict(result)["current"]["revision"] == 2
+
+
+def test_markdown_that_comes_to_a_plain_faq_makes_it_markdown_if_no_old_answer_looks_different(
+    owner: FAQClient,
+) -> None:
+    put(owner, "plain")
+    written = content(update(owner, "plain", 1, {"question": "Question 1?", "answer": "**Yes**, all."}))
+    assert ("Markdown" in written["note"], written["shown"]) == (True, "Question 1?\nYes, all.")
+    assert owner.get_faq("plain").answer_format == "markdown"
+    typed = [("Question 0?", "2 * 3\n4 * 5 _x_"), ("Question 1?", "Yes."), ("Question 2?", "- a")]
+    put(owner, "typed", items=typed)
+    change = {"question": "question 1", "answer": "**Yes**, all."}
+    message = error(update(owner, "typed", 1, change))
+    assert all(part in message for part in ("'Question 0?'", '"text"', '"markdown"')), message
+    assert owner.get_faq("typed").answer_format == "text"
+    content(update(owner, "typed", 1, change, answerFormat="text"))
+    assert answers(owner, "typed")[1] == "**Yes**, all."
+    content(update(owner, "typed", 2, change, answerFormat="markdown"))
+    assert owner.get_faq("typed").answer_format == "markdown"
+    put(owner, "replaced", items=typed[:1])
+    content(update(owner, "replaced", 1, {"question": "Question 0?", "answer": "**New.**"}))
+    assert owner.get_faq("replaced").answer_format == "markdown"
+
+
+def test_title_introduction_and_format_are_changed_without_a_question(owner: FAQClient) -> None:
+    put(owner, "alone")
+    result = call(owner, "update_faq", {"slug": "alone", "revision": 1, "title": "Prices"})
+    assert content(result)["shown"] == "Prices"
+    fields = {"introduction": "*New*", "answerFormat": "markdown"}
+    assert content(call(owner, "update_faq", {"slug": "alone", "revision": 2, **fields}))["shown"] == "New"
+    assert "changes" in error(call(owner, "update_faq", {"slug": "alone", "revision": 3}))
+
+
+def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
+    long = f"Is it true that {'very ' * 80}long questions are asked?"
+    put(owner, "lengthy", items=[(long, "Yes."), ("Open?", "Yes.")])
+    message = error(update(owner, "lengthy", 1, {"question": long.replace("true", "right"), "answer": "No."}))
+    assert long in message
+
+
+def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> None:
+    put(owner, "untitled", title="Prices")
+    german = {"question": "Frage?", "answer": "**Ja.**", "section": "Eins", "id": "one"}
+    written = content(update(owner, "untitled", 0, german, lang="de"))
+    assert all(part in written["note"] for part in ("title", "Markdown", "en"))
+    item = owner.get_faq("untitled", lang="de").items[0]
+    assert (item.section, item.id, owner.get_faq("untitled", lang="de").answer_format) == (
+        "Eins",
+        "one",
+        "markdown",
+    )
+    for other in ({"question": "Frage?", "remove": True}, {**german, "after": "Frage?"}):
+        assert "translation" in error(update(owner, "untitled", 0, other, lang="fr"))

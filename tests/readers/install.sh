@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs the readers of HTML that the tests of this folder run: install.sh FOLDER. Then set READERS to the folder.
+# Installs the readers of HTML that the tests of this folder run, and the clients of tests/mcp: install.sh FOLDER. Then
+# set READERS to the folder.
 set -euo pipefail
 
 folder=$1
@@ -10,4 +11,5 @@ folder=$1
 "$folder/python/bin/python" -m pip install -q --no-compile jusText
 # A connection that hangs is tried again.
 npm install --prefix "$folder" --silent --fetch-timeout=30000 --no-audit --no-fund --no-package-lock \
-    @mozilla/readability defuddle jsdom linkedom node-html-markdown turndown vnu-jar
+    @mozilla/readability defuddle jsdom linkedom node-html-markdown turndown vnu-jar \
+    @modelcontextprotocol/sdk@1 @modelcontextprotocol/client@2

@@ -13,6 +13,7 @@ from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.wire import Publication
 
 _APPLICATION: Final = "Once, where the application is created:"
 _JINJA: Final = "In the template, where the FAQ belongs:"
@@ -43,7 +44,8 @@ def create_preview(visit: Visit) -> Response:
 
 def snippets(base: str, slug: str) -> dict[str, dict[str, str]]:
     """Return the code for every framework, by the step to which it belongs."""
-    call = f"{{{{ faq({_quoted(slug)}) }}}}"
+    published = Publication(slug)
+    call = published.template
     found = {
         "Flask": {
             _APPLICATION: "from faqsvc_embed.flask import FAQExtension\n\n"
@@ -63,7 +65,7 @@ def snippets(base: str, slug: str) -> dict[str, dict[str, str]]:
             "Once, in settings.py:": 'INSTALLED_APPS += ["faqsvc_embed.django"]\n'
             'MIDDLEWARE += ["faqsvc_embed.django.FAQMiddleware"]\n'
             f'FAQSVC = {{"BASE_URL": "{base}"}}',
-            _JINJA: f"{{% load faqsvc %}}\n{{% faq {_quoted(slug)} %}}",
+            _JINJA: published.django_template,
         },
         "Jinja": {
             "Once, where the environment is created:": "from faqsvc_embed import FAQEmbed\n"

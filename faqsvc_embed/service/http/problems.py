@@ -51,7 +51,7 @@ _TITLES: Final = {
     504: "Gateway Timeout",
 }
 _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
-    ChangeRefused: (422, "invalid-body"),
+    ChangeRefused: (422, "invalid-body"),  # or its own code
     FAQNotFound: (404, "not-found"),
     Gone: (410, "gone"),
     IdempotencyKeyReused: (422, "idempotency-key-reused"),
@@ -112,6 +112,7 @@ class Problem(Exception):
             return Problem(status, code, str(error), revision=error.newest, current=_current(error))
         if isinstance(error, ChangeRefused):
             problem, closest = str(error), list(error.closest)
+            code = "unknown-question" if error.code == "unknown-question" else code
             return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
         if isinstance(error, Incomplete):
             return Problem.invalid(*(f"{name} is missing" for name in error.fields))

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
 from faqsvc_embed.api.fields import MAX_URL
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import convert, problems_of
+from faqsvc_embed.api.validation import convert, problems_of, unknown_fields
 from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, parse_allowed
 from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
@@ -82,12 +82,15 @@ class Generator:
             with anyio.fail_after(self.timeout):
                 body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
                 generation = parse_generation_request(body, self.allowed)
+                ignored = unknown_fields(parse_object(body), GenerateBody)
                 async with quota.running(access.site, self.timeout):
-                    return await self._while_connected(request, generation)
+                    return await self._while_connected(request, generation, ignored)
         except TimeoutError:
             raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None
 
-    async def _while_connected(self, request: Request, generation: GenerationRequest) -> Response:
+    async def _while_connected(
+        self, request: Request, generation: GenerationRequest, ignored: list[str]
+    ) -> Response:
         response = Response(status_code=499)  # never sent: the client has disconnected
         async with anyio.create_task_group() as tasks:
 
@@ -97,16 +100,18 @@ class Generator:
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(cancel_on_disconnect)
-            response = await self._respond(generation)
+            response = await self._respond(generation, ignored)
             tasks.cancel_scope.cancel()
         return response
 
-    async def _respond(self, generation: GenerationRequest) -> Response:
+    async def _respond(self, generation: GenerationRequest, ignored: list[str]) -> Response:
         try:
             found = await self.run(generation)
         except Problem as problem:  # returned, because a task group would wrap it
             return problem.response()
-        return await run_in_thread(partial(_generated, found))  # because encoding megabytes takes a while
+        return await run_in_thread(
+            partial(_generated, found, ignored)
+        )  # because encoding megabytes takes a while
 
     async def run(self, generation: GenerationRequest) -> Generation:
         """Read a website.
@@ -183,5 +188,6 @@ def _with_setting(error: BlockedURL) -> str:
     return f"{error}; the service reads it only with FAQSVC_GENERATE_ALLOW={address}"
 
 
-def _generated(generation: Generation) -> Response:
-    return private_response(msgspec.convert(to_fields(generation), GenerateResponse))
+def _generated(generation: Generation, ignored: list[str]) -> Response:
+    body = msgspec.convert(to_fields(generation), GenerateResponse)
+    return private_response(msgspec.structs.replace(body, ignored=ignored))

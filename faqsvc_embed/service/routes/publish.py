@@ -3,7 +3,7 @@
 import hashlib
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
@@ -16,7 +16,7 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import change_problems, convert, publication_problems
+from faqsvc_embed.api.validation import change_problems, convert, publication_problems, unknown_fields
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
@@ -31,6 +31,7 @@ from faqsvc_embed.service.http.responses import private_response
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage.values import Access, Content, FileState, IdempotencyKey, Write, Written
+from faqsvc_embed.wire import Publication
 
 BODY_TIMEOUT: Final = 30.0
 """Seconds in which a body must arrive."""
@@ -57,13 +58,13 @@ async def publish_faq(service: ServiceContext, request: Request, access: Access)
     """POST: publish a new FAQ or, with a slug in the body, a new revision of an existing one."""
     urls = service.urls(request)
     raw = await _read(request)
-    body = await run_blocking(parse_publish_body, raw)
+    body, ignored = await run_blocking(_parse, raw, PublishBody, publication_problems)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
         conditions = preconditions(request)
         write = replace(write, preconditions=conditions, must_be_new=conditions.is_create_only)
     written = await _store(service, access, write)
-    return write_response(urls, written, 201)
+    return write_response(urls, written, 201, ignored)
 
 
 @Operation(
@@ -84,7 +85,7 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
     urls = service.urls(request)
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
-    body = await run_blocking(parse_publish_body, await _read(request))
+    body, ignored = await run_blocking(_parse, await _read(request), PublishBody, publication_problems)
     write = _write(
         body,
         slug=slug,
@@ -93,7 +94,7 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
         preconditions=conditions,
     )
     written = await _store(service, access, write)
-    return write_response(urls, written, 201 if written.is_new else 200)
+    return write_response(urls, written, 201 if written.is_new else 200, ignored)
 
 
 @Operation(
@@ -118,7 +119,7 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
-    body = await run_blocking(parse_change_body, await _read(request))
+    body, ignored = await run_blocking(_parse, await _read(request), ChangeBody, change_problems)
     is_draft = bool(body.draft)
     require_scope(access, "draft" if is_draft else "publish")
 
@@ -130,6 +131,8 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
         found = replace(content, items=items, title=body.title or content.title)
         if body.introduction is not UNSET:
             found = replace(found, introduction=body.introduction)
+        if body.answer_format is not UNSET:
+            found = replace(found, answer_format=body.answer_format)
         size = sum(len(text.encode()) for item in items for text in item.to_fields().values())
         size += len((found.introduction or "").encode())
         if size > MAX_BODY:
@@ -137,14 +140,15 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
             raise Problem(413, "body-too-large", detail)
         return found
 
-    return write_response(urls, await run_blocking(change, limiter=service.writers), 200)
+    return write_response(urls, await run_blocking(change, limiter=service.writers), 200, ignored)
 
 
-def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
+def write_response(urls: PublicURLs, written: Written, status: int, ignored: Sequence[str] = ()) -> Response:
     """Return the response to a write, with the entity tag of the record."""
     slug = written.slug
     package = npm_package()
-    install = Install(f"npm install {package}" if package else INSTALL, f'<FAQ slug="{html.escape(slug)}" />')
+    npm = f"npm install {package}" if package else INSTALL
+    install = Install(npm, f'<FAQ slug="{html.escape(slug)}" />', Publication(slug).template)
     body = PublishResponse(
         slug,
         urls.page(slug),
@@ -152,6 +156,7 @@ def write_response(urls: PublicURLs, written: Written, status: int) -> Response:
         written.lang,
         written.number,
         written.state,
+        list(ignored) or UNSET,
     )
     headers = {"etag": etag_of(written.digest), "content-language": written.lang}
     if status == 201:
@@ -165,19 +170,17 @@ def parse_publish_body(raw: bytes) -> PublishBody:
     Raises:
         Problem: the body is not valid (422); `problems` has every reason.
     """
-    return _parse(raw, PublishBody, publication_problems)
+    return _parse(raw, PublishBody, publication_problems)[0]
 
 
-def parse_change_body(raw: bytes) -> ChangeBody:
-    """Parse the body of a change, as `parse_publish_body` does."""
-    return _parse(raw, ChangeBody, change_problems)
-
-
-def _parse(raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]) -> T:
+def _parse(
+    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
+) -> tuple[T, list[str]]:
+    """Return a body, and its unknown fields."""
     fields = parse_object(raw)
     if problems := problems_of(fields):
         raise Problem.invalid(*problems)
-    return convert(fields, struct)
+    return convert(fields, struct), unknown_fields(fields, struct)
 
 
 async def _read(request: Request) -> bytes:

@@ -60,7 +60,9 @@ def test_questions_are_returned_once_with_answers_and_sources(ask: Ask, teas: st
 
 
 def test_count_limits_the_items_and_topic_ranks_them(ask: Ask, teas: str) -> None:
-    assert [item["question"] for item in ask(count=1).json()["items"]] == ["Do you ship to Peru?"]
+    found = ask(count=1, depth=3).json()
+    assert [item["question"] for item in found["items"]] == ["Do you ship to Peru?"]
+    assert found["ignored"] == ["depth"]
     assert [item["question"] for item in ask(count=1, topic="opening hours, when open").json()["items"]] == [
         "When are you open?"
     ]

@@ -44,7 +44,7 @@ def test_a_change_can_be_a_draft_and_the_next_one_is_made_to_it(owner: Owner) ->
     etag = owner.put().headers["etag"]
     draft = patch(owner, etag, {"question": "May I cancel?", "answer": "No."}, draft=True)
     assert (draft.json()["state"], owner.client.get(PRICING).headers["etag"]) == ("draft", etag)
-    patch(owner, draft.headers["etag"], {"question": "New?", "answer": "Yes."})
+    patch(owner, draft.headers["etag"], {"question": "New?", "answer": "Yes.", "add": True})
 
     record = owner.client.get(PRICING).json()
     assert [item["answer"] for item in record["items"]] == ["Nothing.", "No.", "Yes."]
@@ -62,16 +62,15 @@ def test_a_change_needs_the_entity_tag_of_a_revision(owner: Owner) -> None:
     assert (stale.json()["revision"], current["revision"], current["state"]) == (2, 2, "published")
     assert current["items"] == [{"position": 0, "question": "May I cancel?", "answer": "Perhaps."}]
     assert patch(owner, current["etag"], change).status_code == 200
-    assert patch(owner, "*", {"question": "New?", "answer": "Yes."}).status_code == 200
+    assert patch(owner, "*", {"question": "new", "answer": "Yes.", "add": True}).status_code == 200
 
 
 def test_a_refused_change_is_named_and_no_change_is_made(owner: Owner) -> None:
     etag = owner.put().headers["etag"]
-    refused = patch(
-        owner, etag, {"question": "New?", "answer": "Yes."}, {"question": "May we cancel?", "remove": True}
-    )
+    new = {"question": "New?", "answer": "Yes.", "add": True}
+    refused = patch(owner, etag, new, {"question": "May we cancel?", "answer": "No."})
 
-    assert code(refused) == (422, "invalid-body")
+    assert code(refused) == (422, "unknown-question")
     assert (refused.json()["index"], refused.json()["closest"][0]) == (1, "May I cancel?")
     assert "May I cancel?" in refused.json()["problems"][0]
     assert owner.client.get(PRICING).headers["etag"] == etag
@@ -86,10 +85,42 @@ def test_a_refused_change_is_named_and_no_change_is_made(owner: Owner) -> None:
         assert code(invalid) == (422, "invalid-body")
     tag = etag
     for part in "ab":
-        large: list[dict[str, Any]] = [{"question": f"{part}{n}?", "answer": "x" * 19_000} for n in range(40)]
+        large: list[dict[str, Any]] = [
+            {"question": f"{part}{n}?", "answer": "x" * 19_000, "add": True} for n in range(40)
+        ]
         response = patch(owner, tag, *large)
         tag = response.headers.get("etag", "")
     assert code(response) == (413, "body-too-large")
+
+
+def test_title_introduction_format_section_and_id_are_changed(owner: Owner) -> None:
+    etag = owner.put().headers["etag"]
+    change = {"question": "may I cancel", "section": "Orders", "id": "cancel"}
+    fields = {"title": "Prices", "introduction": "*All* of them.", "answerFormat": "markdown"}
+    etag = patch(owner, etag, change, **fields).headers["etag"]
+    record = owner.client.get(PRICING).json()
+    assert {name: record[name] for name in fields} == fields
+    assert (record["items"][-1]["section"], record["items"][-1]["id"]) == ("Orders", "cancel")
+    text = owner.send("PATCH", PRICING, {"answerFormat": "text"}, If_Match=etag)
+    assert "answerFormat" not in owner.client.get(PRICING).json()
+    assert code(owner.send("PATCH", PRICING, {"answerFormat": "html"}, If_Match=text.headers["etag"])) == (
+        422,
+        "invalid-body",
+    )
+
+
+def test_fields_that_nothing_is_done_with_are_named_in_the_response(owner: Owner) -> None:
+    items: list[dict[str, Any]] = [
+        {"position": 0, "question": "Q?", "answer": "A.", "tags": []},
+        {"position": 5, "question": "R?", "answer": "B."},
+    ]
+    made = owner.put(items=items, publishAt="2030-01-01", cta=None)
+    assert sorted(made.json()["ignored"]) == ["cta", "items[0].tags", "items[1].position", "publishAt"]
+    change = {"question": "Q?", "answer": "C.", "html": "<p>"}
+    assert patch(owner, made.headers["etag"], change).json()["ignored"] == ["changes[0].html"]
+    many = owner.put(**{f"{n:02}" + "x" * 200: "" for n in range(50)}).json()["ignored"]
+    assert (len(many), many[-1], max(map(len, many))) == (21, "and 30 more", 100)
+    assert "ignored" not in owner.put().json()
 
 
 def test_a_key_does_only_what_its_scope_allows(owner: Owner, storage: Storage) -> None:
@@ -173,7 +204,7 @@ def test_no_acknowledged_change_is_lost_in_100_interleavings(owner: Owner) -> No
             owner.send("POST", f"{PRICING}/restore")
         who = dice.choice(("person", "agent"))
         question = f"Question {step}?"
-        response = patch(owner, etags[who], {"question": question, "answer": who})
+        response = patch(owner, etags[who], {"question": question, "answer": who, "add": True})
         if response.status_code == 412:
             etags[who] = response.json()["current"]["etag"]
         else:

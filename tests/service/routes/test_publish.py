@@ -28,7 +28,11 @@ def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestCl
     assert response.json() == {
         "slug": slug,
         "faqUrl": f"http://testserver/faq/{slug}",
-        "install": {"npm": "npm install @faqsvc/react", "component": f'<FAQ slug="{slug}" />'},
+        "install": {
+            "npm": "npm install @faqsvc/react",
+            "component": f'<FAQ slug="{slug}" />',
+            "template": f'{{{{ faq("{slug}") }}}}',
+        },
         "lang": "en",
         "revision": 1,
         "state": "published",

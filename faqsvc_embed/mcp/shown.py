@@ -1,0 +1,89 @@
+"""What readers will see of the texts of a call: their format, and their text without markup."""
+
+import html
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
+from faqsvc_embed.mcp.results import shorten
+from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
+from faqsvc_embed.rendering.leftovers import leftovers
+
+AS_MARKDOWN: Final = (
+    "The texts have markup, so they are Markdown; with answerFormat text, readers see them as typed."
+)
+MAX_ITEMS: Final = 100
+"""Items whose text is shown."""
+MAX_SHOWN: Final = 4_000
+"""Characters."""
+MAX_NOT_SHOWN: Final = 20
+
+_PRE: Final = re.compile("(<pre>.*?</pre>)", re.DOTALL)
+_LINK: Final = re.compile('<a href="([^"]*)"[^<>]*>(.*?)</a>', re.DOTALL)
+_IMAGE: Final = re.compile('<img [^<>]*?alt="([^"]*)"[^<>]*>')
+_LINE: Final = re.compile(" ?(?:<br>|</(?:p|li|tr|d[dt]|h[1-6]|blockquote|summary)>) ?")
+_CELL: Final = re.compile("</t[dh]> ?")
+_TAG: Final = re.compile("<[^<>]*>")
+
+
+def is_marked_up(text: str | None) -> bool:
+    """Return whether a text has Markdown or HTML."""
+    return has_markdown(text) or has_tags(text)
+
+
+def in_format(
+    items: Sequence[dict[str, Any]], introduction: str | None
+) -> tuple[list[dict[str, Any]], str | None, AnswerFormat | None]:
+    """Return texts whose format is not stated in the format that they have, as files are read.
+
+    If one has markup, all are Markdown, and plain text is escaped.
+    """
+    copies = [dict(item) for item in items]
+    above = [{"question": "", "answer": introduction}] if introduction else []
+    document = as_one_format(Document(items=[*copies, *above]))
+    return copies, above[0]["answer"] if above else introduction, document.answer_format
+
+
+def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:
+    """Return the plain texts that would look different as Markdown: their questions, or "introduction"."""
+    above = [Item(len(items), "introduction", introduction)] if introduction else []
+    plain, marked = (FAQ("", items=(*items, *above), answer_format=form) for form in ("text", "markdown"))
+    pairs = zip(plain.items, marked.items, strict=True)
+    return [one.question for one, other in pairs if as_text(one.html) != as_text(other.html)]
+
+
+def shown(faq: FAQ) -> dict[str, Any]:
+    """Return what readers see of an FAQ as text, and the parts of its answers that they do not see."""
+    part = replace(faq, items=faq.items[:MAX_ITEMS])
+    texts, section = [faq.title, as_text(USUAL.introduction(part, QUESTION_LEVEL))], None
+    missing = list[str]()
+    for item in USUAL.items(part, QUESTION_LEVEL):
+        heading = f"[{item.section}]\n" if item.section and item.section != section else ""
+        texts.append(f"{heading}{item.question}\n{as_text(item.html)}")
+        section = item.section
+        found = [*item.dropped, *leftovers(item.html, item.text)]
+        missing += [f"{shorten(item.question, 100)}, line {one.line}: {one}" for one in found]
+    content: dict[str, Any] = {"shown": shorten("\n\n".join(filter(None, texts)), MAX_SHOWN)}
+    if missing:
+        content["notShown"] = [shorten(one, 300) for one in missing[:MAX_NOT_SHOWN]]
+    return content
+
+
+def as_text(markup: str) -> str:
+    """Return HTML as text: links with their addresses, and a line for each line that is seen."""
+    parts = _PRE.split(markup)
+    markup = "".join(part if part.startswith("<pre>") else " ".join(part.split()) for part in parts)
+    markup = _IMAGE.sub(r"[\1]", _LINK.sub(_link, markup))
+    markup = _CELL.sub(" | ", _LINE.sub("\n", markup)).replace("<li>", "- ")
+    lines = html.unescape(_TAG.sub("", markup)).split("\n")
+    return "\n".join(filter(None, (line.strip().removesuffix(" |") for line in lines)))
+
+
+def _link(found: re.Match[str]) -> str:
+    address, text = found.groups()
+    return text if address.removeprefix("mailto:").removeprefix("tel:") == text else f"{text} ({address})"
