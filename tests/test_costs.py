@@ -284,6 +284,7 @@ def test_a_question_costs_its_texts_twice_and_half_a_kilobyte() -> None:
 def test_the_stylesheet_is_small() -> None:
     """It is on every page with an FAQ, inline by default, before what people came to read."""
     assert len(stylesheet().encode()) < 12_000
+    assert len(stylesheet("base", "toggle", "details").encode()) < 4_300
 
 
 IMPORT: Final = """

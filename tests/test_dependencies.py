@@ -28,6 +28,7 @@ EXTRAS: Final = {
     "mcp": ["mcp"],
     "service": ["service", "generation", "postgresql", "redis"],
     "telemetry": ["telemetry"],
+    "testing": ["generation"],
 }
 """The extras that install what a part of the package needs beyond the dependencies of all parts."""
 NAMESPACES: Final = {"opentelemetry": "opentelemetry-api"}

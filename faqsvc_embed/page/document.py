@@ -1,18 +1,14 @@
 """The document: one rendering of a top-level template, with all that it includes, imports and extends."""
 
 from collections.abc import Set
-from typing import Final
 
 import msgspec
 
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
-from faqsvc_embed.rendering.fragments import Fragment
+from faqsvc_embed.rendering.fragments import WHOLE, Fragment
 from faqsvc_embed.rendering.renderer import FIRST, PRINTED, Nodes, Place
-
-SCRIPT: Final = "script"
-"""The script, in the set of files that a document has printed."""
 
 
 class Document(msgspec.Struct, eq=False):
@@ -25,9 +21,9 @@ class Document(msgspec.Struct, eq=False):
     is_over: bool = False
     """Whether it has ended; a copy of its context may still refer to it."""
     printed: set[str] = set()
-    """The files that it has printed: stylesheets, and the script."""
+    """What it has printed: pieces of the stylesheet, themes, and the script."""
     _filled: set[str] = set()
-    """The files that placeholders have printed. They are filled later, after the text below them."""
+    """The same of placeholders. They are filled later, after the text below them."""
     _ordinals: dict[str, int] = {}
     _first: dict[str, tuple[FAQ, bool]] = {}
     """The first FAQ of each slug, and whether it has JSON-LD."""
@@ -82,17 +78,17 @@ class Document(msgspec.Struct, eq=False):
         printed = self.printed if before is None else before | self._filled
         missing = fragment.stylesheets if options.styles != "none" else ()
         if printed:
-            missing = tuple([sheet for sheet in missing if sheet.file not in printed])
-        with_script = fragment.needs_script and SCRIPT not in printed
-        if missing or with_script:
-            files = [SCRIPT] if with_script else []
+            missing = tuple([sheet for sheet in missing if sheet.name not in printed])
+        script = "" if fragment.script in printed or WHOLE in printed else fragment.script
+        if missing or script:
+            files = [WHOLE if options.folder is not None else script] if script else []
             for sheet in missing:
-                files.append(sheet.file)
+                files.append(sheet.name)
             self.printed.update(files)
             if before is not None:
                 self._filled.update(files)
-            page.inline.append((missing, options, with_script))
-        return fragment.print(options, missing, with_script=with_script, schema=schema)
+            page.inline.append((missing, options, script))
+        return fragment.print(options, missing, script=script, schema=schema)
 
     # JSON-LD
 

@@ -42,8 +42,8 @@ class Page(msgspec.Struct, eq=False):
     prefetched: set[Key] = set()
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
-    inline: list[tuple[Sequence[Stylesheet], ElementOptions, bool]] = []
-    """The stylesheets that were printed, with which options, and whether with the script, for a policy."""
+    inline: list[tuple[Sequence[Stylesheet], ElementOptions, str]] = []
+    """The stylesheets that were printed, with which options, and the script, for a policy."""
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None

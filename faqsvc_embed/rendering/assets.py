@@ -6,8 +6,10 @@ URL of a theme's file has the theme in its query; that theme is validated like a
 
 import hashlib
 import re
+import string
 from base64 import b64encode
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,6 +21,7 @@ from faqsvc_embed.theme import Theme, css_number
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 
+LAYER: Final = "@layer faqsvc{"
 FOLDER: Final = "faqsvc"
 """The folder in which a host serves the files, below the path of its application."""
 IMMUTABLE: Final = "public, max-age=31536000, immutable"
@@ -27,6 +30,10 @@ IMMUTABLE: Final = "public, max-age=31536000, immutable"
 ADAPTIVE_SUPPORT: Final = "(color:oklab(from currentColor l a b))"
 """The `@supports` condition of browsers that understand the colours of `contrast.adaptive`."""
 
+_PIECE: Final = r"/\* == (\w+) == \*/"
+_DOLLAR: Final = r"\$[a-zA-Z]+"
+_OF_DISCLOSURE: Final = r"(?s)/\* \[disclosure \*/.*?/\* disclosure\] \*/"
+_LETTERS: Final = [*string.ascii_letters, *(f"{letter}0" for letter in string.ascii_letters)]
 _COMMENT: Final = r"(?s)/\*.*?\*/"
 _THEME_FILE: Final = r"faqsvc-[0-9a-f]{8}\.css"
 _SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
@@ -61,17 +68,57 @@ class ThemeCSS(NamedTuple):
 
 
 @cache
-def stylesheet() -> str:
-    """Return the component's stylesheet, without comments and superfluous white space."""
-    css = re.sub(_COMMENT, "", (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
-    css = re.sub(r"\s+", " ", css)
-    return re.sub(r" ?([{};,>]) ?", r"\1", css.replace(": ", ":")).strip()
+def pieces() -> dict[str, str]:
+    """Return the pieces of the stylesheet by name, in their order, without comments and white space."""
+    _, *parts = re.split(_PIECE, (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
+    return {name: _minified(css) for name, css in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @cache
-def script() -> str:
-    """Return the script, without comments."""
-    return re.sub(_COMMENT, "", (STATIC / "faqsvc.js").read_text(encoding="utf-8")).strip()
+def stylesheet(*names: str) -> str:
+    """Return these pieces of the stylesheet, or all, in its layer."""
+    return layered(css for name, css in pieces().items() if not names or name in names)
+
+
+def layered(css: Iterable[str]) -> str:
+    """Return pieces of the stylesheet in its layer, and then the rules of themes, which have theirs."""
+    rules = list(css)
+    found = "".join(rule for rule in rules if not rule.startswith(LAYER))
+    themes = "".join(rule for rule in rules if rule.startswith(LAYER))
+    return f"{LAYER}{found}}}{themes}" if found else themes
+
+
+def _minified(css: str) -> str:
+    css = re.sub(r"\s+", " ", re.sub(_COMMENT, "", css))
+    css = re.sub(r" ?([{};,>*/]) ?", r"\1", css.replace(": ", ":"))
+    css = re.sub(r"(?<=[\s:(,*-])0\.", ".", css.replace(";}", "}").replace(" !", "!"))
+    return _short(css.strip())
+
+
+def _short(css: str) -> str:
+    """Return CSS with short names for the properties that are nobody's business."""
+    names = _names(r"--_f-[a-z-]+", "faqsvc.css")
+    return re.sub(r"--_f-[a-z-]+", lambda found: f"--_f{names.index(found[0])}", css)
+
+
+@cache
+def _names(pattern: str, file: str) -> list[str]:
+    found = re.findall(pattern, (STATIC / file).read_text(encoding="utf-8"))
+    return [name for name, _ in Counter(found).most_common()]
+
+
+@cache
+def script(*, is_whole: bool = True) -> str:
+    """Return the script without comments and superfluous white space, with short names.
+
+    The variant `disclosure` needs the whole script, the others a part of it.
+    """
+    text = (STATIC / "faqsvc.js").read_text(encoding="utf-8")
+    if not is_whole:
+        text = re.sub(_OF_DISCLOSURE, "", text)
+    names = _names(_DOLLAR, "faqsvc.js")
+    text = re.sub(_DOLLAR, lambda found: _LETTERS[names.index(found[0])], re.sub(_COMMENT, "", text))
+    return re.sub(r"\s*([{}()=<>+,:;?&|])\s*", r"\1", text).replace(";}", "}").strip()
 
 
 @lru_cache(maxsize=256)
@@ -91,25 +138,26 @@ def theme_css(theme: Theme) -> ThemeCSS:
         # Thin lines look faint on a dark background: there they get the contrast of text.
         for name, light in (("accent", accents(theme.accent_color, GRAPHICS)[0]), ("link", on_light)):
             if light == on_dark:
-                plain.append(f"--_faqsvc-theme-{name}:{light}")
+                plain.append(f"--_f-theme-{name}:{light}")
             else:
                 # Other browsers show the accent for light pages, and the page's own link colour.
-                plain += [f"--_faqsvc-theme-{name}:{light}"] if name == "accent" else []
-                adapting.append(f"--_faqsvc-theme-{name}:{adaptive(light, on_dark)}")
+                plain += [f"--_f-theme-{name}:{light}"] if name == "accent" else []
+                adapting.append(f"--_f-theme-{name}:{adaptive(light, on_dark)}")
     if theme.question_size is not None:
-        plain.append(f"--_faqsvc-theme-size:{css_number(theme.question_size)}px")
+        plain.append(f"--_f-theme-size:{css_number(theme.question_size)}px")
     body, adapted = ";".join(plain), ";".join(adapting)
     class_name = f"faqsvc-{_digest(f'{body}{{{adapted}')[:8]}"
     rules = f".{class_name}{{{body}}}"
     if adapting:
         rules += f"@supports {ADAPTIVE_SUPPORT}{{.{class_name}{{{adapted}}}}}"
-    return ThemeCSS(class_name, f"@layer faqsvc{{{rules}}}")
+    return ThemeCSS(class_name, f"{LAYER}{_short(rules)}}}")
 
 
 @cache
-def stylesheet_name() -> str:
-    """Return the file name of the stylesheet."""
-    return f"faqsvc.{_digest(stylesheet())[:12]}.css"
+def stylesheet_name(*names: str) -> str:
+    """Return the file name of pieces of the stylesheet with their names in its query, or of all pieces."""
+    query = f"?p={'.'.join(names)}" if names else ""
+    return f"faqsvc.{_digest(stylesheet(*names))[:12]}.css{query}"
 
 
 @cache
@@ -148,8 +196,9 @@ def are_served(settings: Settings) -> bool:
 
 def find_file(name: str, query: Mapping[str, str]) -> File | None:
     """Return the file with this name and query, or None."""
-    if name == stylesheet_name():
-        return File(stylesheet(), "text/css")
+    names = [piece for piece in pieces() if piece in query.get("p", "").split(".")]
+    if name == stylesheet_name(*names).partition("?")[0]:
+        return File(stylesheet(*names), "text/css")
     if name == script_name():
         return File(script(), "text/javascript")
     if re.fullmatch(_THEME_FILE, name) is None:

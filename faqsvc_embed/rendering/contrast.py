@@ -41,7 +41,7 @@ def adaptive(on_light: str, on_dark: str) -> str:
     """
     pairs = zip(_oklab(on_light), _oklab(on_dark), strict=True)
     coordinates = (f"calc({css_number(a)} + {css_number(b - a)}*clamp(0,(l - .65)*99,1))" for a, b in pairs)
-    return f"oklab(from currentColor {' '.join(coordinates)})"
+    return f"oklab(from currentColor {' '.join(coordinates)}/1)"
 
 
 def _with_contrast(colour: str, background: str, other: str, ratio: float) -> str:

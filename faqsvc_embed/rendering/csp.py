@@ -7,6 +7,7 @@ import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Iterable
+from functools import reduce
 from typing import Final
 
 from faqsvc_embed.rendering import assets
@@ -30,9 +31,11 @@ def csp_sources(html: str) -> dict[str, list[str]]:
 def _own_elements(html: str) -> Iterable[tuple[str, str]]:
     for name, attributes, text in re.findall(_ELEMENT, html):
         if name == "style":
-            theme = text.removeprefix(assets.stylesheet())
-            is_ours = text == assets.stylesheet() or re.fullmatch(_THEME, theme) is not None
+            rest = reduce(str.removeprefix, assets.pieces().values(), text.removeprefix(assets.LAYER))
+            theme = rest[1:] if rest.startswith("}") and rest != text else text
+            is_ours = (not theme and len(text) > len(assets.LAYER) + 1) or bool(re.fullmatch(_THEME, theme))
         else:
-            is_ours = text == assets.script() and "src=" not in attributes
+            ours = assets.script(), assets.script(is_whole=False)
+            is_ours = text in ours and "src=" not in attributes
         if is_ours:
             yield name, text

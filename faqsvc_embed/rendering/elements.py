@@ -11,17 +11,28 @@ from faqsvc_embed.rendering import assets
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Styles
 
-_TEXTS_FOR: Final = ("contents", "open-all", "close-all", "copy-link", "copied")
 _TEXTS: Final = {
-    "en": ("Contents", "Open all", "Close all", "Copy link", "Link copied"),
-    "ko": ("목차", "모두 펼치기", "모두 접기", "링크 복사", "링크를 복사했습니다"),
-    "ja": ("目次", "すべて開く", "すべて閉じる", "リンクをコピー", "リンクをコピーしました"),
-    "zh": ("目录", "全部展开", "全部收起", "复制链接", "链接已复制"),
-    "es": ("Contenido", "Abrir todo", "Cerrar todo", "Copiar enlace", "Enlace copiado"),
-    "fr": ("Sommaire", "Tout ouvrir", "Tout fermer", "Copier le lien", "Lien copié"),
-    "de": ("Inhalt", "Alle öffnen", "Alle schließen", "Link kopieren", "Link kopiert"),
-}
-"""The texts that the script adds to a tall FAQ, by language."""
+    "en": ("Contents", "Open all", "Close all", "Copy link", "Link copied", "Search questions", "# found"),
+    "ko": ("목차", "모두 펼치기", "모두 접기", "링크 복사", "링크를 복사했습니다", "질문 검색", "#개 찾음"),
+    "ja": (
+        "目次", "すべて開く", "すべて閉じる", "リンクをコピー", "リンクをコピーしました", "質問を検索",
+        "#件見つかりました",
+    ),
+    "zh": ("目录", "全部展开", "全部收起", "复制链接", "链接已复制", "搜索问题", "找到 # 个问题"),
+    "es": (
+        "Contenido", "Abrir todo", "Cerrar todo", "Copiar enlace", "Enlace copiado", "Buscar preguntas",
+        "Encontradas: #",
+    ),
+    "fr": (
+        "Sommaire", "Tout ouvrir", "Tout fermer", "Copier le lien", "Lien copié", "Chercher une question",
+        "Trouvées : #",
+    ),
+    "de": (
+        "Inhalt", "Alle öffnen", "Alle schließen", "Link kopieren", "Link kopiert", "Fragen durchsuchen",
+        "# gefunden",
+    ),
+}  # fmt: skip
+"""The name of the index, and the texts of the script, by language; a number takes the place of `#`."""
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
@@ -45,9 +56,9 @@ def link_element(href: str, nonce: str | None = None) -> str:
     return f'<link rel="stylesheet" href="{escape(href)}"{_nonce(nonce)}>'
 
 
-def inline_script_element(nonce: str | None = None) -> str:
-    """Return the script of the component."""
-    return f"<script{_nonce(nonce)}>{assets.script()}</script>"
+def inline_script_element(nonce: str | None = None, *, is_whole: bool = True) -> str:
+    """Return the script of the component; only the variant `disclosure` needs the whole."""
+    return f"<script{_nonce(nonce)}>{assets.script(is_whole=is_whole)}</script>"
 
 
 def linked_script_element(folder: str, nonce: str | None = None) -> str:
@@ -63,18 +74,25 @@ def json_ld_element(json_ld: str, nonce: str | None = None) -> str:
     return f'<script type="application/ld+json"{_nonce(nonce)}>{json_ld}</script>' if json_ld else ""
 
 
+def contents(faq: FAQ) -> str:
+    """Return the name of the list of sections, in the language of an FAQ."""
+    name = _texts(faq)[0]
+    return f"{name}: {faq.title.strip()}" if faq.title.strip() else name
+
+
 def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
     """Return the opening tag of an FAQ's root element; for a tall FAQ, it has the texts for the script."""
     classes = ["faqsvc"]
     if style.variant != "details":
-        classes.append(f"faqsvc-{style.variant}")
+        # Text extractors take an element with the class "disclosure" for a legal notice.
+        classes.append("faqsvc-open" if style.variant == "open" else "faqsvc-panels")
         if style.exclusive and style.variant == "disclosure":
             classes.append("faqsvc-exclusive")
     if style.look != "lines":
         classes.append(f"faqsvc-{style.look}")
     if theme_class := assets.theme_css(style.theme).class_name:
         classes.append(theme_class)
-    texts = _texts(faq.lang) if is_tall else ""
+    texts = f' data-texts="{"|".join(_texts(faq)[1:])}"' if is_tall else ""
     return f'<section class="{" ".join(classes)}" id="{element_id}"{_language(faq.lang)}{texts}>'
 
 
@@ -92,9 +110,8 @@ def encodable(text: str) -> str:
     return text
 
 
-def _texts(lang: str | None) -> str:
-    texts = _TEXTS[lookup(lang or "") or "en"]
-    return "".join(f' data-{name}="{text}"' for name, text in zip(_TEXTS_FOR, texts, strict=True))
+def _texts(faq: FAQ) -> tuple[str, ...]:
+    return _TEXTS[lookup(faq.lang or "") or "en"]
 
 
 def _language(lang: str | None) -> str:

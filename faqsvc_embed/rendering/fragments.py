@@ -6,6 +6,7 @@ from typing import Any, Final, Self
 import msgspec
 from markupsafe import Markup
 
+from faqsvc_embed.rendering.assets import layered, pieces, stylesheet_name
 from faqsvc_embed.rendering.elements import (
     ElementOptions,
     inline_script_element,
@@ -15,6 +16,9 @@ from faqsvc_embed.rendering.elements import (
     style_element,
 )
 
+WHOLE: Final = "whole script"
+LONG: Final = "script of long FAQs"
+"""The part of the script that every variant but `disclosure` needs."""
 CLOSING_TAG: Final = "\n</section>"
 _PLAIN: Final = ElementOptions()
 
@@ -38,8 +42,8 @@ class Stylesheet(msgspec.Struct, frozen=True, gc=False):
     """A stylesheet that a document needs once."""
 
     css: str
-    file: str
-    """The name of the file with the same content."""
+    name: str
+    """The name of a piece, or of the file of a theme."""
 
 
 class Fragment(msgspec.Struct, eq=False):
@@ -51,9 +55,9 @@ class Fragment(msgspec.Struct, eq=False):
     json_ld: str
     """The FAQPage, without a script element."""
     stylesheets: tuple[Stylesheet, ...]
-    """The stylesheet of the component, and of the theme if it has rules."""
-    needs_script: bool
-    """Whether the script has something to add."""
+    """The pieces of the stylesheet that it needs, and the theme if that has rules."""
+    script: str
+    """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
     """Parts of the answers that are not shown, for development."""
     _complete: str = ""
@@ -73,7 +77,7 @@ class Fragment(msgspec.Struct, eq=False):
     def complete(self) -> str:
         """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
         if not self._complete:
-            self._complete = self._joined(_PLAIN, self.stylesheets, with_script=self.needs_script)
+            self._complete = self._joined(_PLAIN, self.stylesheets, script=self.script)
         return self._complete
 
     @property
@@ -88,53 +92,53 @@ class Fragment(msgspec.Struct, eq=False):
         options: ElementOptions,
         missing: Sequence[Stylesheet],
         *,
-        with_script: bool = False,
+        script: str = "",
         schema: bool = True,
     ) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
         if schema and options.nonce is None:
-            if not (missing or with_script):
+            if not (missing or script):
                 return self._unstyled or self.unstyled
-            is_inline = options.styles == "inline" and not (with_script and options.folder)
-            if is_inline and len(missing) == len(self.stylesheets) and with_script == self.needs_script:
+            is_inline = options.styles == "inline" and not (script and options.folder)
+            if is_inline and len(missing) == len(self.stylesheets) and script == self.script:
                 return self._complete or self.complete
-        return self._joined(options, missing, with_script=with_script, schema=schema)
+        return self._joined(options, missing, script=script, schema=schema)
 
     def _joined(
         self,
         options: ElementOptions,
         missing: Sequence[Stylesheet],
         *,
-        with_script: bool = False,
+        script: str = "",
         schema: bool = True,
     ) -> str:
         elements = [self.opening_tag, *_style_elements(missing, options)]
-        ending = [_script_element(options)] if with_script else []
-        if schema:
-            ending.append(json_ld_element(self.json_ld, options.nonce))
-        return "".join(["\n".join(elements), self.content, *(f"\n{one}" for one in ending), CLOSING_TAG])
+        if script:  # above the questions: it changes them before they are painted
+            elements.append(_script_element(options, script))
+        json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
+        return "".join(["\n".join(elements), self.content, json_ld, CLOSING_TAG])
 
 
-def inline_elements(
-    stylesheets: Sequence[Stylesheet], options: ElementOptions, with_script: bool
-) -> Iterator[str]:
+def inline_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions, script: str) -> Iterator[str]:
     """Yield the inline elements that `Fragment.print` includes."""
     if stylesheets and (options.styles == "inline" or options.folder is None):
         # One element, because only the first child of a section may be a style element.
-        yield style_element("".join(sheet.css for sheet in stylesheets), options.nonce)
-    if with_script and options.folder is None:
-        yield inline_script_element(options.nonce)
+        yield style_element(layered(sheet.css for sheet in stylesheets), options.nonce)
+    if script and options.folder is None:
+        yield inline_script_element(options.nonce, is_whole=script == WHOLE)
 
 
 def _style_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions) -> Iterator[str]:
     if options.styles == "linked" and options.folder is not None:
-        for sheet in stylesheets:
-            yield link_element(f"{options.folder}/{sheet.file}", options.nonce)
+        names = [sheet.name for sheet in stylesheets if sheet.name in pieces()]
+        themes = [sheet.name for sheet in stylesheets if sheet.name not in pieces()]
+        for file in [stylesheet_name(*names)] * bool(names) + themes:
+            yield link_element(f"{options.folder}/{file}", options.nonce)
     else:
-        yield from inline_elements(stylesheets, options, False)
+        yield from inline_elements(stylesheets, options, "")
 
 
-def _script_element(options: ElementOptions) -> str:
+def _script_element(options: ElementOptions, script: str) -> str:
     if options.folder is not None:
         return linked_script_element(options.folder, options.nonce)
-    return inline_script_element(options.nonce)
+    return inline_script_element(options.nonce, is_whole=script == WHOLE)

@@ -14,7 +14,6 @@ from faqsvc_embed.text import in_portions, question_key
 # separators ended a line in JavaScript before 2019. As escapes, all mean the same in JSON.
 _SCRIPT_SAFE: Final = (
     ("<", "\\u003c"),
-    (">", "\\u003e"),
     ("&", "\\u0026"),
     ("\u2028", "\\u2028"),
     ("\u2029", "\\u2029"),
@@ -123,7 +122,17 @@ def serialize(node: PageNode | QuestionNode | None) -> str:
     return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
 
 
+def question_json(node: QuestionNode) -> str:
+    """Return a question for `page_json`; a `>` that cannot end a CDATA section of XHTML stays as it is."""
+    text = msgspec.json.encode(node).decode().replace("]]>", "]]\\u003e")
+    return in_portions(_element_safe, text)
+
+
 def _script_safe(text: str) -> str:
+    return _element_safe(text).replace(">", "\\u003e")
+
+
+def _element_safe(text: str) -> str:
     for character, escape in _SCRIPT_SAFE:
         text = text.replace(character, escape)
     return text

@@ -1,6 +1,7 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
-from collections.abc import Hashable
+import re
+from collections.abc import Collection, Hashable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
@@ -14,13 +15,22 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
-from faqsvc_embed.rendering.elements import encodable, section_tag
-from faqsvc_embed.rendering.fragments import Fragment, Stylesheet
-from faqsvc_embed.rendering.json_ld import page_json, question_node, serialize, unique
+from faqsvc_embed.rendering.elements import contents, encodable, section_tag
+from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
+from faqsvc_embed.rendering.fragments import WHOLE, Fragment, Stylesheet
+from faqsvc_embed.rendering.json_ld import (
+    QuestionNode,
+    page_json,
+    question_json,
+    question_node,
+    serialize,
+    unique,
+)
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.theme import Theme
 
 if TYPE_CHECKING:
     from _thread import LockType
@@ -31,7 +41,15 @@ ITEM: Final = 40
 """Characters of an item on the wire beside its texts; its elements take time, too."""
 
 TALL: Final = 12
-"""Number of questions from which the script adds an index and a button "Open all"; so do two sections."""
+"""Number of questions from which the script adds a filter, a button "Open all", and links to copy."""
+_RICH: Final = re.compile("<(?!/|p>|a |strong>|em>|br>)")
+"""An element of an answer that needs the piece `rich` of the stylesheet."""
+_OF_VARIANT: Final = {
+    "details": ("toggle", "details"),
+    "disclosure": ("toggle", "headings", "disclosure"),
+    "open": ("headings", "open"),
+}
+_WITH_RULES: Final = ("de", "es", "fr", "ja", "ko", "zh")
 
 
 Nodes = tuple[int | None, ...]
@@ -81,6 +99,8 @@ class _Context(TypedDict):
     sections: list[TemplateSection]
     title: str
     introduction: Markup
+    index: list[TemplateSection]
+    contents: str
     title_level: int | None
     question_level: int | None
     variant: str
@@ -165,7 +185,8 @@ class Renderer:
         """
         found = self._questions.get(faq, nodes)
         if found is None:
-            found = _questions_json(faq, self.answers.items(faq, QUESTION_LEVEL), nodes)
+            answered = self.answers.items(faq, QUESTION_LEVEL)
+            found = tuple(map(serialize, _nodes(faq, answered, nodes)))
             self._questions.put(faq, nodes, found, sum(map(len, found)))
         return found
 
@@ -187,22 +208,29 @@ class Renderer:
         answered = self.answers.items(faq, level)
         if not answered:
             return None
-        context = _context(faq, style, place, _sections(faq, style, place, answered))
+        sections = _sections(faq, style, place, answered)
+        context = _context(faq, style, place, sections)
         context["introduction"] = self.answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         if level is None and self.answers.is_markdown(faq):
             answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
-        theme = assets.theme_css(style.theme)
-        stylesheets = [Stylesheet(assets.stylesheet(), assets.stylesheet_name())]
-        if theme.rules:
-            stylesheets.append(Stylesheet(theme.rules, assets.theme_name(style.theme)))
-        is_tall = len(context["sections"]) > 1 or (len(answered) >= TALL and not style.exclusive)
+        is_tall = len(answered) >= TALL
+        texts = [context["introduction"], *(item.html for item in answered)]
+        needed = {"base", style.look, *_OF_VARIANT[style.variant]}
+        if any(_RICH.search(text) for text in texts):
+            needed.add("rich")
+        if any(section.title for section in sections):
+            needed.add("sections")
+        if is_tall:
+            needed.add("long")
+        if (faq.lang or "").partition("-")[0].lower() in _WITH_RULES:
+            needed.add("languages")
         return Fragment(
             section_tag(faq, style, _root_id(faq, place), is_tall),
             content,
-            page_json(_questions_json(faq, answered, place.nodes)),
-            tuple(stylesheets),
-            needs_script=style.variant == "disclosure" or is_tall,
+            page_json(map(question_json, _nodes(faq, answered, place.nodes))),
+            tuple(_stylesheets(needed, style.theme)),
+            WHOLE if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
             problems=tuple(
                 f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
                 for item in answered
@@ -211,28 +239,38 @@ class Renderer:
         )
 
 
+def _stylesheets(needed: Collection[str], theme: Theme) -> Iterator[Stylesheet]:
+    for name, css in assets.pieces().items():
+        if name in needed:
+            yield Stylesheet(css, name)
+    if rules := assets.theme_css(theme).rules:
+        yield Stylesheet(rules, assets.theme_name(theme))
+
+
 def _root_id(faq: FAQ, place: Place) -> str:
     return root_id(faq.slug, place.ordinal if place.ordinal > 1 else 0)
 
 
-def _questions_json(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> tuple[str, ...]:
+def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[QuestionNode]:
     anchors = shown(faq).anchors
     ids = [None] * len(anchors) if nodes is None else anchored(faq.slug, anchors, nodes)
-    found = unique(
+    return unique(
         (item.section, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
         for item in answered
         if not nodes or nodes[item.place] != PRINTED
     )
-    return tuple(map(serialize, found))
 
 
 def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> "_Context":
+    titled = [section for section in sections if section.title]
     return {
         "faq": faq,
         "items": [item for section in sections for item in section.items],
         "sections": sections,
         "title": visible(faq.title.strip()) if style.show_title else "",
         "introduction": Markup(),
+        "index": titled if len(titled) > 1 else [],
+        "contents": visible(contents(faq)),
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,

@@ -1,144 +1,198 @@
-/* In the variant `disclosure`, this script adds a button for each answer; in a tall FAQ, an index, a button that
-   opens all answers, and links to copy. Without it, everything can be read. Browsers find text in closed panels
-   and open the panel that the fragment of the address names; this script then updates the button. In browsers
-   that do neither, it opens the panel itself. */
+/* In an FAQ of twelve questions or more, this script adds a field that filters, a button that opens all answers, and
+   links to copy; in the variant `disclosure`, a button for each answer. Without it, everything can be read.
+
+   It finds its elements by what they are, and listens on the document only. So it works in parts of a page that are put
+   in, restored or changed in place later: what is missing there, it adds again. Browsers find text in closed panels and
+   open the answer that the address names; in browsers that do not, this script opens it.
+
+   Names with a dollar are shortened. What is between the marks [disclosure] is left out where no FAQ needs it; a page
+   that then gets the whole script stops the other one. */
 (() => {
-  const hidden = "onbeforematch" in document.documentElement ? "until-found" : "";
-  const loaded = Symbol.for("faqsvc");
-  /* A part of a page that is loaded later may contain the script again. */
-  if (window[loaded]) return window[loaded]();
-
-  const make = (tag, name, text, attributes = {}) => {
-    const element = document.createElement(tag);
-    element.className = name;
-    element.textContent = text;
-    for (const key in attributes) element.setAttribute(key, attributes[key]);
-    return element;
+  const $key = Symbol.for("faqsvc"), $before = window[$key], $ends = new AbortController();
+  if ($before /* [disclosure */ && $before.$whole /* disclosure] */) return $before();
+  /* [disclosure */
+  $before?.$stop();
+  /* disclosure] */
+  const $hidden = "onbeforematch" in document.body ? "until-found" : "";
+  const $opened = new Set();
+  const $all = ($selector, $node = document) => [...$node.querySelectorAll($selector)];
+  const $one = ($selector, $node) => $node.querySelector(".faqsvc-" + $selector);
+  const $items = ($node) => $all(".faqsvc-item", $node);
+  const $root = ($node) => $node.closest(".faqsvc");
+  const $texts = ($faq) => $faq.dataset.texts.split("|");
+  const $hide = ($node, $is) => ($is ? $node.setAttribute("hidden", $hidden) : $node.removeAttribute("hidden"));
+  const $place = ($item) => location.pathname + $one("answer", $item)?.id;
+  const $isOpen = ($item) => $item.open ?? !!$one("toggle[aria-expanded=true]", $item);
+  const $make = ($tag, $name, $text, $attributes = {}) => {
+    const $element = document.createElement($tag);
+    $element.className = "faqsvc-" + $name;
+    $element.textContent = $text;
+    for (const $key in $attributes) $element.setAttribute($key, $attributes[$key]);
+    return $element;
   };
-  const buttonOf = (item) => item.querySelector("button.faqsvc-toggle");
-  const isOpen = (item) => item.open ?? buttonOf(item)?.getAttribute("aria-expanded") !== "false";
 
-  const setOpen = (item, open) => {
-    const panel = item.querySelector(".faqsvc-panel");
-    if (!panel) {
-      if (item.matches("details")) item.open = open;
-      return;
+  const $note = ($item) => {
+    $opened[$isOpen($item) ? "add" : "delete"]($place($item));
+    const $faq = $root($item), $button = $one("all", $faq);
+    if ($button) $button.textContent = $texts($faq)[+$items($faq).every($isOpen)];
+  };
+  const $open = ($item, $is) => {
+    if ("open" in $item) $item.open = $is;
+    /* [disclosure */
+    const $panel = $one("panel", $item);
+    if (!$panel) return;
+    if ($is) for (const $other of $items($item.closest(".faqsvc-exclusive") ?? $item)) $open($other, false);
+    $hide($panel, !$is);
+    $one("toggle", $item).setAttribute("aria-expanded", $is);
+    $note($item);
+    /* disclosure] */
+  };
+  /* [disclosure */
+  const $addButton = ($item) => {
+    const $heading = $item.firstElementChild, $answer = $one("answer", $item);
+    if (!$answer) return;
+    const $button = $make("button", "toggle", "", { type: "button", "aria-controls": $answer.id });
+    const $panel = $make("div", "panel", "");
+    $button.append(...$heading.childNodes);
+    $heading.append($button);
+    $answer.before($panel);
+    $panel.append($answer);
+    $open($item, $opened.has($place($item)));
+  };
+  /* disclosure] */
+  const $addLinks = ($faq) => {
+    for (const $answer of $all(".faqsvc-answer:not(:has(> .faqsvc-anchor))", $faq)) {
+      $answer.append($make("a", "anchor", $texts($faq)[2], { href: "#" + $answer.id, "aria-live": "polite" }));
     }
-    if (open) {
-      for (const other of item.closest(".faqsvc-exclusive")?.querySelectorAll(".faqsvc-item") ?? []) {
-        if (other !== item) setOpen(other, false);
-      }
-      panel.removeAttribute("hidden");
-    } else {
-      panel.setAttribute("hidden", hidden);
+  };
+  const $addTools = ($faq) => {
+    const $first = $faq.querySelector(".faqsvc-section,.faqsvc-item"), $label = $texts($faq);
+    if (!$first || $one("filter", $faq)) return;
+    const $tools = $make("div", "tools", "");
+    $first.before($tools);
+    $tools.append(
+      $make("input", "filter", "", { type: "search", placeholder: $label[4], "aria-label": $label[4] }),
+      $make("span", "found", "", { role: "status" }),
+    );
+    if (!$faq.matches(".faqsvc-open,.faqsvc-exclusive") && !$faq.querySelector("details[name]")) {
+      $tools.append($make("button", "all", $label[0], { type: "button" }));
     }
-    buttonOf(item).setAttribute("aria-expanded", open);
+    for (const $item of $items($faq)) if ($opened.has($place($item))) $open($item, true);
+    if (document.readyState != "loading") $addLinks($faq);
   };
 
-  const addButton = (item) => {
-    const heading = item.querySelector(":scope > .faqsvc-heading");
-    const answer = item.querySelector(":scope > .faqsvc-answer");
-    if (!heading || !answer) return;
-    const button = make("button", "faqsvc-toggle", "", { type: "button", "aria-controls": answer.id });
-    const panel = make("div", "faqsvc-panel", "");
-    button.append(...heading.childNodes);
-    heading.append(button);
-    answer.before(panel);
-    panel.append(answer);
-    setOpen(item, false);
-  };
-
-  const addLink = (item, texts) => {
-    const answer = item.querySelector(".faqsvc-answer");
-    const link = make("a", "faqsvc-anchor", texts.copyLink, { href: `#${answer.id}`, "aria-live": "polite" });
-    link.addEventListener("click", async (event) => {
-      if (!navigator.clipboard || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      try {
-        await navigator.clipboard.writeText(link.href);
-      } catch {
-        location.hash = answer.id;
-        return;
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+  const $filter = ($faq) => {
+    const $words = $plain($one("filter", $faq).value).match(/\S+/g) ?? [];
+    const $is = !!$words[0], $was = $faq.hasAttribute("data-filtered");
+    let $section, $count = 0;
+    for (const $node of $all(".faqsvc-section,.faqsvc-item", $faq)) {
+      if ($node.matches(".faqsvc-section")) {
+        $hide(($section = $node), $is);
+        continue;
       }
-      link.textContent = texts.copied;
-      setTimeout(() => (link.textContent = texts.copyLink), 3000);
-    });
-    answer.append(link);
-  };
-
-  const addTools = (faq) => {
-    const items = [...faq.querySelectorAll(".faqsvc-item")];
-    if (!items[0]) return;
-    const texts = faq.dataset;
-    const tools = make("div", "faqsvc-tools", "");
-    let targets = [...faq.querySelectorAll(".faqsvc-section")];
-    if (!targets[1]) targets = faq.matches(".faqsvc-open") ? items : [];
-    if (targets[1]) {
-      const list = make("ul", "faqsvc-index", "");
-      for (const target of targets) {
-        const { id } = target.querySelector(".faqsvc-answer") ?? target;
-        const entry = make("li", "", "");
-        entry.append(
-          make("a", "", (target.querySelector(".faqsvc-question") ?? target).textContent, { href: `#${id}` }),
-        );
-        list.append(entry);
-      }
-      const index = make("nav", "", "", { "aria-label": texts.contents });
-      index.append(list);
-      tools.append(index);
+      if ($is && !$was) $node.toggleAttribute("data-was-open", $isOpen($node));
+      if ($was && !$is) $open($node, $node.hasAttribute("data-was-open"));
+      const $text = $plain([...$one("answer", $node).childNodes, $one("question", $node)]
+        .map(($part) => ($part.className == "faqsvc-anchor" ? "" : $part.textContent))
+        .join(" "));
+      const $fits = $words.every(($word) => $text.includes($word));
+      $hide($node, !$fits);
+      if ($fits && $section) $hide($section);
+      $count += $fits;
     }
-    if (!faq.matches(".faqsvc-open, .faqsvc-exclusive") && !faq.querySelector("details[name]")) {
-      const button = make("button", "faqsvc-all", texts.openAll, { type: "button" });
-      const update = () => {
-        button.textContent = items.every(isOpen) ? texts.closeAll : texts.openAll;
-      };
-      button.addEventListener("click", () => {
-        const open = !items.every(isOpen);
-        for (const item of items) setOpen(item, open);
-        update();
-      });
-      for (const kind of ["click", "toggle", "beforematch"]) {
-        faq.addEventListener(kind, () => setTimeout(update), true);
-      }
-      tools.append(button);
-    }
-    if (tools.hasChildNodes()) faq.querySelector(".faqsvc-section, .faqsvc-item").before(tools);
-    for (const item of items) addLink(item, texts);
+    $faq.toggleAttribute("data-filtered", $is);
+    $one("found", $faq).textContent = $is ? $texts($faq)[5].replace("#", $count) : "";
+  };
+  const $clear = ($faq) => {
+    $one("filter", $faq).value = "";
+    $filter($faq);
   };
 
-  const openTarget = () => {
-    let id = location.hash.slice(1);
+  const $aim = () => {
+    let $id = location.hash.slice(1);
     try {
-      id = decodeURIComponent(id);
+      $id = decodeURIComponent($id);
     } catch {
       /* not percent-encoded: use it as it is */
     }
-    const target = id ? document.getElementById(id) : null;
-    const item = target?.closest(".faqsvc-item");
-    if (!item || isOpen(item)) return;
-    setOpen(item, true);
-    target.scrollIntoView();
+    const $target = document.getElementById($id), $item = $target?.closest(".faqsvc-item");
+    const $isHidden = $target?.closest(".faqsvc-section[hidden],.faqsvc-item[hidden]");
+    if ($isHidden) $clear($root($target));
+    if ($item && !$isOpen($item)) $open($item, true);
+    else if (!$isHidden) return;
+    $target.scrollIntoView();
   };
-
-  const start = () => {
-    for (const faq of document.querySelectorAll(".faqsvc:not(.faqsvc-ready)")) {
-      faq.classList.add("faqsvc-ready");
-      if (faq.matches(".faqsvc-disclosure")) faq.querySelectorAll(".faqsvc-item").forEach(addButton);
-      if (faq.dataset.openAll) addTools(faq);
+  const $copy = async ($link) => {
+    const $label = $texts($root($link));
+    try {
+      await navigator.clipboard.writeText($link.href);
+      $link.textContent = $label[3];
+      setTimeout(() => ($link.textContent = $label[2]), 3000);
+    } catch {
+      location.hash = $link.hash;
     }
-    openTarget();
   };
-  window[loaded] = start;
 
-  document.addEventListener("click", (event) => {
-    const item = event.target.closest?.("button.faqsvc-toggle")?.closest(".faqsvc-item");
-    if (item) setOpen(item, !isOpen(item));
+  const $start = () => {
+    /* [disclosure */
+    $all(".faqsvc-panels .faqsvc-item:not(:has(.faqsvc-panel))").forEach($addButton);
+    /* disclosure] */
+    for (const $faq of $all(".faqsvc[data-texts]")) {
+      $addTools($faq);
+      if ($faq.matches("[data-filtered]") && !$one("filter", $faq).value) $filter($faq);
+    }
+  };
+
+  const $on = ($kinds, $act, $node = document) => {
+    for (const $kind of $kinds.split(" ")) $node.addEventListener($kind, $act, { capture: true, signal: $ends.signal });
+  };
+  $on("click", ($event) => {
+    const $at = ($selector) => $event.target.closest?.($selector);
+    const $button = $at(".faqsvc-all"), $link = $at(".faqsvc-anchor");
+    /* [disclosure */
+    const $item = $at("button.faqsvc-toggle")?.closest(".faqsvc-item");
+    if ($item) $open($item, !$isOpen($item));
+    /* disclosure] */
+    if ($button) {
+      const $some = $items($root($button)).filter(($item) => !$item.hidden), $is = !$some.every($isOpen);
+      for (const $item of $some) $open($item, $is);
+    }
+    if ($link && navigator.clipboard && !$event.ctrlKey && !$event.metaKey && !$event.shiftKey) {
+      $event.preventDefault();
+      $copy($link);
+    } else if ($at("a")?.hash) setTimeout($aim);
   });
-  document.addEventListener("beforematch", (event) => {
-    const item = event.target.matches?.(".faqsvc-panel") && event.target.closest(".faqsvc-item");
-    if (item) setOpen(item, true);
+  $on("input keydown", ($event) => {
+    if (!$event.target.matches?.(".faqsvc-filter")) return;
+    if ($event.key == "Escape") $clear($root($event.target));
+    else if ($event.type == "input") $filter($root($event.target));
   });
-  addEventListener("hashchange", openTarget);
-  start();
-  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  $on("toggle beforematch", ($event) => {
+    const $item = $event.target.closest?.(".faqsvc-item");
+    if (!$item) return;
+    if ($event.type == "toggle") $note($item);
+    /* [disclosure */
+    else if ($event.target.matches(".faqsvc-panel")) $open($item, true);
+    /* disclosure] */
+    else $clear($root($item));
+  });
+  $on("hashchange", $aim, window);
+  $on("DOMContentLoaded", () => {
+    $start();
+    $all(".faqsvc[data-texts]").forEach($addLinks);
+    $aim();
+  });
+  const $observer = new MutationObserver($start);
+  $observer.observe(document, { childList: true, subtree: true });
+  /* [disclosure */
+  $start.$whole = 1;
+  /* disclosure] */
+  $start.$stop = () => {
+    $ends.abort();
+    $observer.disconnect();
+  };
+  window[$key] = $start;
+  $start();
+  $aim();
 })();

@@ -186,6 +186,7 @@ def test_without_scripts_a_tall_faq_has_its_sections_and_answers(chromium: Brows
     assert visible(page) == [True] * 12
     assert page.locator(".faqsvc-section").all_text_contents() == ["Orders", "Payment", "Returns"]
     assert page.locator(".faqsvc-tools, .faqsvc-anchor").count() == 0
+    assert page.get_by_role("navigation", name="Inhalt").get_by_role("link").count() == 3
     context.close()
 
 

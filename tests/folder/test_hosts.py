@@ -131,4 +131,4 @@ def test_a_page_has_the_nonce_and_the_theme_of_its_host(faqs: Path) -> None:
     app.before_request(lambda: setattr(g, "csp_nonce", "abc"))
     text = app.test_client().get("/").text
     assert text.count('nonce="abc"') >= 3
-    assert "faqsvc-disclosure" in text
+    assert "faqsvc-panels" in text

@@ -1,5 +1,6 @@
 """Templates of a host in the place of the package's."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def host(templates: dict[str, str], embed: FAQEmbed | None = None, **options: An
 def inside(html: str) -> str:
     """Return what the template made: the content of the section."""
     start = html.index("</style>", html.index("<section")) + len("</style>")
-    return html[start : html.index("\n<script", start)].strip()
+    return re.sub("<script>.*?</script>", "", html[start : html.index("\n<script type", start)]).strip()
 
 
 def shown(environment: Environment, slug: str = "pricing") -> str:

@@ -102,28 +102,42 @@ def test_the_address_of_a_section_stays_when_others_come_and_go() -> None:
 
 
 @VARIANTS
-@pytest.mark.parametrize("sections", [[None] * TALL, ["Orders", "Returns"]])
+@pytest.mark.parametrize("sections", [[None] * TALL, ["Orders"] * TALL])
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_tall_faq_has_texts_for_its_script_in_its_language(
     variant: Variant, sections: list[str | None], lang: str
 ) -> None:
     style = Style(variant=variant)
     tall = fragment(faq(*sections, lang=lang), style)
-    assert tall.needs_script
-    texts = {
-        name: text for name, text in Parsed(tall.html).root[0].attrib.items() if name.startswith("data-")
-    }
-    assert len(texts) == len(set(texts.values())) == 5
-    english = Parsed(fragment(faq(*sections), style).html).root[0].attrib
-    assert all(texts[name] != english[name] for name in texts) == (lang != "en")
+    assert tall.script
+    texts = Parsed(tall.html).root[0].get("data-texts").split("|")
+    assert len(texts) == len(set(texts)) == 6
+    assert "#" in texts[-1]
+    english = Parsed(fragment(faq(*sections), style).html).root[0].get("data-texts").split("|")
+    assert all(one != other for one, other in zip(texts, english, strict=True)) == (lang != "en")
 
 
 @VARIANTS
-@pytest.mark.parametrize("sections", [[None] * (TALL - 1), ["Orders", "Orders"]])
+@pytest.mark.parametrize("sections", [[None] * (TALL - 1), ["Orders", "Returns"]])
 def test_a_short_faq_has_none(variant: Variant, sections: list[str | None]) -> None:
     short = fragment(faq(*sections), Style(variant=variant))
     assert "data-" not in short.html
-    assert short.needs_script == (variant == "disclosure")
+    assert bool(short.script) == (variant == "disclosure")
+
+
+@VARIANTS
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_an_index_needs_two_sections_and_no_script(variant: Variant, lang: str) -> None:
+    style = Style(variant=variant)
+    page = Parsed(fragment(faq(None, "Orders", "A & B", lang=lang), style).html)
+    (index,) = page.tagged("nav")
+    assert [(a.get("href"), a.text) for a in index.iter() if a.tag == "a"] == [
+        ("#faq-shop_section-orders", "Orders"),
+        ("#faq-shop_section-a-b", "A & B"),
+    ]
+    assert ("Contents" in index.get("aria-label")) == (lang == "en")
+    for sections in (["Orders"], [None], [None, "Orders"]):
+        assert "<nav" not in fragment(faq(*sections, lang=lang), style).html
 
 
 def test_the_page_and_its_json_ld_have_the_same_ids() -> None:

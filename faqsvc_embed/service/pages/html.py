@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import BANNER_CSS
-from faqsvc_embed.rendering.assets import stylesheet
-from faqsvc_embed.rendering.elements import json_ld_element
+from faqsvc_embed.rendering.assets import script, stylesheet
+from faqsvc_embed.rendering.elements import inline_script_element, json_ld_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
@@ -35,6 +35,8 @@ ICON: Final = (
 
 # The title of the page is the only heading above the questions.
 _STYLE: Final = Style(Theme(), show_title=False, heading_level=1)
+_PIECES: Final = ("base", "toggle", "details", "rich", "sections", "long", "languages")
+"""The pieces of the component's stylesheet that hosted pages need."""
 _renderer = Renderer()
 _templates = Environment(
     loader=PackageLoader("faqsvc_embed.service.pages"), autoescape=True, undefined=StrictUndefined
@@ -137,13 +139,21 @@ def templates_digest() -> str:
 
 
 def content_security_policy(images: str = "") -> str:
-    """Return the Content-Security-Policy of these pages: their own styles, and images of one website."""
-    digest = base64.b64encode(hashlib.sha256(_css().encode()).digest()).decode()
+    """Return the Content-Security-Policy of these pages: their own style, script, and images of a website."""
     image_source = f" img-src {images};" if images else ""
     return (
-        f"default-src 'none'; style-src 'sha256-{digest}';{image_source} base-uri 'none'; "
-        "form-action 'none'; frame-ancestors 'none'"
+        f"default-src 'none'; style-src {_source(_css())}; script-src {_source(_script())};{image_source} "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
+
+
+@cache
+def _source(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script() -> str:
+    return script(is_whole=False)
 
 
 def image_source(faq: FAQ) -> str:
@@ -160,7 +170,7 @@ def image_source(faq: FAQ) -> str:
 def _css() -> Markup:
     css = (Path(__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
     css = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)).strip()
-    return Markup(css + BANNER_CSS + stylesheet())
+    return Markup(css + BANNER_CSS + stylesheet(*_PIECES))
 
 
 def _shortened(text: str) -> str:
@@ -174,7 +184,9 @@ def _body(fragment: Fragment | None, *, with_json_ld: bool) -> Markup:
     if fragment is None:
         return Markup()
     json_ld = json_ld_element(fragment.json_ld) if with_json_ld else ""
-    return Markup(f"{fragment.html}\n{json_ld}")
+    # Above the questions, so that nothing moves.
+    element = inline_script_element(is_whole=False) if fragment.script else ""
+    return Markup(f"{element}{fragment.html}\n{json_ld}")
 
 
 def _ask(sentence: str, url: str, name: str) -> Markup:
