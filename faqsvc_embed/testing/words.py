@@ -11,6 +11,7 @@ import turbohtml
 from faqsvc_embed.generation.extraction.dom import BLOCKS
 from faqsvc_embed.generation.extraction.labels import bare_answer, bare_question
 from faqsvc_embed.generation.extraction.words import NAMES
+from faqsvc_embed.text import normalized
 
 _BLOCKS = BLOCKS | {"br", "button"}
 _SKIPPED = NAMES["skipped"] - {"meta", "link", "head"}
@@ -20,7 +21,7 @@ _ICON_LENGTH = 24
 
 def fold(text: str) -> str:
     """Return the letters, digits and signs of currencies in a text, without case."""
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = normalized("NFKC", text).casefold()
     kinds = ((char, unicodedata.category(char)) for char in text if char not in "\ufe0e\ufe0f")
     return "".join(char for char, kind in kinds if kind[0] in "LNM" or kind == "Sc" or char == "%")
 
