@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from demo_apps import fastapi_app, flask_app, gallery, side_by_side, site, starlette_app, static_site
-from demo_apps.seed import seed
+from demo_apps import content, fastapi_app, flask_app, gallery, side_by_side, site, starlette_app, static_site
 from demo_apps.servers import App, Program, address_of, listening, serving
+from faqsvc_embed import FAQ
 from faqsvc_embed.service import create_app as create_service
+
+# Publishing over the API makes up a slug for every FAQ. The templates of the demo name their FAQs, so this
+# writes to the storage of the service. It is the only place that does.
+from faqsvc_embed.service.storage import open_storage
 
 PORT: Final = 8700
 """The port of the service. The websites use the next ones, in the order of `WEBSITES`.
@@ -54,6 +58,19 @@ class Demo:
     """Addresses by the name of the website."""
     side_by_side: str
     """The address of the page with all of them."""
+
+
+def seed(database: str) -> tuple[str, str]:
+    """Store every FAQ in every language; return an API key, and the token of a sign-in link for the desk."""
+    storage = open_storage(database)
+    for slug in content.SLUGS:
+        for lang in site.LANGUAGES:
+            body = content.faq_body(slug, lang)
+            storage.put(FAQ.from_dict(body), website_url=body["websiteUrl"])
+    api_key = storage.keys.create("demo")
+    link = storage.sign_ins.create_link(storage.people.admin("You"))
+    storage.close()
+    return api_key, link
 
 
 @contextmanager

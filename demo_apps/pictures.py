@@ -1,6 +1,7 @@
 """Takes the pictures of the documentation: `python -m demo_apps.pictures`.
 
-It needs Chromium on the PATH.
+It needs Chromium on the PATH. The fonts of the pictures are those of the system: choose good ones with
+FONTCONFIG_FILE, such as Inter, Source Serif 4 and JetBrains Mono.
 """
 
 import io
@@ -21,7 +22,7 @@ from demo_apps.gallery import PAGE
 from demo_apps.servers import address_of, listening, serving
 
 PICTURES: Final = Path(__file__).parent.parent / "docs" / "_static"
-COLOURS: Final = 256
+COLOURS: Final = 128
 """The number of colours of a picture: flat areas and text need few, and the files stay small."""
 
 
@@ -29,7 +30,8 @@ def main() -> None:
     """Take all pictures again."""
     with running_demo(0) as demo, sync_playwright() as playwright:
         address = demo.websites["Flask"]
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        path = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         _save("demo.png", _side_by_side(browser, demo.side_by_side))
         _save("gallery.png", _gallery(browser, address, "at-home"))
         _save("looks.png", _gallery(browser, address, "looks"))
@@ -53,7 +55,7 @@ def serving_tutorial() -> Iterator[str]:
 
 def _tutorial(browser: Browser, address: str) -> bytes:
     size: ViewportSize = {"width": 720, "height": 370}
-    page = browser.new_page(viewport=size, device_scale_factor=1.5, reduced_motion="reduce", locale="en")
+    page = browser.new_page(viewport=size, device_scale_factor=2, reduced_motion="reduce", locale="en")
     page.goto(address)
     page.click("details.faqsvc-item:nth-of-type(1) summary")
     page.mouse.move(0, 0)
@@ -67,7 +69,9 @@ def _save(name: str, png: bytes) -> None:
 
 
 def _side_by_side(browser: Browser, address: str) -> bytes:
-    page = browser.new_page(viewport={"width": 1600, "height": 900}, reduced_motion="reduce")
+    page = browser.new_page(
+        viewport={"width": 1280, "height": 760}, device_scale_factor=1.75, reduced_motion="reduce"
+    )
     page.goto(address)
     page.wait_for_function("!document.querySelector('.loading')")
     page.wait_for_timeout(1000)  # until the frames have scrolled to their FAQs
@@ -75,8 +79,8 @@ def _side_by_side(browser: Browser, address: str) -> bytes:
 
 
 def _gallery(browser: Browser, address: str, section: str) -> bytes:
-    size: ViewportSize = {"width": 1440, "height": 1000}
-    page = browser.new_page(viewport=size, device_scale_factor=0.75, reduced_motion="reduce")
+    size: ViewportSize = {"width": 1000, "height": 1000}  # twice as many pixels as the documentation shows
+    page = browser.new_page(viewport=size, device_scale_factor=1.5, reduced_motion="reduce")
     page.goto(f"{address}{PAGE.path}", wait_until="networkidle")
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(frame => frame.style.blockSize)")
     return page.locator(f"#{section} .examples").screenshot()

@@ -161,7 +161,7 @@ PUBLIC: Final = {
 
 @pytest.mark.parametrize("path", sorted(DEMO.glob("*.py")), ids=lambda path: path.stem)
 def test_the_demo_uses_the_public_modules_as_any_application_would(path: Path) -> None:
-    allowed = PUBLIC | {f"{NAME}.service.storage"} if path.stem == "seed" else PUBLIC
+    allowed = PUBLIC | {f"{NAME}.service.storage"} if path.stem == "demo" else PUBLIC
     ours = {name for name in imports_of(path) if name.partition(".")[0] == NAME}
     assert {name for name in ours - allowed if name.rpartition(".")[0] not in allowed} == set()
 

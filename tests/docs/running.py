@@ -1,5 +1,6 @@
 """Runs the code blocks of a page, beside an FAQ service of their own in place of https://faq.example.com."""
 
+import importlib.util
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+import pytest
 import yaml
 from flask import Flask
 from jinja2 import Environment, FileSystemLoader
@@ -38,6 +40,18 @@ TEMPLATES: Final = ("jinja", "html+jinja")
 COMMANDS: Final = Path(__file__).parent / "commands.sh"
 TIMEOUT: Final = 150.0
 """Seconds for the commands of a page, of which there may be thirty, on a busy machine."""
+
+IN_DEV: Final = ("datasette", "mkdocs", "pelican", "wagtail")
+"""The applications of other people that the extra `dev` installs."""
+
+
+def needs(name: str) -> None:
+    """Skip a test without an application, unless CI should have it."""
+    if importlib.util.find_spec(name) is None:
+        reason = f"{name} is not installed"
+        if os.environ.get("CI") and name in IN_DEV:
+            pytest.fail(reason)
+        pytest.skip(reason)
 
 
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:

@@ -7,9 +7,8 @@ from typing import Final
 
 import pytest
 
-from tests.docs.applications import needs
 from tests.docs.pages import ROOT, blocks_of
-from tests.docs.running import write_files
+from tests.docs.running import needs, write_files
 
 PAGE: Final = ROOT / "docs" / "how-to" / "other-software.md"
 NICEGUI: Final = """

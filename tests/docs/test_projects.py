@@ -13,9 +13,8 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from tests.cache.conftest import valkey
-from tests.docs.applications import needs
 from tests.docs.pages import ROOT, blocks_of
-from tests.docs.running import EXAMPLE, write_files
+from tests.docs.running import EXAMPLE, needs, write_files
 from tests.processes.servers import running
 from tests.support.service import Service
 from tests.support.waiting import wait_until

@@ -212,7 +212,7 @@ def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
 )
 def test_a_name_of_other_libraries_leads_to_the_setting(written: str, meant: str) -> None:
     with pytest.raises(ConfigurationError, match=rf"'{written}'.*'{meant}'"):
-        Settings.from_mapping({}, **{written: 1})
+        Settings.from_mapping({}, **{written: 1})  # type: ignore[arg-type]
 
 
 def test_settings_are_frozen() -> None:

@@ -1,11 +1,12 @@
-"""The words and grammar by which questions and FAQs are recognised, one file for each language.
+"""The words and grammar by which questions and FAQs are recognised, a file for each language of the service.
 
-To improve a language, edit its file; `Language` describes every field. The patterns of all languages are
-tried on every page, because pages often state no language, or a wrong one.
+`other.toml` has a table for each of further languages. To improve a language, edit its file; `Language`
+describes every field. The patterns of all languages are tried on every page, because pages often state no
+language, or a wrong one.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -61,10 +62,15 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """Parts of links and addresses of pages about orders, prices and contact."""
 
 
-LANGUAGES: Final = tuple(
-    msgspec.toml.decode(file.read_bytes(), type=Language)
-    for file in sorted(Path(__file__).parent.glob("*.toml"))
-)
+def _languages() -> Iterator[tuple[str, Language]]:
+    for file in Path(__file__).parent.glob("*.toml"):
+        if file.stem == "other":
+            yield from msgspec.toml.decode(file.read_bytes(), type=dict[str, Language]).items()
+        else:
+            yield file.stem, msgspec.toml.decode(file.read_bytes(), type=Language)
+
+
+LANGUAGES: Final = tuple(language for _, language in sorted(_languages()))
 
 
 def any_of(patterns: Iterable[tuple[str, ...]]) -> re.Pattern[str]:
