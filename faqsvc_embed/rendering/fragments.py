@@ -1,6 +1,6 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 import msgspec
@@ -108,33 +108,25 @@ class Fragment(msgspec.Struct, eq=False):
         with_script: bool = False,
         schema: bool = True,
     ) -> str:
-        elements = [self.opening_tag, *_style_elements(missing, options)]
-        ending = [_script_element(options)] if with_script else []
+        styles, ending = elements_of(missing, options, with_script)
         if schema:
             ending.append(json_ld_element(self.json_ld, options.nonce))
-        return "".join(["\n".join(elements), self.content, *(f"\n{one}" for one in ending), CLOSING_TAG])
+        opening = "\n".join([self.opening_tag, *styles])
+        return "".join([opening, self.content, *(f"\n{one}" for one in ending), CLOSING_TAG])
 
 
-def inline_elements(
+def elements_of(
     stylesheets: Sequence[Stylesheet], options: ElementOptions, with_script: bool
-) -> Iterator[str]:
-    """Yield the inline elements that `Fragment.print` includes."""
-    if stylesheets and (options.styles == "inline" or options.folder is None):
-        # One element, because only the first child of a section may be a style element.
-        yield style_element("".join(sheet.css for sheet in stylesheets), options.nonce)
-    if with_script and options.folder is None:
-        yield inline_script_element(options.nonce)
-
-
-def _style_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions) -> Iterator[str]:
+) -> tuple[list[str], list[str]]:
+    """Return the elements of stylesheets and of the script, inline or linked, as a page prints them."""
+    styles, scripts = list[str](), list[str]()
     if options.styles == "linked" and options.folder is not None:
-        for sheet in stylesheets:
-            yield link_element(f"{options.folder}/{sheet.file}", options.nonce)
-    else:
-        yield from inline_elements(stylesheets, options, False)
-
-
-def _script_element(options: ElementOptions) -> str:
-    if options.folder is not None:
-        return linked_script_element(options.folder, options.nonce)
-    return inline_script_element(options.nonce)
+        styles += [link_element(f"{options.folder}/{sheet.file}", options.nonce) for sheet in stylesheets]
+    elif stylesheets:
+        # One element, because only the first child of a section may be a style element.
+        styles.append(style_element("".join(sheet.css for sheet in stylesheets), options.nonce))
+    if with_script and options.folder is not None:
+        scripts.append(linked_script_element(options.folder, options.nonce))
+    elif with_script:
+        scripts.append(inline_script_element(options.nonce))
+    return styles, scripts
