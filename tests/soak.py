@@ -34,8 +34,8 @@ from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import samples
 from tests.support.asgi import aget
 from tests.support.faults.behaviours import drip, hang, healthy, refuse, reset, status, truncated
+from tests.support.faults.bodies import header_flood, oversize
 from tests.support.faults.kinds import gzip_bomb
-from tests.support.faults.sizes import header_flood, oversize
 from tests.support.faulty import FaultyServer
 
 KNOWN: Final = [f"faq-{number}" for number in range(40)]

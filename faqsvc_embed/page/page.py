@@ -1,6 +1,8 @@
 """The page: what the FAQs of one request share."""
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
@@ -11,7 +13,6 @@ from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
-from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.headers import may_be_shared
 from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
@@ -23,6 +24,34 @@ from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
 _log: Final = LogOnce()
+
+
+class WaitBudget:
+    """The time that a page has spent waiting; waits that overlap count once."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._spent = 0.0
+        self._waiting = 0
+        self._since = 0.0
+
+    def left(self, limit: float) -> float:
+        """Return the rest of a budget of `limit` seconds."""
+        running = self._clock() - self._since if self._waiting else 0.0
+        return max(0.0, limit - self._spent - running)
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time of a wait."""
+        if not self._waiting:
+            self._since = self._clock()
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._spent += self._clock() - self._since
 
 
 class Page(msgspec.Struct, eq=False):

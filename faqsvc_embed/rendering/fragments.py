@@ -1,6 +1,6 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Self
 
 import msgspec
@@ -112,33 +112,28 @@ class Fragment(msgspec.Struct, eq=False):
         script: str = "",
         schema: bool = True,
     ) -> str:
-        elements = [self.opening_tag, *_style_elements(missing, options)]
-        if script:  # above the questions: it changes them before they are painted
-            elements.append(_script_element(options, script))
+        styles, scripts = elements_of(missing, options, script)
+        # The script is above the questions: it changes them before they are painted.
+        opening = "\n".join([self.opening_tag, *styles, *scripts])
         json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
-        return "".join(["\n".join(elements), self.content, json_ld, CLOSING_TAG])
+        return "".join([opening, self.content, json_ld, CLOSING_TAG])
 
 
-def inline_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions, script: str) -> Iterator[str]:
-    """Yield the inline elements that `Fragment.print` includes."""
-    if stylesheets and (options.styles == "inline" or options.folder is None):
-        # One element, because only the first child of a section may be a style element.
-        yield style_element(layered(sheet.css for sheet in stylesheets), options.nonce)
-    if script and options.folder is None:
-        yield inline_script_element(options.nonce, is_whole=script == WHOLE)
-
-
-def _style_elements(stylesheets: Sequence[Stylesheet], options: ElementOptions) -> Iterator[str]:
+def elements_of(
+    stylesheets: Sequence[Stylesheet], options: ElementOptions, script: str
+) -> tuple[list[str], list[str]]:
+    """Return the elements of stylesheets and of the script, inline or linked, as a page prints them."""
+    styles, scripts = list[str](), list[str]()
     if options.styles == "linked" and options.folder is not None:
         names = [sheet.name for sheet in stylesheets if sheet.name in pieces()]
         themes = [sheet.name for sheet in stylesheets if sheet.name not in pieces()]
-        for file in [stylesheet_name(*names)] * bool(names) + themes:
-            yield link_element(f"{options.folder}/{file}", options.nonce)
-    else:
-        yield from inline_elements(stylesheets, options, "")
-
-
-def _script_element(options: ElementOptions, script: str) -> str:
-    if options.folder is not None:
-        return linked_script_element(options.folder, options.nonce)
-    return inline_script_element(options.nonce, is_whole=script == WHOLE)
+        files = [stylesheet_name(*names)] * bool(names) + themes
+        styles += [link_element(f"{options.folder}/{file}", options.nonce) for file in files]
+    elif stylesheets:
+        # One element, because only the first child of a section may be a style element.
+        styles.append(style_element(layered(sheet.css for sheet in stylesheets), options.nonce))
+    if script and options.folder is not None:
+        scripts.append(linked_script_element(options.folder, options.nonce))
+    elif script:
+        scripts.append(inline_script_element(options.nonce, is_whole=script == WHOLE))
+    return styles, scripts

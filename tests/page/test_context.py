@@ -5,9 +5,8 @@ from contextvars import copy_context
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.page.budget import WaitBudget
 from faqsvc_embed.page.context import REQUEST, request_page
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import Page, WaitBudget
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.clock import Clock

@@ -1,20 +1,14 @@
-"""A FAQ service that fails, and its faults, one module for each kind. `EVERY_FAULT` has all of them.
+"""A FAQ service that fails, and its faults, a module for each group. `EVERY_FAULT` has all of them.
 
 `ODDITIES` are unusual responses that are valid all the same. `FEEDS` are the faults of the change feed.
 """
 
 from typing import Final
 
-from tests.support.faults.connections import CONNECTIONS
-from tests.support.faults.contents import CONTENTS
-from tests.support.faults.encodings import ENCODINGS
-from tests.support.faults.feeds import FEEDS
-from tests.support.faults.framing import FRAMING
+from tests.support.faults.bodies import CONTENTS, ENCODINGS, SIZES
 from tests.support.faults.kinds import FAULTS
-from tests.support.faults.oddities import ODDITIES
-from tests.support.faults.redirects import REDIRECTS
-from tests.support.faults.sizes import SIZES
-from tests.support.faults.statuses import STATUSES
+from tests.support.faults.responses import ODDITIES, REDIRECTS, STATUSES
+from tests.support.faults.transfers import CONNECTIONS, FEEDS, FRAMING
 
 EVERY_FAULT: Final = [
     *FAULTS,

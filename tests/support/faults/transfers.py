@@ -1,11 +1,67 @@
-"""Responses that are not HTTP, or HTTP that contradicts itself (RFC 9112)."""
+"""Connections that fail, bodies with a wrong length, and faults of the change feed."""
 
+import json
 from collections.abc import Iterator
 from typing import Final
 
-from tests.support.faults.behaviours import raw, raw_head
+from tests.support.faults.behaviours import (
+    drip_forever,
+    drip_head,
+    hang_after_head,
+    hang_in_body,
+    hang_up,
+    raw,
+    raw_head,
+    status,
+    truncated_chunks,
+)
 from tests.support.faults.exchange import Exchange
 from tests.support.faults.kinds import Fault
+
+_HEAD: Final = b"HTTP/1.1 200 OK\r\n"
+_CHUNKED: Final = _HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+_INTERVAL: Final = 0.05
+
+
+def drip_chunks(exchange: Exchange) -> None:
+    """Send the good body in chunks of one byte, one after each interval."""
+    exchange.send(_CHUNKED)
+    for byte in exchange.good_body():
+        exchange.pause(_INTERVAL)
+        exchange.send(b"1\r\n%c\r\n" % byte)
+
+
+def _hanging(name: str, data: bytes) -> Fault:
+    return Fault(name, raw(data, then="hang"))
+
+
+CONNECTIONS: Final = [
+    Fault("connection closed", hang_up),
+    Fault("connection reset in the head", raw(_HEAD + b"Content-Ty", then="reset")),
+    Fault("connection reset in the body", raw(_HEAD + b'Content-Length: 500\r\n\r\n{"slug"', then="reset")),
+    Fault("closed in the status line", raw(b"HTTP/1.1 2")),
+    Fault("closed in the head", raw(_HEAD + b"Content-Type: appl")),
+    Fault("truncated chunks", truncated_chunks),
+    Fault("truncated body without a length", raw(b'HTTP/1.0 200 OK\r\n\r\n{"slug": "pricing", ')),
+    _hanging("hang in the status line", b"HTTP/1.1 2"),
+    _hanging("hang in the head", _HEAD + b"Content-Type: appl"),
+    Fault("hang after the head", hang_after_head),
+    Fault("hang in the body", hang_in_body),
+    _hanging("hang at the end of a body without a length", _HEAD + b"\r\n%BODY%"),
+    _hanging("hang in a chunk size", _CHUNKED + b"ff"),
+    _hanging("hang in a chunk", _CHUNKED + b"FFFF\r\n"),
+    _hanging("hang before the last chunk", _CHUNKED + b"2\r\n{}\r\n"),
+    _hanging("hang after 100 Continue", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    _hanging("hang in the body of a 500", b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx"),
+    _hanging("hang in the body of a 404", b"HTTP/1.1 404 No\r\nContent-Length: 9\r\n\r\nx"),
+    _hanging("hang in the head of a redirect", b"HTTP/1.1 302 Found\r\nLocation: /"),
+    Fault("drip the head", drip_head(_INTERVAL)),
+    Fault("drip chunks", drip_chunks),
+    Fault("drip spaces", drip_forever(b" ", _INTERVAL, head=_HEAD + b"\r\n")),
+    Fault("drip interim responses", drip_forever(b"HTTP/1.1 103 Early Hints\r\n\r\n", _INTERVAL)),
+]
+"""Connections that fail, at every stage of an exchange."""
+
 
 _LENGTH: Final = "Content-Length: %LENGTH%"
 _JSON: Final = "Content-Type: application/json"
@@ -98,3 +154,38 @@ FRAMING: Final = [
     Fault("body longer than its length", longer_than_its_length),
 ]
 """Responses that are not HTTP, or that contradict themselves."""
+
+
+_FEED_HEAD: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+_LIES: Final[tuple[dict[str, object], ...]] = (
+    {},
+    {"lang": "en", "revision": 1_000_000, "state": "published"},
+    {"lang": "xx", "revision": -1, "state": "published"},
+    {"lang": None, "revision": None, "state": "unpublished"},
+)
+LIE_EVERY: Final = 0.02
+"""Seconds between two false reports about each FAQ."""
+
+
+def lie(exchange: Exchange) -> None:
+    """Report changes and deletions that never happened, until the client disconnects."""
+    exchange.cut()
+    exchange.send(_FEED_HEAD)
+    slugs = json.loads(exchange.request.body)["slugs"]
+    number = 0
+    while True:
+        for slug in slugs:
+            number += 1
+            data = json.dumps({"slug": slug, **_LIES[number % len(_LIES)]})
+            exchange.send(f"id: {number}\nevent: faq\ndata: {data}\n\nevent: faq\ndata: [\n\n".encode())
+        exchange.pause(LIE_EVERY)
+
+
+FEEDS: Final = [
+    Fault("feed refused", status(503)),
+    Fault("feed cut", raw(_FEED_HEAD)),
+    Fault("feed silent", raw(_FEED_HEAD, then="hang")),
+    Fault("feed that lies", lie),
+    Fault("feed that floods", drip_forever(b": " + b"x" * 16_000 + b"\n\n", 0.001, head=_FEED_HEAD)),
+]
+"""Every way in which the feed fails."""
