@@ -130,11 +130,11 @@ class _FlaskPage(RequestPage, kw_only=True):
         return self.app.debug
 
     def nonce(self) -> object:
-        return g.get("csp_nonce")
+        return g._get_current_object().get("csp_nonce")  # each use of `g` looks it up again
 
     def chosen_language(self) -> object:
         """Return the language in `g`, else the locale of Flask-Babel."""
-        attributes = g._get_current_object()  # each use of `g` looks it up again
+        attributes = g._get_current_object()
         choice = first_of(attributes.get, LANGUAGE_NAMES)
         if not choice and "babel" in self.app.extensions:
             from flask_babel import get_locale
