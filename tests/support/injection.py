@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import _lru_cache_wrapper, cache
+from functools import _lru_cache_wrapper, cache, cached_property
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, ClassVar, Final
@@ -102,6 +102,8 @@ def _functions() -> list[FunctionType]:
                 todo.append(one.__wrapped__)
             case property():
                 todo.append(one.fget)
+            case cached_property():
+                todo.append(one.func)
             case classmethod() | staticmethod():
                 todo.append(one.__func__)
             case ModuleType(__name__=name) | type(__module__=name) if name.startswith("faqsvc_embed"):
