@@ -28,6 +28,7 @@ def take(page: Page, desk: Served) -> None:
     page.set_viewport_size({"width": 1200, "height": 640})
     page.goto(desk.link())
     page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{desk.url}/desk")
     save(page, "list")
     page.set_viewport_size({"width": 1200, "height": 860})
     page.goto(f"{desk.url}/desk/faqs/pricing")

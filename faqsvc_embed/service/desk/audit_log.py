@@ -10,7 +10,7 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.audit import Action, Wanted
 
 PAGE_SIZE: Final = 100
-MAX_CHOICES: Final = 200
+MAX_CHOICES: Final = 100
 """FAQs to choose from, the last changed ones; the history of every FAQ leads to its log."""
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",

@@ -148,32 +148,27 @@ def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | 
     Raises:
         ValueError: the file cannot be read; the message is a sentence for the editor.
     """
-    found: dict[str, Document] = {}
-    reason = ValueError()
+    if ending not in (".md", ".txt"):
+        return _read(ending, content), None
+    marked = lines = Document(items=[])
+    with suppress(ValueError):
+        lines = _read(ending, _marked(decode(content)).encode())
     try:
-        found[BY_MARKS] = _read(ending, content)
-    except ValueError as error:
-        reason = error
-    if ending in (".md", ".txt"):
-        with suppress(ValueError):
-            found[BY_LINES] = _read(ending, _marked(decode(content)).encode())
-    if not found:
-        raise reason
-    count = {name: len(document.items) for name, document in found.items()}
-    if count.get(BY_LINES, 0) <= count.get(BY_MARKS, 0):
-        return found[BY_MARKS], None
-    marked, lines = count.get(BY_MARKS, 0), count[BY_LINES]
-    is_clear = form.upload is None and 2 * (lines - marked) >= marked
-    taken = form.get("reading") if form.get("reading") in found else BY_LINES if is_clear else BY_MARKS
-    if not marked:
-        return found[BY_LINES], None
-    if taken == BY_LINES:
-        text = "Each line that ends with a question mark was taken as a question. By headings, bold lines and"
-        return found[taken], Reading(
-            BY_MARKS, marked, f"{text} labels, the text has {marked}.", decode(content)
-        )
-    text = f"{lines} lines end with a question mark, so perhaps there are questions within the answers."
-    return found[taken], Reading(BY_LINES, lines, text, decode(content))
+        marked = _read(ending, content)
+    except ValueError:
+        if not lines.items:
+            raise
+    less, more = len(marked.items), len(lines.items)
+    if more <= less:
+        return marked, None
+    is_clear = form.upload is None and 2 * (more - less) >= less
+    if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
+        text = f"{more} lines end with a question mark, so perhaps there are questions within the answers."
+        return marked, Reading(BY_LINES, more, text, decode(content))
+    text = (
+        f"Each line that ends with a question mark is a question. Headings, bold lines and labels are {less}."
+    )
+    return lines, Reading(BY_MARKS, less, text, decode(content)) if less else None
 
 
 def _marked(text: str) -> str:

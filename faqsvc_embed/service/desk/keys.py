@@ -1,7 +1,7 @@
 """The API keys of a site, which programs use: create, replace and revoke them."""
 
 from datetime import timedelta
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from starlette.responses import Response
 
@@ -104,40 +104,24 @@ def _has_ended(visit: Visit, key: APIKeyInfo) -> bool:
     return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now)
 
 
-def _page(
-    visit: Visit,
-    status: int = 200,
-    *,
-    problems: dict[str, str] | None = None,
-    new_key: str = "",
-    done: str = "",
-) -> Response:
-    keys = _keys(visit)
-    return render(
-        visit,
-        "keys.html",
-        status,
-        keys=[key for key in keys if not _has_ended(visit, key)],
-        ended=[key for key in keys if _has_ended(visit, key)],
-        scopes=SCOPE_TEXTS,
-        problems=problems or {},
-        new_key=new_key,
-        done=done,
-    )
+def _page(visit: Visit, status: int = 200, **context: Any) -> Response:
+    found = _keys(visit)
+    context = {
+        "keys": [key for key in found if not _has_ended(visit, key)],
+        "ended": [key for key in found if _has_ended(visit, key)],
+        "new_key": "",
+        **context,
+    }
+    return render(visit, "keys.html", status, scopes=SCOPE_TEXTS, **context)
 
 
-def _one(visit: Visit, status: int = 200, *, problems: dict[str, str] | None = None) -> Response:
+def _one(visit: Visit, status: int = 200, **context: Any) -> Response:
     key = _key(visit)
-    names = visit.storage.people.names(visit.access.site)
-    return render(
-        visit,
-        "key.html",
-        status,
-        key=key,
-        maker=names.get(key.maker or "", key.maker),
-        has_ended=_has_ended(visit, key),
-        scopes=SCOPE_TEXTS,
-        overlaps=OVERLAPS,
-        version=str(key.expires_at or ""),
-        problems=problems or {},
-    )
+    context = {
+        "key": key,
+        "maker": visit.storage.people.names(visit.access.site).get(key.maker or "", key.maker),
+        "has_ended": _has_ended(visit, key),
+        "version": str(key.expires_at or ""),
+        **context,
+    }
+    return render(visit, "key.html", status, scopes=SCOPE_TEXTS, overlaps=OVERLAPS, **context)

@@ -34,11 +34,18 @@ _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "ed
 
 
 def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
-    """Return a page of the desk. Its context may name an origin, `images`, whose images it may show."""
+    """Return a page of the desk. Its context may name an origin, `images`, whose images it may show.
+
+    `problems` are messages by field, and `done` says what a form did.
+    """
     text = (
         _templates()
         .get_template(template)
-        .render(visit=visit, session=visit.session, root=visit.root, static=static_url(visit.desk), **context)
+        .render(
+            {"problems": {}, "done": "", "root": visit.root, "static": static_url(visit.desk), **context},
+            visit=visit,
+            session=visit.session,
+        )
     )
     # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     images = f"img-src 'self' {context.get('images', '')}".rstrip()

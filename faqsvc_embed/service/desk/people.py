@@ -59,7 +59,7 @@ def submit(visit: Visit) -> Response:
         return _page(visit, 422, problems=_refused(error))
     except PersonExists:
         return _page(visit, 409, problems={"email": "There is already a person with this email address."})
-    return _page(visit, added=person)
+    return _page(visit, added=person, link=_link(visit, person))
 
 
 def show_one(visit: Visit) -> Response:
@@ -147,41 +147,26 @@ def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
     return visit.urls.sign_in(visit.storage.sign_ins.create_link(person, by))
 
 
-def _page(
-    visit: Visit,
-    status: int = 200,
-    *,
-    problems: dict[str, str] | None = None,
-    added: Person | None = None,
-    done: str = "",
-) -> Response:
-    link = _link(visit, added) if added else ""
-    found = visit.storage.people.list(visit.access.site)
-    fields = {name: visit.form.get(name) if problems else "" for name in ("name", "email")}
-    fields["role"] = visit.form.get("role") if problems else "editor"
-    context = {"people": found, "roles": ROLE_TEXTS, "problems": problems or {}, "fields": fields}
-    return render(visit, "people.html", status, **context, link=link, added=added, done=done)
+def _page(visit: Visit, status: int = 200, **context: Any) -> Response:
+    typed = visit.form.get if "problems" in context else {"role": "editor"}.get
+    context = {
+        "people": visit.storage.people.list(visit.access.site),
+        "fields": {name: typed(name, "") for name in ("name", "email", "role")},
+        "link": "",
+        **context,
+    }
+    return render(visit, "people.html", status, roles=ROLE_TEXTS, **context)
 
 
-def _one(
-    visit: Visit,
-    status: int = 200,
-    *,
-    problems: dict[str, str] | None = None,
-    typed: dict[str, str] | None = None,
-    **context: str,
-) -> Response:
+def _one(visit: Visit, status: int = 200, *, typed: dict[str, str] | None = None, **context: Any) -> Response:
     person = _person(visit)
     now = _values(person)
-    return render(
-        visit,
-        "person.html",
-        status,
-        person=person,
-        fields=now | (typed or {}),
-        version=of_values(now),
-        keys=len(visit.storage.keys.made_by_person(person.id, person.site)),
-        roles=ROLE_TEXTS,
-        problems=problems or {},
-        **{"link": "", "done": "", **context},
-    )
+    context = {
+        "person": person,
+        "fields": now | (typed or {}),
+        "version": of_values(now),
+        "keys": len(visit.storage.keys.made_by_person(person.id, person.site)),
+        "link": "",
+        **context,
+    }
+    return render(visit, "person.html", status, roles=ROLE_TEXTS, **context)

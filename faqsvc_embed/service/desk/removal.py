@@ -51,11 +51,7 @@ def submit(visit: Visit) -> Response:
             return redirect(visit, f"{page}?done=restored")
         removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
     except RevisionConflict:
-        faq = visit.storage.overview.faq(visit.access, visit.slug)
-        if action != "unpublish" or any(one.published and lang in ("", one.lang) for one in faq.translations):
-            return _page(
-                visit, 409, note=CHANGED
-            )  # else it is done, perhaps by this form, which was sent twice
+        return _page(visit, 409, note=CHANGED)
     return redirect(visit, f"{page}?done=unpublished")
 
 

@@ -1,7 +1,6 @@
 """The site: name, listing, quotas."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from typing import Any
 
 from starlette.responses import Response
 
@@ -66,24 +65,16 @@ def _fields(site: Site) -> dict[str, str]:
 
 
 def _page(
-    visit: Visit,
-    status: int = 200,
-    *,
-    problems: Mapping[str, str] = MappingProxyType({}),
-    typed: Mapping[str, str] = MappingProxyType({}),
-    done: str = "",
+    visit: Visit, status: int = 200, *, typed: dict[str, str] | None = None, **context: Any
 ) -> Response:
     site = visit.storage.sites.get(visit.access.site)
     default, now = visit.storage.writer.quota, _fields(site)
-    return render(
-        visit,
-        "site.html",
-        status,
-        site=site,
-        fields={**now, **typed},
-        version=of_values(now),
-        max_faqs=site.quota.faqs or default.faqs,
-        max_bytes=site.quota.bytes or default.bytes,
-        problems=problems,
-        done=done,
-    )
+    context = {
+        "site": site,
+        "fields": now | (typed or {}),
+        "version": of_values(now),
+        "max_faqs": site.quota.faqs or default.faqs,
+        "max_bytes": site.quota.bytes or default.bytes,
+        **context,
+    }
+    return render(visit, "site.html", status, **context)

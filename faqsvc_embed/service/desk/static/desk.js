@@ -105,8 +105,8 @@ function show(page) {
   document.body.replaceWith(page.body);
   start();
   const focus = document.querySelector("[autofocus]");
-  if (focus) focus.focus();
-  else scrollTo(0, 0);
+  (focus ?? document.getElementById("main")).focus();
+  if (!focus) scrollTo(0, 0);
 }
 
 function start() {
