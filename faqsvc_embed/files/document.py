@@ -1,9 +1,10 @@
 """One FAQ as it is in a file."""
 
+import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import PublishRejected, quoted
@@ -11,6 +12,12 @@ from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
 from faqsvc_embed.text import spelling
 from faqsvc_embed.wire import MAX_INTRODUCTION, is_json
+
+_ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
+_FIELDS: Final = (
+    *("slug", "title", "introduction", "websiteName", "websiteUrl", "lang", "answerFormat", "items", "cta"),
+    *("pageUrl", "draft", "revision", "question"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,8 @@ class Document:
         """Return what is in the file and not in the document, and the questions that are there twice."""
         notes = list(self.notes)
         if self.unknown:
-            notes.append(f"unknown and left out: {', '.join(self.unknown[:20])}")
+            names = [name + _suggestion(name) for name in self.unknown[:20]]
+            notes.append(f"unknown and left out: {', '.join(names)}")
         first = dict[tuple[object, str], int]()
         for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
             if isinstance(item, dict) and isinstance(item.get("question"), str) and item["question"].strip():
@@ -109,7 +117,9 @@ class Document:
         return notes
 
     def place(self, index: int, line: int) -> str:
-        """Return the place in the file of a line of an answer; the first line of an answer is 1."""
+        """Return the place in the file of a line of an answer, from 1; an index of -1 is the introduction."""
+        if index < 0:
+            return "introduction"
         if self.answer_lines:
             return f"line {self.answer_lines[index] + line - 1}"
         return self.positions[index] if index < len(self.positions) else f"items[{index}]"
@@ -140,3 +150,10 @@ class Document:
             return position + (separator if index[2] else "")
 
         return re.sub(r"items\[([0-9]+)\](\.?)", place, problem)
+
+
+def _suggestion(name: str) -> str:
+    """Return the field that was meant, if a name is similar to one."""
+    known = _ITEM_FIELDS if name.startswith("items[].") else _FIELDS
+    similar = difflib.get_close_matches(name.removeprefix("items[]."), known, 1, 0.75)
+    return f" (did you mean {similar[0]}?)" if similar else ""

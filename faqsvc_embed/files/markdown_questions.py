@@ -204,6 +204,12 @@ class _Source:
         if answers and not any(map(has_words, answers)):
             raise ValueError(f"{positions[0]}: the answers come from a template: {quoted(answers[0][:60])}")
         introduction, notes = self._rest(outline, ends)
+        notes += [] if self._is_written else outline.remarks(self._headings, ends)
+        if outline.title and self._front_title not in ("", title):
+            stated = quoted(self._front_title)
+            notes.append(
+                f"line {outline.title.line + 1}: this title is not shown: the fields above say {stated}"
+            )
         return Document(
             title=title or None,
             introduction=introduction,

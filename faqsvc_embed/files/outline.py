@@ -4,14 +4,16 @@ An opener is judged by its siblings: where most of a level ask, all are question
 that ask, and does not ask itself, is a section.
 """
 
+import re
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.fields import find_columns, is_general
+from faqsvc_embed.files.markdown_lines import PERMALINK
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
 
@@ -22,6 +24,7 @@ _TOP: Final = 2
 """The level of a question without a section in a written file."""
 ROW: Final = 8
 """The level of a row in a table of questions."""
+_LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 _MOST: Final = 0.5
 """The share of siblings that decides about all."""
 
@@ -47,6 +50,23 @@ class Outline:
     def is_list(self) -> bool:
         """Whether it has more questions than headings that are none."""
         return len(self.questions) >= sum(1 for _ in _walk(self.others))
+
+    def remarks(self, headings: Sequence[Opener], ends: Mapping[int, int]) -> Iterator[str]:
+        """Yield a note for each heading that asks within an answer, and for each question with a link.
+
+        `ends` has the line at which the text of each question ends, by the line of the question.
+        """
+        own = {one.line: one for one, _ in self.questions}
+        above: Opener | None = None
+        for one in sorted([*headings, *own.values()], key=lambda one: one.line):
+            above = own.get(one.line, above)
+            if one is above and _LINK.search(PERMALINK.sub("", one.text)):
+                yield f"line {one.line + 1}: a question is plain text, so its link is not shown"
+            if one.asks and above is not None and above.line < one.line < ends[above.line]:
+                level = (
+                    f"of level {one.level}, below one of level {above.level}, " if above.level < ROW else ""
+                )
+                yield f"line {one.line + 1}: this heading {level}asks, and is part of the answer above it"
 
 
 def outline_of(

@@ -1,7 +1,7 @@
 """Answers as HTML and as JSON-LD, from plain text or from Markdown."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -16,6 +16,8 @@ from faqsvc_embed.text import in_portions
 LOWEST_HEADING: Final = 6
 QUESTION_LEVEL: Final = 3
 """The level of question headings when answers are rendered without a page."""
+INTRODUCTION: Final = -1
+"""The place of the introduction among the items of a record."""
 REL: Final = "noopener"
 """The `rel` of the links in answers."""
 _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
@@ -74,33 +76,39 @@ class Answers:
 
     def introduction(self, faq: FAQ, question_level: int | None) -> Markup:
         """Return the text above the questions as HTML, empty if there is none."""
-        if not (faq.introduction and faq.introduction.strip()):
-            return Markup()
-        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [faq.introduction])
-        links = shown(faq).links(faq.slug) if may_link([faq.introduction]) else {}
-        return self._html(faq.introduction, question_level, as_markdown, faq.website_url, links)[0]
+        return self._introduction(faq, question_level).html
+
+    def _introduction(self, faq: FAQ, question_level: int | None) -> AnsweredItem:
+        text = faq.introduction or ""
+        if not text.strip():
+            return AnsweredItem("", text, Markup(), "")
+        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [text])
+        links = shown(faq).links(faq.slug) if may_link([text]) else {}
+        html, dropped = self._html(text, question_level, as_markdown, faq.website_url, links)
+        return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
 
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return the parts of answers that are not shown, each with the index of its item in the record."""
-        places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
-        found = [
-            (places[item.question, item.text], dropped)
-            for item in self._rendered(faq, QUESTION_LEVEL)
-            for dropped in item.dropped
-        ]
-        return sorted(found, key=lambda one: one[0])
+        """Return the parts of texts that are not shown, each with the index of its item in the record."""
+        return self._found(faq, lambda item: item.dropped)
 
     def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return the markup in answers that is shown as typed, each with the index of its item."""
+        """Return the markup in texts that is shown as typed, each with the index of its item."""
         from faqsvc_embed.rendering.leftovers import leftovers
 
+        return self._found(faq, lambda item: leftovers(item.html, item.text))
+
+    def _found(
+        self, faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]
+    ) -> list[tuple[int, Dropped]]:
+        """Return what is found in the answers of a record, and in its introduction."""
         places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
-        found = [
-            (places[item.question, item.text], leftover)
-            for item in self._rendered(faq, QUESTION_LEVEL)
-            for leftover in leftovers(item.html, item.text)
+        items = [self._introduction(faq, QUESTION_LEVEL), *self._rendered(faq, QUESTION_LEVEL)]
+        pairs = [
+            (places.get((item.question, item.text), INTRODUCTION), one)
+            for item in items
+            for one in found(item)
         ]
-        return sorted(found, key=lambda one: one[0])
+        return sorted(pairs, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])

@@ -21,6 +21,10 @@ _KINDS: Final = {
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
 
 
+_SIGNS: Final = re.compile(r"\*\*|__|~~|[)\]]\(|\]\[|\]\(|\[[\^!]|::|!!|\?\?|===|\{|&lt;|<|##")
+"""What a text has that may have any of these."""
+
+
 class Leftover(Dropped):
     """Markup in an answer that is shown as it is typed."""
 
@@ -30,6 +34,8 @@ class Leftover(Dropped):
 
 def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     """Yield each kind of markup that the HTML of an answer shows as text, outside code, with its line."""
+    if _SIGNS.search(answer) is None:
+        return
     text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
     lines, seen = answer.split("\n"), set[tuple[int, str]]()
     for found in _LEFTOVER.finditer(text):

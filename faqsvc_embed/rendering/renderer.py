@@ -26,6 +26,7 @@ from faqsvc_embed.rendering.json_ld import (
     serialize,
     unique,
 )
+from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime import fork
@@ -232,9 +233,9 @@ class Renderer:
             tuple(_stylesheets(needed, style.theme)),
             WHOLE if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
             problems=tuple(
-                f"answer to {quoted(item.question)}, line {dropped.line}: {dropped}"
+                f"answer to {quoted(item.question)}, line {one.line}: {one}"
                 for item in answered
-                for dropped in item.dropped
+                for one in (*item.dropped, *leftovers(item.html, item.text))
             ),
         )
 

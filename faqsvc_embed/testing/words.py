@@ -14,7 +14,8 @@ from faqsvc_embed.generation.extraction.words import NAMES
 from faqsvc_embed.text import normalized
 
 _BLOCKS = BLOCKS | {"br", "button"}
-_SKIPPED = NAMES["skipped"] - {"meta", "link", "head"}
+_SKIPPED = NAMES["skipped"] - {"meta", "link", "head"} | {"s", "strike", "del"}
+"""What says nothing to a reader: code, and what is struck out."""
 _ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
 _ICON_LENGTH = 24
 

@@ -3,14 +3,18 @@
 import re
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 
 import pytest
+from flask import Flask, render_template_string
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from faqsvc_embed.files import WRITERS, Document
+from faqsvc_embed.files import WRITERS, Document, Folder
 from faqsvc_embed.files.formats import READERS
 from faqsvc_embed.files.markdown_reader import read_markdown
+from faqsvc_embed.flask import FAQExtension
+from faqsvc_embed.rendering.answers import USUAL
 
 Form = Callable[[str, str], str]
 """Writes a question and an answer."""
@@ -68,3 +72,41 @@ def test_what_was_read_is_written_as_a_file_that_reads_the_same(form: str, endin
     faq = read_markdown(text).to_faq("tea")
     assert len(faq.items) == 2
     assert READERS[ending](WRITERS[ending](Document.from_faq(faq))).to_faq("tea") == faq
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("## Why?\nSo.\n\n#### And why not?\nSo.\n\n## Who?\nWe.\n", 4, "level 4"),
+        ("## Why [here](https://a.example)?\nSo.\n", 1, "link"),
+        ("---\ntitle: Prices\n---\n# Costs\n\n## Why?\nSo.\n", 4, "Prices"),
+    ],
+    ids=["a heading that asks within an answer", "a link in a question", "another title"],
+)
+def test_what_a_reader_of_the_file_would_miss_is_named_with_its_line(text: str, line: int, said: str) -> None:
+    assert [note for note in read_markdown(text).notes if note.startswith(f"line {line}: ") and said in note]
+
+
+def test_unknown_fields_are_named_with_what_is_similar() -> None:
+    front = read_markdown("---\ntitel: Prices\nintroducton: x\nweight: 3\n---\n## Why?\nSo.\n")
+    records = READERS[".json"]('[{"question": "Why?", "answer": "So.", "sectoin": "A"}]')
+    notes = "; ".join((*front.all_notes(), *records.all_notes()))
+    assert [
+        name
+        for name in ("(did you mean introduction?)", "weight;", "(did you mean section?)")
+        if name not in notes
+    ] == []
+
+
+def test_leftovers_are_named_in_introductions_and_on_debug_pages(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nlang: en\n---\n# FAQ\n\nSee {{ price }}.\n\n## Why?\nIt is {% x %}.\n"
+    )
+    (file,) = Folder(tmp_path).files
+    assert file.faq is not None
+    assert [place for place, _ in USUAL.leftovers(file.faq)] == [-1, 0]
+    app = Flask(__name__)
+    FAQExtension(app, directory=str(tmp_path))
+    app.debug = True
+    with app.test_request_context("/"):
+        assert "x %}" in render_template_string('{{ faq("a") }}').partition("<section")[0]

@@ -26,7 +26,7 @@ def test_a_file_is_an_faq_and_the_part_before_its_ending_a_language(tmp_path: Pa
     } == {
         ("a", None): ("a", None, "", "text"),
         ("b", None): ("b", "fr", "", "text"),
-        ("c", None): ("c", None, "Terms", "text"),
+        ("c", None): ("c", None, "Terms", "markdown"),
         ("pricing", None): ("pricing", "en", "Pricing", "markdown"),
         ("pricing", "de"): ("pricing", "de", "Preise", "markdown"),
     }
@@ -74,7 +74,7 @@ def test_a_longer_tag_in_a_name_is_refused(tmp_path: Path, ending: str) -> None:
         ({"pricing__md": PRICING, "pricing__it__md": PRICING}, "pricing.it.md: "),
         ({"pricing__md": PRICING, "pricing__pt-BR__md": PRICING}, "pricing.pt-BR.md: "),
         ({"pricing__de__md": PRICING}, "pricing.de.md: "),
-        ({"a__md": "---\nslug: a/b\n---\n## Why?\n\nSo.\n"}, "a.md: "),
+        ({"a__md": "---\nslug: ..\n---\n## Why?\n\nSo.\n"}, "a.md: "),
         ({"a\x1b__md": PRICING}, "a\x1b.md: "),
         ({"a__md": "---\ntitle: A\nlang: [\n---\n## Why?\n\nSo.\n"}, "a.md:3: "),
         ({"a__md": "---\nlang: de\n\n## Why?\n\nSo.\n"}, "a.md:1: "),

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from faqsvc_embed import FAQ, FAQEmbed, to_json_ld
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
-from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.testing import fake_embed, faq_parity
 from tests.rendering.support import faq
 from tests.support.parsed import Parsed, faq_pages, json_ld
 from tests.support.strategies import any_text
@@ -359,6 +359,7 @@ def test_struck_out_text_is_no_fact_in_json_ld_and_a_power_is_no_digit() -> None
         }
     )
     assert to_json_ld(record)["mainEntity"][0]["acceptedAnswer"]["text"] == "<p> 15 of 10⁶,  1st.</p>"
+    assert faq_parity(f"<body>{fake_embed({'a': record}).render('a')}</body>") == []
 
 
 @pytest.mark.parametrize("bullet", ["•\t", "• ", "·\u00a0", "▪ ", "o\t"])

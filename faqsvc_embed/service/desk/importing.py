@@ -1,7 +1,7 @@
 """Imports an FAQ from a text or a file. Editors see the result before anything is saved."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePath
@@ -14,8 +14,9 @@ from faqsvc_embed.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
 from faqsvc_embed.files.markdown_reader import read_markdown
+from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Item
+from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
 from faqsvc_embed.service.desk.editor import new_draft
 from faqsvc_embed.service.desk.editor_page import Editor, Reading
@@ -37,10 +38,6 @@ MAX_NOTES: Final = 20
 """Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
-_LINE: Final = r"[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S"
-_MARKDOWN: Final = re.compile(
-    rf"\*\*[^\s*][^*\n]{{0,300}}\*\*|\]\(https?://[^\s()]|^{_LINE}[^\n]{{0,500}}\n{_LINE}", re.MULTILINE
-)
 FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
     "The file is not in UTF-8, so some characters may be wrong. Save it as UTF-8 (in Excel: “CSV UTF-8”), or"
@@ -103,7 +100,7 @@ def _keep(visit: Visit) -> Response:
             if str(index) in selected
         ],
     )
-    draft = draft_of(document, new_draft(visit))
+    draft = draft_of(as_one_format(document), new_draft(visit))
     if not draft.items:
         return show_form(visit, 422, text="Select at least one question.")
     return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
@@ -129,14 +126,9 @@ def draft_of(document: Document, empty: Draft) -> Draft:
         website_url=_text(document.website_url) or empty.website_url,
         page_url=_text(document.page_url),
         introduction=_text(document.introduction),
-        answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else _format(items),
+        answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else "text",
         items=items,
     )
-
-
-def _format(items: Sequence[DraftItem]) -> AnswerFormat:
-    """Return the format of answers that state none: Markdown if one has a link, bold text or a list."""
-    return "markdown" if any(_MARKDOWN.search(item.answer) for item in items) else "text"
 
 
 def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
@@ -192,7 +184,7 @@ def _headings(draft: Draft) -> Iterator[str]:
 
 
 def _read(ending: str, content: bytes) -> Document:
-    """Read a file. A text whose questions are lines without any mark states no format: it may be plain text.
+    """Read a file as a folder and `faqsvc publish` do.
 
     Raises:
         ValueError: the file cannot be read; the message is a sentence for the editor.
@@ -211,13 +203,10 @@ def _read(ending: str, content: bytes) -> Document:
             f"It has a line of more than {MAX_LINE:,} characters, which is too long for an answer. Split it."
         )
     try:
-        document = reader(text)
+        return reader(text)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise ValueError(f"The text cannot be read: {reason}.") from None
-    lines = set(map(str.strip, text.split("\n")))
-    is_plain = reader is read_markdown and all(item["question"] in lines for item in document.items)
-    return replace(document, answer_format=None) if is_plain else document
 
 
 def _text(value: object) -> str:

@@ -93,8 +93,8 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
 
 
 def test_answers_in_plain_text_are_text(editor: Editor) -> None:
-    _, texts, page = import_text(editor, "How much?\n* 4 € * 2 rooms\n\n# 1 is free")
-    assert texts == ["How much?", "* 4 € * 2 rooms\n\n# 1 is free"]
+    _, texts, page = import_text(editor, "How much?\n* 4 € * 2 rooms\n\n#1 is free")
+    assert texts == ["How much?", "* 4 € * 2 rooms\n\n#1 is free"]
     assert '<option value="markdown" selected' not in page
 
 
