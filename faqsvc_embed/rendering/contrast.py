@@ -23,14 +23,14 @@ DARK_BACKGROUND: Final = "#262626"
 def accents(colour: str, ratio: float) -> tuple[str, str]:
     """Return the colour for light and for dark backgrounds, each with at least this contrast.
 
-    A colour with too little contrast is mixed with as little black or white as necessary, in Oklab, which
-    keeps its hue. A translucent colour then becomes opaque.
+    A colour with too little contrast gets another lightness in OKLCH, as near as possible. It keeps its hue,
+    and its chroma as far as screens can show it. A translucent colour then becomes opaque.
     """
     if colour == "currentcolor":
         return colour, colour
     return (
-        _with_contrast(colour, LIGHT_BACKGROUND, "black", ratio),
-        _with_contrast(colour, DARK_BACKGROUND, "white", ratio),
+        _with_contrast(colour, LIGHT_BACKGROUND, 0, ratio),
+        _with_contrast(colour, DARK_BACKGROUND, 1, ratio),
     )
 
 
@@ -44,25 +44,25 @@ def adaptive(on_light: str, on_dark: str) -> str:
     return f"oklab(from currentColor {' '.join(coordinates)}/1)"
 
 
-def _with_contrast(colour: str, background: str, other: str, ratio: float) -> str:
+def _with_contrast(colour: str, background: str, end: float, ratio: float) -> str:
     given = _displayed(Color(colour))
     if Color.layer([given, Color(background)], space="srgb").contrast(background) >= ratio:
         return colour
-    opaque = given.set("alpha", 1)
-    too_little, enough = 0.0, 1.0
+    opaque = given.set("alpha", 1).convert("oklch")
+    too_little, enough = float(opaque["lightness"]), end
     for _ in range(12):
-        share = (too_little + enough) / 2
-        if _mixed(opaque, other, share).contrast(background) >= ratio:
-            enough = share
+        lightness = (too_little + enough) / 2
+        if _with_lightness(opaque, lightness).contrast(background) >= ratio:
+            enough = lightness
         else:
-            too_little = share
-    return _mixed(opaque, other, enough).to_string(hex=True)
+            too_little = lightness
+    return _with_lightness(opaque, enough).to_string(hex=True)
 
 
-def _mixed(colour: Color, other: str, share: float) -> Color:
-    """Return a mixture as a screen shows it: its hexadecimal form has 8 bits for each channel."""
-    mixture = colour.mix(other, share, space="oklab")
-    return Color(_displayed(mixture).to_string(hex=True))
+def _with_lightness(colour: Color, lightness: float) -> Color:
+    """Return a colour as a screen shows it: its hexadecimal form has 8 bits for each channel."""
+    found = colour.clone().set("lightness", lightness).convert("srgb").fit(method="oklch-chroma")
+    return Color(found.to_string(hex=True))
 
 
 def _displayed(colour: Color) -> Color:

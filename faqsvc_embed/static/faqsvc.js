@@ -169,7 +169,7 @@
     else if ($event.type == "input") $filter($root($event.target));
   });
   $on("toggle beforematch", ($event) => {
-    const $item = $event.target.closest?.(".faqsvc-item");
+    const $item = $event.target.closest?.(".faqsvc-item,.faqsvc-section");
     if (!$item) return;
     if ($event.type == "toggle") $note($item);
     /* [disclosure */

@@ -200,3 +200,32 @@ def test_a_part_of_a_page_that_is_loaded_later_has_its_buttons(page: Page, host:
     wait_until(lambda: page.locator("#faq-sections .faqsvc-toggle").count() == 12)
     page.locator("#faq-sections .faqsvc-toggle").first.click()
     assert expanded(page)[3]
+
+
+@TOGGLING
+def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
+    page: Page, host: str, variant: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/sections-{variant}")
+    toggles(page).nth(1).click()
+    field, found = page.get_by_role("searchbox", name="Fragen durchsuchen"), page.get_by_role("status")
+    field.fill("PÁYMENT so.")  # one word of the question, one of the answer
+    expect(found).to_have_text("4 gefunden")
+    expect(page.locator(".faqsvc-item:not([hidden])")).to_have_count(4)
+    toggles(page).nth(5).click()
+    page.emulate_media(media="print")
+    heights = page.locator(".faqsvc-question").evaluate_all("all => all.map(e => e.offsetHeight)")
+    assert min(heights) > 8
+    page.emulate_media(media="screen")
+    field.press("Escape")
+    expect(found).to_have_text("")
+    assert expanded(page) == [n == 1 for n in range(12)]
+    field.fill("payment")
+    page.get_by_role("link", name="Returns").click()  # a link to what is hidden
+    expect(page.get_by_role("heading", name="Returns", exact=True)).to_be_in_viewport()
+    expect(page.locator(".faqsvc-item:not([hidden])")).to_have_count(12)
+    field.fill("returns")
+    page.evaluate("location.hash = 'faq-sections--orders-3'")
+    page.locator("#faq-sections--orders-3").wait_for(state="visible")
+    expect(field).to_have_value("")
