@@ -107,7 +107,7 @@ def state_of(editor: Editor) -> tuple[int, str, list[str]]:
     """Return what readers get, and the revisions with their states."""
     public = record(editor)
     history = editor.get("/faqs/pricing/history").text
-    revisions = re.findall(r"<h2>Revision (\d+)</h2>", history)
+    revisions = re.findall(r">Revision (\d+)</a></h2>", history)
     states = re.findall(r'<span class="badge (\w+)"', history)
     return public.status_code, public.text if public.is_success else "", revisions + states
 
