@@ -84,7 +84,7 @@ Code = Literal[
     "unreadable-website",  # 422 or 502: generation cannot read it
     "rate-limited",  # 429: Retry-After says when to try again
     "internal-error",  # 500
-    "generation-failed",  # 502 or 503
+    "generation-failed",  # 501, 502 or 503
     "unavailable",  # 503: the database does not respond, or the service is shutting down
     "generation-timeout",  # 504
 ]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
@@ -35,12 +35,14 @@ from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
-from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
 from faqsvc_embed.service.telemetry.requests import HEADER, request_id
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.generator import Generator
 
 FAQ_PATH: Final = API_PATH + "/{slug}"
 PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
@@ -90,7 +92,7 @@ def create_app(
     """
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
-    generator = Generator.load(generate_allow)
+    generator = _generator(generate_allow)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -125,7 +127,7 @@ def create_app(
         storage.close()
 
     app = Starlette(
-        routes=[*_routes(service, by_address), *Desk(service, service.generator, by_address).routes()],
+        routes=[*_routes(service, by_address), *Desk(service, by_address).routes()],
         exception_handlers={404: partial(_not_found, service), Exception: partial(_internal_error, service)},
         lifespan=lifespan,
     )
@@ -181,6 +183,14 @@ def _selections() -> dict[str, Selection]:
         for operation, _ in OPERATIONS
         if operation.cached is not None
     }
+
+
+def _generator(allow: str | None) -> "Generator | None":
+    try:
+        from faqsvc_embed.service.generator import Generator
+    except ModuleNotFoundError:  # the extra `generation` is not installed
+        return None
+    return Generator.load(allow)
 
 
 def _generations(redis: str | None, maximum: int | None) -> GenerationQuota:

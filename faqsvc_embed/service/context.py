@@ -10,6 +10,7 @@ from starlette.requests import Request
 from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.service.http.authentication import APIKeyAuth
 from faqsvc_embed.service.http.change_feed import ChangeFeed
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
@@ -20,7 +21,7 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 if TYPE_CHECKING:
-    from faqsvc_embed.service.routes.generate import Generator
+    from faqsvc_embed.service.generator import Generator
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ class ServiceContext:
     editors: anyio.CapacityLimiter
     previews: anyio.CapacityLimiter
     feed: ChangeFeed
-    generator: "Generator"
+    generator: "Generator | None"
     base_url: str | None = None
     cache_tags: bool = False
     sign_in_header: str | None = None
@@ -56,6 +57,13 @@ class ServiceContext:
         """
         limiter = self.previews if is_preview else self.editors
         return await run_blocking(function, *args, limiter=limiter, outages=editor_outages)
+
+    def installed_generator(self) -> "Generator":
+        """Return what reads websites; raises Problem (501) if the extra `generation` is not installed."""
+        if self.generator is None:
+            detail = "This service cannot read websites: pip install 'faqsvc-embed[generation]'"
+            raise Problem(501, "generation-failed", detail)
+        return self.generator
 
     def tags(self, slug: str) -> dict[str, str]:
         """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""

@@ -1,19 +1,19 @@
 """Keeps what a model wrote if the pages of a site support it, and drops everything else.
 
 A model returns each answer with the sentence that supports it. The sentence must be on a page, and that page
-must contain every number, time, amount and address in the answer.
+must contain every number, amount and address in the answer. Only the separators of a number may differ.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import msgspec
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
+from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.engines.excerpts import Excerpt
-from faqsvc_embed.generation.engines.facts import Facts, facts_of
 from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem, Reason, source_of
 from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
@@ -24,6 +24,15 @@ CONFIDENCE: Final = 0.8
 """The confidence of items that a model wrote and a page supports."""
 MIN_SUPPORT: Final = 8
 """Letters and digits that a supporting sentence must have."""
+
+_CURRENCIES: Final = {
+    name: code for code, names in load("currencies", dict[str, str]).items() for name in names.split()
+}
+_CURRENCY: Final = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
+_NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,:]\d{1,15}){0,6}"
+_FACT = re.compile(rf"(?:({_CURRENCY})\s?)?({_NUMBER})(?:\s?({_CURRENCY}|[ap]\.?\s?m)(?!\w))?")
+_GROUPED = re.compile(r"\d{1,3}(?:[.,\s\u2019']\d{3})+")
+_DECIMAL = re.compile(rf"(\d+|{_GROUPED.pattern})[.,](\d+)")
 
 _LABEL: Final = r"[a-z0-9_\u00df-\u024f\u0370-\u052f-]{1,63}"
 _HOST: Final = rf"(?:{_LABEL}\.){{1,10}}[^\W\d_][\w-]{{1,62}}"
@@ -59,7 +68,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
     The page need not be the one that the model names.
     """
     texts = [_normalized_lines(excerpt.text) for excerpt in excerpts]
-    facts = [facts_of(text) for text in texts]
+    facts = [_units_of(text) for text in texts]
     items: dict[str, GeneratedItem] = {}
     dropped: list[Dropped] = []
     for suggestion in suggestions:
@@ -89,7 +98,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
     return Grounded(list(items.values()), dropped)
 
 
-def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
+def _supports(text: str, facts: Mapping[str, set[str]], support: str, answer: str) -> bool:
     """Return whether a page contains the supporting sentence and all facts of the answer."""
     if len(question_key(support)) < MIN_SUPPORT or not _contains_sentence(text, _normalized(support)):
         return False
@@ -97,7 +106,31 @@ def _supports(text: str, facts: Facts, support: str, answer: str) -> bool:
     addresses = list(_ADDRESS.finditer(statement))
     if not all(_contains_address(text, address[0]) for address in addresses):
         return False
-    return facts.support(_ADDRESS.sub(" ", statement))
+    for readings, unit in _facts(_ADDRESS.sub(" ", statement)):
+        known = [facts[reading] for reading in readings if reading in facts]
+        if not known or (unit and not any(not units or unit in units for units in known)):
+            return False
+    return True
+
+
+def _facts(text: str) -> Iterator[tuple[set[str], str]]:
+    """Yield each number of a normalized text, as all that it can mean, with its currency, `am` or `pm`."""
+    for before, number, after in _FACT.findall(text):
+        readings, unit = {number}, before or after
+        if _GROUPED.fullmatch(number):
+            readings.add(re.sub(r"\D", "", number))
+        if found := _DECIMAL.fullmatch(number):
+            readings.add(f"{re.sub(r'[^0-9]', '', found[1])}.{found[2].rstrip('0')}".rstrip("."))
+        yield readings, _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)
+
+
+def _units_of(text: str) -> dict[str, set[str]]:
+    """Return the numbers of a normalized text, each with its units."""
+    found: dict[str, set[str]] = {}
+    for readings, unit in _facts(text):
+        for reading in readings:
+            found.setdefault(reading, set()).update({unit} - {""})
+    return found
 
 
 def _plain_paragraphs(text: str) -> str:

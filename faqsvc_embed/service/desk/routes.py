@@ -37,7 +37,6 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.http.request_body import content_length
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.routes.generate import Generator
 from faqsvc_embed.service.storage import StorageUnavailable
 
 FORMS = 16
@@ -49,9 +48,8 @@ Handler = Callable[[Visit], Response | Awaitable[Response]]
 class Desk:
     """The desk of one application."""
 
-    def __init__(self, service: ServiceContext, generator: Generator, limiter: RateLimiter) -> None:
+    def __init__(self, service: ServiceContext, limiter: RateLimiter) -> None:
         self._service = service
-        self._generator = generator
         self._limiter = limiter
         self._sessions = Sessions(service.storage, service.sign_in_header)
         self._forms = anyio.CapacityLimiter(FORMS)
@@ -59,7 +57,7 @@ class Desk:
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
         page = SignIn()
-        website = FromWebsite(self._generator, self._service.generations)
+        website = FromWebsite(self._service)
         pages = [
             self._route("", get=faq_list.show),
             self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),

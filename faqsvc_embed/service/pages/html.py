@@ -138,11 +138,14 @@ def templates_digest() -> str:
     return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]
 
 
-def content_security_policy(images: str = "") -> str:
-    """Return the Content-Security-Policy of these pages: their own style, script, and images of a website."""
-    image_source = f" img-src {images};" if images else ""
+def content_security_policy(faq: FAQ | None = None) -> str:
+    """Return the Content-Security-Policy of these pages; that of an FAQ allows its script and its images."""
+    of_faq = ""
+    if faq is not None:
+        images = image_source(faq)
+        of_faq = f"script-src {_source(_script())}; " + (f"img-src {images}; " if images else "")
     return (
-        f"default-src 'none'; style-src {_source(_css())}; script-src {_source(_script())};{image_source} "
+        f"default-src 'none'; style-src {_source(_css())}; {of_faq}"
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
 

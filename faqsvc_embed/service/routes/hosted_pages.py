@@ -23,7 +23,6 @@ from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
     PageLinks,
     content_security_policy,
-    image_source,
     render_page,
     templates_digest,
 )
@@ -115,7 +114,7 @@ def _preview_page(urls: PublicURLs, publication: Publication, links: PageLinks, 
     headers = {
         **PREVIEW_HEADERS,
         "content-language": publication.lang,
-        "content-security-policy": content_security_policy(image_source(faq)),
+        "content-security-policy": content_security_policy(faq),
         "x-content-type-options": "nosniff",
     }
     return Response(text, 200, headers, HTML)
@@ -151,7 +150,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
     else:
-        headers["content-security-policy"] = content_security_policy(image_source(faq))
+        headers["content-security-policy"] = content_security_policy(faq)
         text = render_page(urls.base, faq, publication, links)
     current = digest(publication.version)
     return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)

@@ -79,6 +79,36 @@ def test_steps_may_be_numbered_though_the_page_does_not_number_them(answer: str,
     assert is_supported("Open the app. Tap Return.", "Open the app.", answer) is expected
 
 
+@pytest.mark.parametrize(
+    ("page", "answer", "expected"),
+    [
+        ("it is 1,280 °C hot here", "1280 degrees", True),
+        ("es sind hier 1.280 Grad", "1,280 degrees", True),
+        ("1 280 habitants", "1280", True),
+        ("it costs 5,00 €", "5 euros", True),
+        ("it costs EUR 5", "€5.00", True),
+        ("a pound is 2.50", "2,5", True),
+        ("it costs €1,280.50", "1 280,50 €", True),
+        ("open until 6:30 p.m. today", "6:30 pm", True),
+        ("on 3.5.1999 we opened", "3.5.1999", True),
+        ("call us: +49 30 123456", "+49 30 123456", True),
+        ("no numbers are here", "no numbers at all", True),
+        ("it costs $5 today", "5 €", False),
+        ("it costs 50 € today", "5 €", False),
+        ("open until 6 pm", "until 7 pm", False),
+        ("open until 6 pm", "until 6 am", False),
+        ("within 14 days", "within 4 days", False),
+        ("there are 1.280 and 15", "1.281", False),
+        ("it costs €1,280.50", "1 281,50 €", False),
+        ("no numbers are here", "12", False),
+    ],
+)
+def test_a_number_may_have_other_separators_but_no_other_value_or_unit(
+    page: str, answer: str, expected: bool
+) -> None:
+    assert is_supported(f"{page}.", f"{page}.", answer) is expected
+
+
 @pytest.mark.parametrize("mark", ["\u200b", "\u00ad", "\u2060", "\ufeff"])
 @pytest.mark.parametrize("answer", ["Delivery takes 5{}0 days.", "Pay at evil{}.example/pay."])
 def test_an_invisible_character_hides_no_fact(answer: str, mark: str) -> None:

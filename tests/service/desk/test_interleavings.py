@@ -98,7 +98,8 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
     if theirs == before:
         assert response.status_code == 200
     else:
-        assert response.status_code in (404, 409, 410, 422)
+        is_done = [200] if action == "unpublish" and theirs[0] == 410 else []  # by the program
+        assert response.status_code in (404, 409, 410, 422, *is_done)
         assert state_of(editor) == theirs
 
 
@@ -106,7 +107,7 @@ def state_of(editor: Editor) -> tuple[int, str, list[str]]:
     """Return what readers get, and the revisions with their states."""
     public = record(editor)
     history = editor.get("/faqs/pricing/history").text
-    revisions = re.findall(r"<h2>Revision (\d+)</h2>", history)
+    revisions = re.findall(r">Revision (\d+)</a></h2>", history)
     states = re.findall(r'<span class="badge (\w+)"', history)
     return public.status_code, public.text if public.is_success else "", revisions + states
 

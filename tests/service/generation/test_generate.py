@@ -2,7 +2,10 @@
 
 import json
 import logging
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -279,3 +282,25 @@ def test_an_invalid_deadline_is_a_configuration_error(
     monkeypatch.setenv("FAQSVC_GENERATE_TIMEOUT", seconds)
     with pytest.raises(ConfigurationError, match="FAQSVC_GENERATE_TIMEOUT"):
         create_app(storage)
+
+
+def test_without_the_extra_generation_all_else_is_served(tmp_path: Path) -> None:
+    program = f"""
+import sys
+sys.modules["turbohtml"] = sys.modules["protego"] = None
+from starlette.testclient import TestClient
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.storage import open_storage
+
+storage = open_storage("sqlite:///{tmp_path}/faqs.db")
+headers = {{"X-Plugin-Key": storage.keys.create("ci")}}
+body = {{"websiteUrl": "https://www.heron.example", "websiteName": "Heron", "items": [
+    {{"question": "What does it cost?", "answer": "Nothing."}}]}}
+with TestClient(create_app(storage)) as client:
+    print(client.put("/api/v1/faq/prices", json=body, headers=headers).status_code)
+    print(client.get("/faq/prices").status_code)
+    found = client.post("{PATH}", json=body, headers=headers)
+    print(found.status_code, "faqsvc-embed[generation]" in found.json()["detail"])
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    assert (ran.stdout.split(), ran.returncode) == (["201", "200", "501", "True"], 0), ran.stderr

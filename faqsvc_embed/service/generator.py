@@ -1,0 +1,175 @@
+"""Questions and answers from a website, within the limits of the service. It needs the extra `generation`."""
+
+import logging
+import os
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import anyio
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+
+from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
+from faqsvc_embed.api.fields import MAX_URL
+from faqsvc_embed.api.validation import convert, problems_of, unknown_fields
+from faqsvc_embed.generation.crawl.fetcher import FetchError
+from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, parse_allowed
+from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
+from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
+from faqsvc_embed.generation.engines.openai_compatible import from_environment
+from faqsvc_embed.generation.engines.protocol import (
+    Engine,
+    EngineError,
+    GenerationRequest,
+)
+from faqsvc_embed.generation.generator import Generation, generate
+from faqsvc_embed.generation.report import to_fields
+from faqsvc_embed.generation.threads import run_in_thread
+from faqsvc_embed.service.config import generation_timeout
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.quotas import GenerationQuota
+from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
+from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.storage.values import Access
+
+MAX_BODY: Final = 16_384
+BODY_TIMEOUT: Final = 10.0
+MAX_CONCURRENT: Final = 4
+"""Generations that one process runs at a time. Others wait, within their own deadline."""
+
+logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Generator:
+    """The handler of generation, with its engine and limits.
+
+    `allowed` are addresses that may be read although they are not public. `timeout` is the seconds for one
+    request, from reading its body to the result.
+    """
+
+    engine: Engine
+    allowed: frozenset[Address]
+    timeout: float
+    _slots: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(MAX_CONCURRENT))
+
+    @classmethod
+    def load(cls, allow: str | None) -> "Generator":
+        """Return the generator that the environment configures.
+
+        `allow` is `host:port[,…]`, by default FAQSVC_GENERATE_ALLOW. FAQSVC_LLM_URL and FAQSVC_LLM_MODEL
+        select a language model.
+
+        Raises:
+            ConfigurationError: one of them is not valid.
+        """
+        allowed = parse_allowed(os.environ.get("FAQSVC_GENERATE_ALLOW", "") if allow is None else allow)
+        if allowed:
+            names = ", ".join(sorted(f"{host}:{port}" for host, port in allowed))
+            logger.warning("generation may read %s, which need not be public (FAQSVC_GENERATE_ALLOW)", names)
+        engine = from_environment(os.environ) or ExtractiveEngine()
+        return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
+
+    async def respond(self, request: Request, access: Access, quota: GenerationQuota) -> Response:
+        """Check a request, then read the website; stop if the client disconnects."""
+        require_json(request)
+        try:
+            with anyio.fail_after(self.timeout):
+                body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+                generation = self.parse(body)
+                ignored = unknown_fields(parse_object(body), GenerateBody)
+                async with quota.running(access.site, self.timeout):
+                    return await self._while_connected(request, generation, ignored)
+        except TimeoutError:
+            raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None
+
+    async def _while_connected(
+        self, request: Request, generation: GenerationRequest, ignored: list[str]
+    ) -> Response:
+        response = Response(status_code=499)  # never sent: the client has disconnected
+        async with anyio.create_task_group() as tasks:
+
+            async def cancel_on_disconnect() -> None:
+                while (await request.receive())["type"] != "http.disconnect":
+                    pass
+                tasks.cancel_scope.cancel()
+
+            tasks.start_soon(cancel_on_disconnect)
+            response = await self._respond(generation, ignored)
+            tasks.cancel_scope.cancel()
+        return response
+
+    async def _respond(self, generation: GenerationRequest, ignored: list[str]) -> Response:
+        try:
+            found = await self.run(generation)
+        except Problem as problem:  # returned, because a task group would wrap it
+            return problem.response()
+        return await run_in_thread(
+            partial(_generated, found, ignored)
+        )  # because encoding megabytes takes a while
+
+    def parse(self, body: bytes) -> GenerationRequest:
+        """Parse the body of a generation. Unknown fields are ignored.
+
+        Raises:
+            Problem: a field is not valid (422); `problems` has every reason.
+        """
+        fields = parse_object(body)
+        blocked = _blocked(fields.get("websiteUrl"), self.allowed)
+        problems = [*blocked, *problems_of(fields, GenerateBody)]
+        if blocked:  # the reason is better than `websiteUrl is not a web address`
+            problems = [problem for problem in problems if not problem.startswith("websiteUrl is ")]
+        if problems:
+            raise Problem.invalid(
+                *problems, code="unreadable-website" if problems == blocked else "invalid-body"
+            )
+        request = convert(fields, GenerateBody)
+        return GenerationRequest(request.website_url, request.lang, request.count, request.topic)
+
+    async def run(self, generation: GenerationRequest) -> Generation:
+        """Read a website.
+
+        Raises:
+            Problem: it cannot be read, or the engine fails.
+        """
+        try:
+            async with self._slots:
+                return await generate(generation, self.engine, allowed=self.allowed, timeout=self.timeout)
+        except TimeoutError as error:
+            detail = str(error) or f"The model did not finish in {self.timeout:g} s"
+            raise Problem(504, "generation-timeout", detail) from None
+        except BlockedURL as error:
+            raise Problem.invalid(_with_setting(error), code="unreadable-website") from None
+        except FetchError as error:
+            raise Problem(502, "unreadable-website", str(error)) from None
+        except EngineError as error:
+            logger.warning("generation failed: %s", error)
+            wait = {"retry-after": f"{error.retry_after:.0f}"} if error.retry_after is not None else {}
+            status = 503 if error.status == 429 else 502
+            raise Problem(status, "generation-failed", str(error), headers=wait) from None
+
+
+def _blocked(url: object, allowed: frozenset[Address]) -> list[str]:
+    if not isinstance(url, str) or not 0 < len(url) <= MAX_URL:
+        return []
+    try:
+        check_url(url, allowed)
+    except BlockedURL as error:
+        return [f"websiteUrl: {_with_setting(error)}"]
+    return []
+
+
+def _with_setting(error: BlockedURL) -> str:
+    """Return the message with the setting that allows the URL, if there is one."""
+    if error.endpoint is None:
+        return str(error)
+    host, port = error.endpoint
+    address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return f"{error}; the service reads it only with FAQSVC_GENERATE_ALLOW={address}"
+
+
+def _generated(generation: Generation, ignored: list[str]) -> Response:
+    body = msgspec.convert(to_fields(generation), GenerateResponse)
+    return private_response(msgspec.structs.replace(body, ignored=ignored))
