@@ -21,7 +21,7 @@ MAX_ITEMS: Final = 100
 """Items whose text is shown."""
 MAX_SHOWN: Final = 4_000
 """Characters."""
-MAX_NOT_SHOWN: Final = 20
+MAX_NOT_SHOWN: Final = 10
 
 _PRE: Final = re.compile("(<pre>.*?</pre>)", re.DOTALL)
 _LINK: Final = re.compile('<a href="([^"]*)"[^<>]*>(.*?)</a>', re.DOTALL)
@@ -70,7 +70,7 @@ def shown(faq: FAQ) -> dict[str, Any]:
         missing += [f"{shorten(item.question, 100)}, line {one.line}: {one}" for one in found]
     content: dict[str, Any] = {"shown": shorten("\n\n".join(filter(None, texts)), MAX_SHOWN)}
     if missing:
-        content["notShown"] = [shorten(one, 300) for one in missing[:MAX_NOT_SHOWN]]
+        content["notShown"] = [shorten(one, 200) for one in missing[:MAX_NOT_SHOWN]]
     return content
 
 
