@@ -144,17 +144,15 @@ def _target(href: str) -> str:
 
 _MARKDOWN: Final = re.compile(
     r"\*\*[^\s*][^*\n]{0,300}\*\*|__[^\s_][^_\n]{0,300}__|\]\((?:https?:|mailto:|tel:|/|#|\.)[^\s()]|`[^`\n]{1,200}`"
-    r"|(?<![\w*\\])\*(?=\w)[^*\n]{0,300}(?<=[\w.!?])\*(?![\w*])"
-    r"|(?<![\w\\])_(?=[^\W_])[^_\n]{0,300}(?<=[^\W_])_(?!\w)"
     r"|^(?:```|~~~)|^\|?[ ]*:?-{3,}:?[ ]*\||^#{1,6} \S"
     r"|^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S[^\n]{0,500}\n+[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S",
     re.MULTILINE,
 )
-"""Bold or stressed text, a link, code, a table, a heading, or two items of a list."""
+"""Bold text, a link, code, a table, a heading, or two items of a list."""
 
 
 def has_markdown(text: object) -> bool:
-    """Return whether a text has a link, bold or stressed text, code, a table, a heading or a list."""
+    """Return whether a text has a link, bold text, code, a table, a heading or a list of Markdown."""
     return isinstance(text, str) and _MARKDOWN.search(text) is not None
 
 

@@ -66,7 +66,7 @@ def take_fitting(
 
 def _cut(entry: dict[str, Any], room: int, size: Callable[[dict[str, Any]], int]) -> dict[str, Any]:
     cut, length = entry, max(len(str(value)) for value in entry.values())
-    while size(cut) > room:
+    while size(cut) > room and length:
         length = length * 3 // 4
         cut = {
             name: shorten(value, length) if isinstance(value, str) else value for name, value in entry.items()

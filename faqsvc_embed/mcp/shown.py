@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
+from faqsvc_embed.files.markdown_text import escape
+from faqsvc_embed.files.markup import has_markdown, has_tags, html_to_markdown
 from faqsvc_embed.mcp.results import shorten
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
@@ -21,8 +21,13 @@ MAX_ITEMS: Final = 100
 """Items whose text is shown."""
 MAX_SHOWN: Final = 4_000
 """Characters."""
-MAX_NOT_SHOWN: Final = 20
+MAX_NOT_SHOWN: Final = 10
 
+_STRESSED: Final = re.compile(
+    r"(?<![\w*\\])\*(?=\w)[^*\n]{0,300}(?<=[\w.!?])\*(?![\w*])"
+    r"|(?<![\w\\])_(?=[^\W_])[^_\n]{0,300}(?<=[^\W_])_(?!\w)"
+)
+"""Stressed text: a model means Markdown by it, where a person may mean asterisks."""
 _PRE: Final = re.compile("(<pre>.*?</pre>)", re.DOTALL)
 _LINK: Final = re.compile('<a href="([^"]*)"[^<>]*>(.*?)</a>', re.DOTALL)
 _IMAGE: Final = re.compile('<img [^<>]*?alt="([^"]*)"[^<>]*>')
@@ -33,20 +38,26 @@ _TAG: Final = re.compile("<[^<>]*>")
 
 def is_marked_up(text: str | None) -> bool:
     """Return whether a text has Markdown or HTML."""
-    return has_markdown(text) or has_tags(text)
+    return has_markdown(text) or has_tags(text) or _STRESSED.search(text or "") is not None
 
 
 def in_format(
     items: Sequence[dict[str, Any]], introduction: str | None
 ) -> tuple[list[dict[str, Any]], str | None, AnswerFormat | None]:
-    """Return texts whose format is not stated in the format that they have, as files are read.
+    """Return texts whose format is not stated in the format that they have.
 
-    If one has markup, all are Markdown, and plain text is escaped.
+    If one has markup, all are Markdown: HTML becomes Markdown, and plain text is escaped.
     """
-    copies = [dict(item) for item in items]
-    above = [{"question": "", "answer": introduction}] if introduction else []
-    document = as_one_format(Document(items=[*copies, *above]))
-    return copies, above[0]["answer"] if above else introduction, document.answer_format
+    if not any(map(is_marked_up, [introduction, *(item["answer"] for item in items)])):
+        return list(items), introduction, None
+    above = introduction and _as_markdown(introduction)
+    return [{**item, "answer": _as_markdown(item["answer"])} for item in items], above, "markdown"
+
+
+def _as_markdown(text: str) -> str:
+    if has_markdown(text) or _STRESSED.search(text):
+        return text
+    return html_to_markdown(text) if has_tags(text) else escape(text.strip())
 
 
 def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:
@@ -70,7 +81,7 @@ def shown(faq: FAQ) -> dict[str, Any]:
         missing += [f"{shorten(item.question, 100)}, line {one.line}: {one}" for one in found]
     content: dict[str, Any] = {"shown": shorten("\n\n".join(filter(None, texts)), MAX_SHOWN)}
     if missing:
-        content["notShown"] = [shorten(one, 300) for one in missing[:MAX_NOT_SHOWN]]
+        content["notShown"] = [shorten(one, 200) for one in missing[:MAX_NOT_SHOWN]]
     return content
 
 

@@ -101,8 +101,9 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
         note = DRAFT if error.current.has_draft else ""
         raise _conflict(error.current.revision, error.current.items, changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
-    content |= {"changed": [_shown(change, find) for change in changes[:MAX_SHOWN]]} if changes else {}
-    content |= await asyncio.to_thread(shown, _result(faq, changes, fields, find))
+    seen = await asyncio.to_thread(shown, _result(faq, changes, fields, find))
+    changed = [_shown(change, find) for change in changes[:MAX_SHOWN]]
+    content |= {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
     if number not in (0, published.revision) and published.state == "published":
         language = f" --lang {published.lang}" if lang else ""
         content["undo"] = f"faqsvc revert {shlex.quote(published.slug)} {number}{language}"

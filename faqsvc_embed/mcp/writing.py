@@ -19,6 +19,7 @@ from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
 from faqsvc_embed.mcp.reading import ROOM
 from faqsvc_embed.mcp.results import (
+    MAX_EXTRA,
     MAX_TITLE,
     Result,
     ToolError,
@@ -219,6 +220,8 @@ def masked_result(content: dict[str, Any], key: APIKey) -> Result:
 
 
 def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Result:
+    if "introduction" in body:
+        body = {**body, "introduction": shorten(body["introduction"], MAX_EXTRA)}
     room = ROOM - size_of({**body, "items": []}) - size_of(seen)
     items = take_fitting(body["items"], room)
     note = "Nothing was published. Show this to the user; a call without preview publishes it."

@@ -108,7 +108,9 @@ def test_what_readers_do_not_see_is_named_with_its_line(keyless: FAQClient) -> N
 
 def test_what_is_shown_is_bounded(keyless: FAQClient) -> None:
     items = [{"question": f"Question {n}?", "answer": f"**{TEXTS['korean']}** [a](x:y)"} for n in range(150)]
-    result = call(keyless, "publish_faq", {**TEA, "items": items, "preview": True})
+    introduction = TEXTS["korean"] * 6
+    fields = {**TEA, "items": items, "introduction": introduction, "title": "가" * 200}
+    result = call(keyless, "publish_faq", {**fields, "preview": True})
     assert tokens(result) < 25_000
     assert "cut" in content(result)["shown"]
 

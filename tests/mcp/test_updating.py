@@ -179,6 +179,16 @@ def test_a_large_conflict_has_only_the_questions_that_the_changes_name(owner: FA
     assert tokens(result) < 25_000
 
 
+def test_many_long_changes_are_shown_in_part(owner: FAQClient) -> None:
+    put(owner, "rewritten", items=[(f"Question {n}?", TEXTS["korean"]) for n in range(100)])
+    changes = [
+        {"question": f"question {n}", "answer": f"[a](x:y) {TEXTS['korean'][::-1]}"} for n in range(100)
+    ]
+    result = update(owner, "rewritten", 1, *changes)
+    assert tokens(result) < 25_000
+    assert content(result)["changed"][0]["question"] == "Question 0?"
+
+
 def test_one_answer_of_200_costs_less_than_a_kilobyte(owner: FAQClient) -> None:
     put(owner, "many", 200)
     result = update(owner, "many", 1, {"question": "Question 7?", "answer": "New."})
