@@ -28,6 +28,7 @@ def take(page: Page, desk: Served) -> None:
     page.set_viewport_size({"width": 1200, "height": 640})
     page.goto(desk.link())
     page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(lambda url: "sign-in" not in url)
     save(page, "list")
     page.set_viewport_size({"width": 1200, "height": 860})
     page.goto(f"{desk.url}/desk/faqs/pricing")
@@ -52,7 +53,11 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         context = browser.new_context(
-            color_scheme="light", timezone_id="UTC", locale="en-GB", reduced_motion="reduce"
+            color_scheme="light",
+            timezone_id="UTC",
+            locale="en-GB",
+            reduced_motion="reduce",
+            device_scale_factor=1.5,
         )
         take(context.new_page(), desk)
         browser.close()
