@@ -53,7 +53,11 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         context = browser.new_context(
-            color_scheme="light", timezone_id="UTC", locale="en-GB", reduced_motion="reduce"
+            color_scheme="light",
+            timezone_id="UTC",
+            locale="en-GB",
+            reduced_motion="reduce",
+            device_scale_factor=1.5,
         )
         take(context.new_page(), desk)
         browser.close()
