@@ -60,7 +60,10 @@ def test_errors_belong_to_the_families_of_python_and_of_one_another() -> None:
     assert not issubclass(FAQNotFound, FAQUnavailable)  # a 404 is a response
 
 
-def test_a_traceback_names_the_page_that_explains_a_mistake_and_the_message_does_not() -> None:
+def test_a_traceback_names_the_page_that_explains_a_mistake_and_the_message_does_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.errors._documentation", lambda: "https://faq.example/docs/")
     error = ConfigurationError("wait is -1: 0 or more seconds are accepted")
     shown = "".join(traceback.format_exception(error))
     assert re.search(r"See https://\S+/settings\.html", shown)

@@ -26,7 +26,7 @@ def test_a_file_is_an_faq_and_the_part_before_its_ending_a_language(tmp_path: Pa
     } == {
         ("a", None): ("a", None, "", "text"),
         ("b", None): ("b", "fr", "", "text"),
-        ("c", None): ("c", None, "Terms", "markdown"),
+        ("c", None): ("c", None, "Terms", "text"),
         ("pricing", None): ("pricing", "en", "Pricing", "markdown"),
         ("pricing", "de"): ("pricing", "de", "Preise", "markdown"),
     }
