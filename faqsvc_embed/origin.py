@@ -37,7 +37,7 @@ class Origin:
         """All answers of the record."""
         self.is_markdown = is_markdown
         self.website_url = website_url
-        self.links = links or {}
+        self.links: Mapping[str, str] = links or {}
         """The addresses of the questions on a page, if an answer may have a link to one."""
         self.is_parsable: bool | None = None
         """Whether the Markdown of all answers takes little time; None if it was not estimated yet."""

@@ -90,7 +90,6 @@ def test_a_missing_module_of_this_package_is_a_bug() -> None:
     [
         ("import faqsvc_embed.generation", "turbohtml", "generation"),
         ("import faqsvc_embed.mcp", "jsonschema", "mcp"),
-        ("from faqsvc_embed.service import create_app", "protego", "service"),
         ("from faqsvc_embed.service import create_app", "starlette", "service"),
         ("import faqsvc_embed.service.server", "granian", "service"),
         ("import faqsvc_embed.service.storage", "sqlalchemy", "service"),
