@@ -119,6 +119,8 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
     if "items" in fields:
         items = fields["items"]
         if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
+            items = [one for one in items if any(one.values())]
+        if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
             keys = ", ".join(dict.fromkeys(str(key) for one in items for key in one))
             raise ValueError(f"no question and answer in the items, whose fields are {quoted(keys[:100])}")
         fields["items"] = items

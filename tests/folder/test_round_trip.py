@@ -56,11 +56,13 @@ def _records(draw: st.DrawFn) -> FAQ:
             unique_by=lambda pair: " ".join(pair[0].split()),
         )
     )
+    lang = draw(st.sampled_from([None, "en", "zh-Hant-TW"]))
     return FAQ(
         slug=draw(_slugs),
         title=draw(st.just("") | _texts),
-        website_name=draw(st.just("") | _texts),
-        lang=draw(st.sampled_from([None, "en", "zh-Hant-TW"])),
+        # A file that names neither a language nor a website is somebody's own: its language is detected.
+        website_name=draw(_texts if lang is None else st.just("") | _texts),
+        lang=lang,
         items=tuple(Item(index, *pair) for index, pair in enumerate(pairs)),
         cta=draw(_json),
         answer_format=draw(st.sampled_from(["text", "markdown"])),
