@@ -119,3 +119,8 @@ def has_words(text: str) -> bool:
 def is_text(line: str) -> bool:
     """Return whether a line has words that a reader would miss."""
     return not _NO_TEXT.fullmatch(line.strip(" \t"))
+
+
+def is_template(text: str) -> bool:
+    """Return whether a text has templates or tags, and no words of its own."""
+    return not has_words(text) and (TEMPLATE.search(text) or _TAGS.search(text)) is not None

@@ -22,6 +22,7 @@ from faqsvc_embed.files.markdown_lines import (
     PERMALINK,
     TAG_LINE,
     has_words,
+    is_template,
     is_text,
     joined,
     split_id,
@@ -201,7 +202,7 @@ class _Source:
             answer_lines.append(line + 1)
             positions.append(f"line {one.line + 1}")
         answers = [item["answer"] for item in items if item["answer"]]
-        if answers and not any(map(has_words, answers)):
+        if answers and all(map(is_template, answers)):
             raise ValueError(f"{positions[0]}: the answers come from a template: {quoted(answers[0][:60])}")
         introduction, notes = self._rest(outline, ends)
         notes += [] if self._is_written else outline.remarks(self._headings, ends)

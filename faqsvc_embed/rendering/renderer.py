@@ -14,7 +14,7 @@ from faqsvc_embed.element_ids import anchored, root_id
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.rendering import assets, templates
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, below, visible
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, Dropped, below, visible
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
 from faqsvc_embed.rendering.fragments import WHOLE, Fragment, Stylesheet
@@ -31,6 +31,7 @@ from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.text import PORTION
 from faqsvc_embed.theme import Theme
 
 if TYPE_CHECKING:
@@ -235,9 +236,15 @@ class Renderer:
             problems=tuple(
                 f"answer to {quoted(item.question)}, line {one.line}: {one}"
                 for item in answered
-                for one in (*item.dropped, *leftovers(item.html, item.text))
+                for one in _problems(item)
             ),
         )
+
+
+def _problems(item: AnsweredItem) -> Iterator[Dropped]:
+    yield from item.dropped
+    if len(item.text) <= PORTION:  # searching a longer text stops other threads; `faqsvc check` does that
+        yield from leftovers(item.html, item.text)
 
 
 def _stylesheets(needed: Collection[str], theme: Theme) -> Iterator[Stylesheet]:

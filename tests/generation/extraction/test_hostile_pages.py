@@ -108,6 +108,9 @@ def test_a_long_page_is_read_up_to_20000_elements() -> None:
 @pytest.mark.system
 def test_a_long_ordinary_page_is_read_completely() -> None:
     answer = f"<p>{'word ' * 100}</p><ul><li>one</li><li>two</li></ul>"
-    items = [f"<details><summary>Is it {number}?</summary>{answer}</details>" for number in range(300)]
+    items = [
+        f"<details><summary>Is it {number}?</summary><p>It is {number}.</p>{answer}</details>"
+        for number in range(300)
+    ]
 
     assert len(pairs(html(f"<main><h1>FAQ</h1>{''.join(items)}</main>"))) == 300

@@ -104,12 +104,13 @@ def test_a_change_by_a_program_in_the_meantime_is_shown_and_not_undone(
 
 
 def state_of(editor: Editor) -> tuple[int, str, list[str]]:
-    """Return what readers get, and the revisions with their states."""
+    """Return what readers get, and the revisions with their states, with the texts of the newest."""
     public = record(editor)
+    newest = texts_of(editor.get("/faqs/pricing").text)
     history = editor.get("/faqs/pricing/history").text
     revisions = re.findall(r">Revision (\d+)</a></h2>", history)
     states = re.findall(r'<span class="badge (\w+)"', history)
-    return public.status_code, public.text if public.is_success else "", revisions + states
+    return public.status_code, public.text if public.is_success else "", revisions + states + newest
 
 
 def test_an_faq_that_was_unpublished_meanwhile_is_public_again_only_on_purpose(
