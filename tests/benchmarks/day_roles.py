@@ -108,7 +108,7 @@ class Editor(Role):
         if "/sign-in" in str(page.url):
             client.post(f"{url}/desk/sign-in", data={"link": self.key})
             page = client.get(f"{url}/desk/faqs/{self.slug}")
-        fields = {name: _value(page.text, name) for name in ("token", "base")}
+        fields = {name: _value(page.text, name) for name in ("token", "version")}
         written = {"slug": self.slug, "title": "Versions", "website_name": "Tea", "lang": "en"}
         written |= {"website_url": "https://tea.example", "question": "Which version?"}
         self.ledger.sent[self.slug] = turn
