@@ -1,7 +1,6 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
-from inspect import iscoroutinefunction
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
@@ -13,24 +12,18 @@ from markupsafe import Markup
 
 from faqsvc_embed.embed import FAILED, FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import split_arguments
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.rendering.fragments import Rendered
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
 from faqsvc_embed.runtime.bounded_log import LogOnce
 
 __all__ = ["install"]
 
-GLOBALS: Final = {"faq": Markup(), "tag": "", "use_faq": FAILED, "faq_schema": Markup()}
-"""What is called from templates, and what each call returns if it fails.
-
-All are filters `faqsvc_…` as well: the tag calls a filter, and a macro hides the global of its name.
-"""
+Options = dict[str, Any]
 
 _log: Final = LogOnce()
 
@@ -49,11 +42,13 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     if isinstance(host_loader, _WithPackage):
         host_loader = host_loader.host
     embed.presenter.renderer.use_host(environment, host_loader)
-    functions = _AsyncGlobals(embed.presenter) if environment.is_async else _Globals(embed.presenter)
-    for name, nothing in GLOBALS.items():
-        environment.filters[f"faqsvc_{name}"] = call = _guarded(
-            embed.presenter, getattr(functions, name), nothing
-        )
+    is_async = environment.is_async
+    for name, show in _calls(embed.presenter, is_async=is_async).items():
+        nothing = FAILED if name == "use_faq" else Markup()
+        names, is_awaited = (("faq",), False) if name == "faq_schema" else (("slug", "lang"), is_async)
+        call = _guarded(embed.presenter, show, nothing, names, is_awaited=is_awaited)
+        # The tag calls a filter, and a macro hides the global of its name.
+        environment.filters[f"faqsvc_{name}"] = call
         if name != "tag":
             environment.globals[name] = call
     environment.add_extension(FAQTag)
@@ -82,84 +77,56 @@ class _WithPackage(ChoiceLoader):
         self.host = host
 
 
-class _Globals:
-    """What the globals of a synchronous environment do, of a call's context, arguments and options."""
+def _calls(presenter: Presenter, *, is_async: bool) -> dict[str, Callable[..., Any]]:
+    """Return what each global does, of a document, the slug or FAQ, the options and the calling template.
 
-    def __init__(self, presenter: Presenter) -> None:
-        self._presenter = presenter
+    In an environment with `enable_async`, all but `faq_schema` await an FAQ that is not cached.
+    """
 
-    def faq(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> Markup:
-        """Return the FAQ of a slug: `faq(slug, lang)`, and options."""
-        return Rendered(self.tag(context, arguments, options))
-
-    def tag(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> str:
-        """Return the text of what `faq` returns, for the tag."""
-        if options or len(arguments) != 1:
-            return self._presenter.text(None, *_slug_and_options(arguments, options), context)
-        return self._presenter.text(None, arguments[0], options, context)
-
-    def use_faq(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> FAQState:
-        """Return the state of an FAQ, for a template with markup of its own: `use_faq(slug, lang)`."""
-        return self._presenter.use_faq(None, *self._use_options(context, arguments, options), context)
-
-    def faq_schema(self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]) -> Markup:
-        """Return the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `faq_schema(faq)`."""
-        faq, options = split_arguments(arguments, options, ("faq",))
-        self._presenter.options.check_names(options, ("nonce",), "", context)
-        nonce = _none_if_undefined(options.get("nonce"))
-        return self._presenter.schema(None, _none_if_undefined(faq), nonce, context)
-
-    def _use_options(
-        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> tuple[Any, dict[str, Any]]:
+    def use_faq(document: None, slug: str, given: Options, context: Context) -> Any:
         if context.environment.autoescape is False:
-            self._presenter.options.log.warning(
+            presenter.options.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
             )
-        return _slug_and_options(arguments, options)
+        return (presenter.ause_faq if is_async else presenter.use_faq)(document, slug, given, context)
+
+    def faq_schema(document: None, faq: Any, given: Options, context: Context) -> Markup:
+        return presenter.schema(document, None if isinstance(faq, Undefined) else faq, given, context)
+
+    return {
+        "faq": presenter.arender if is_async else presenter.render,
+        "tag": presenter.atext if is_async else presenter.text,
+        "use_faq": use_faq,
+        "faq_schema": faq_schema,
+    }
 
 
-class _AsyncGlobals(_Globals):
-    """The same for an environment with `enable_async`, where a call awaits an FAQ that is not cached."""
+def _guarded(
+    presenter: Presenter, show: Callable[..., Any], nothing: object, names: Sequence[str], *, is_awaited: bool
+) -> Callable[..., Any]:
+    """Return a global that shows something, or returns `nothing` if that fails; Jinja awaits a coroutine.
 
-    async def faq(  # type: ignore[override]
-        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> Markup:
-        return Rendered(await self.tag(context, arguments, options))
-
-    async def tag(  # type: ignore[override]
-        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> str:
-        return await self._presenter.atext(None, *_slug_and_options(arguments, options), context)
-
-    async def use_faq(  # type: ignore[override]
-        self, context: Context, arguments: tuple[Any, ...], options: dict[str, Any]
-    ) -> FAQState:
-        return await self._presenter.ause_faq(None, *self._use_options(context, arguments, options), context)
-
-
-def _guarded(presenter: Presenter, do: Callable[..., Any], nothing: object) -> Callable[..., Any]:
-    """Return a global that does this, or returns `nothing` if that fails; a coroutine is awaited by Jinja."""
-    guarded = presenter.aguarded if iscoroutinefunction(do) else presenter.guarded
+    `names` are those of its positional arguments.
+    """
+    guarded = presenter.aguarded if is_awaited else presenter.guarded
     on_error = None if nothing is FAILED else presenter.failed
+
+    def show_with(arguments: tuple[Any, ...], options: Options, context: Context) -> Any:
+        subject, options = split_arguments(arguments, options, names)
+        # An undefined variable means the default.
+        given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
+        return show(None, subject, given, context)
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
-        return guarded(do, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error)
+        work: tuple[Any, ...] = (show_with, arguments, options, context)
+        if len(arguments) == 1 and not options:  # as most calls are
+            work = (show, None, arguments[0], options, context)
+        return guarded(*work, otherwise=nothing, about=arguments, on_error=on_error)
 
     return call
-
-
-def _slug_and_options(arguments: tuple[Any, ...], options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the slug of a call and its options; an undefined variable means the default."""
-    slug, options = split_arguments(arguments, options)
-    return slug, {name: value for name, value in options.items() if not isinstance(value, Undefined)}
-
-
-def _none_if_undefined(value: Any) -> Any:
-    return None if isinstance(value, Undefined) else value
 
 
 class DocumentTemplate(Template):

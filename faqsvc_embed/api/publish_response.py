@@ -1,7 +1,7 @@
 """What the response to a request with an API key means.
 
-Errors are returned, not raised, so that no traceback has a frame with the response, which may quote the API
-key. A returned error has the key masked. Its message quotes the service's text; `body` and `problems` have it
+A server may echo the API key, so `masked` takes it out of a response before anything else reads that. Errors
+are returned, not raised. The message of an error quotes the service's text; `body` and `problems` have it
 unquoted. Errors are problem documents (RFC 9457).
 """
 
@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import CurrentRevision, RevisionContent
 from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
-from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, json_value
+from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, excerpt, json_value
 from faqsvc_embed.errors import (
     AuthenticationError,
     Details,
@@ -33,6 +34,7 @@ from faqsvc_embed.errors import (
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.text import clean_text
 from faqsvc_embed.wire import Publication
 
 S = TypeVar("S", bound=msgspec.Struct)
@@ -69,73 +71,81 @@ class StoredRevision(RevisionContent, frozen=True, rename="camel"):
     """One complete revision of an FAQ. `etag` is the `if_match` of a write that must follow this revision."""
 
 
+def masked(response: Response, key: APIKey) -> Response:
+    """Return a response without the key, which a server may echo."""
+    text = response.body.decode("utf-8", "replace")
+    if "\\u" in text and (fields := json_value(response.body)) is not None:  # escapes could hide the key
+        text = clean_text(json.dumps(fields, ensure_ascii=False))
+    headers = {name: key.mask(value) for name, value in response.headers.items()}
+    return replace(response, headers=headers, body=key.mask(text).encode())
+
+
 def parse_publication(
-    response: Response, key: APIKey, now: datetime, accepted: Collection[int] = (201,)
+    response: Response, now: datetime, accepted: Collection[int] = (201,)
 ) -> Publication | FAQError:
     """Return what was published; only the slug is required of the response."""
     if response.status not in accepted:
-        return write_error(response, key, now)
+        return write_error(response, now)
     fields = json_value(response.body)
     slug = fields.get("slug") if isinstance(fields, dict) else None
     if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
-        body = _text(response.body, key)
+        body = excerpt(response.body)
         return OutcomeUnknown("the response has no slug", status=response.status, body=body)
-    install = _masked(fields.get("install"), key)
+    install = fields.get("install")
     lang, revision, state = (fields.get(name) for name in ("lang", "revision", "state"))
     return Publication(
         slug=slug,
-        faq_url=_address(fields.get("faqUrl"), key),
+        faq_url=_address(fields.get("faqUrl")),
         install=install if isinstance(install, dict) else {},
         lang=lang if isinstance(lang, str) and lang in LANGUAGES else None,
         revision=_number(revision),
         state=state if isinstance(state, str) and state in STATES else None,
-        etag=_etag(response, key),
-        ignored=_texts_in(fields, "ignored", key),
+        etag=_etag(response),
+        ignored=_texts_in(fields, "ignored"),
     )
 
 
-def parse_done(response: Response, key: APIKey, now: datetime) -> FAQError | None:
+def parse_done(response: Response, now: datetime) -> FAQError | None:
     """Return None if the request succeeded, such as unpublishing an FAQ; else the error."""
-    return None if response.status in (200, 204) else write_error(response, key, now)
+    return None if response.status in (200, 204) else write_error(response, now)
 
 
-def parse_revision(response: Response, key: APIKey, now: datetime) -> StoredRevision | FAQError:
+def parse_revision(response: Response, now: datetime) -> StoredRevision | FAQError:
     """Return a complete revision."""
-    revision = parse_struct(response, key, now, StoredRevision)
+    revision = parse_struct(response, now, StoredRevision)
     if isinstance(revision, FAQError):
         return revision
-    return msgspec.structs.replace(revision, etag=_etag(response, key))
+    return replace(revision, etag=_etag(response))
 
 
-def parse_struct(response: Response, key: APIKey, now: datetime, struct: type[S]) -> S | FAQError:
+def parse_struct(response: Response, now: datetime, struct: type[S]) -> S | FAQError:
     """Return the body of a successful response as a struct of the contract."""
     if response.status not in (200, 201):
-        return error_of(response, key, now)
-    body = _text(response.body, key)
+        return error_of(response, now)
     try:
-        return msgspec.json.decode(body, type=struct)
+        return msgspec.json.decode(response.body, type=struct)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         message = f"the response ({response.status}) is not what an FAQ service sends: {error}"
-        return FAQUnavailable(message, status=response.status, body=body)
+        return FAQUnavailable(message, status=response.status, body=excerpt(response.body))
 
 
-def write_error(response: Response, key: APIKey, now: datetime) -> FAQError:
+def write_error(response: Response, now: datetime) -> FAQError:
     """Return the error for a write. After a server error, the write may have been done or not."""
-    error = error_of(response, key, now)
+    error = error_of(response, now)
     if 400 <= response.status < 500 or response.status in REDIRECTS:
         return error
     return OutcomeUnknown(str(error), **_details_of(error))
 
 
-def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Item] | FAQError:
+def parse_generation(response: Response, now: datetime) -> list[Item] | FAQError:
     """Return the generated items; entries without a question and an answer are left out."""
-    body = _text(response.body, key)
+    body = excerpt(response.body)
     if response.status in NOT_OFFERED:
         return FAQNotFound(
             f"the service does not generate FAQs ({response.status})", status=response.status, body=body
         )
     if response.status != 200:
-        return error_of(response, key, now)
+        return error_of(response, now)
     fields = json_value(response.body)
     entries = fields.get("items") if isinstance(fields, dict) else None
     if not isinstance(entries, list):
@@ -144,12 +154,12 @@ def parse_generation(response: Response, key: APIKey, now: datetime) -> list[Ite
     return [
         GeneratedItem(
             position,
-            key.mask(item["question"]),
-            key.mask(item["answer"]),
-            source=_text_field(item, "source", key),
-            lang=_text_field(item, "lang", key) or None,
+            item["question"],
+            item["answer"],
+            source=_text_field(item, "source"),
+            lang=_text_field(item, "lang") or None,
             confidence=item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
-            answer_markdown=_text_field(item, "answerMarkdown", key),
+            answer_markdown=_text_field(item, "answerMarkdown"),
         )
         for position, item in enumerate(items)
     ]
@@ -173,12 +183,12 @@ def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
     return OutcomeUnknown(f"{known}: {advice}", **_details_of(error))
 
 
-def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
+def error_of(response: Response, now: datetime) -> FAQError:
     """Return the error for an unsuccessful response to a request with a key."""
-    status, reasons = response.status, [key.mask(reason) for reason in _reasons(response.body)]
+    status, reasons = response.status, _reasons(response.body)
     because = f": {reasons[0]!r}" if reasons else ""
     wait = parse_retry_after(response.headers.get("retry-after"), now)
-    details = Details(status=status, code=error_code(response.body), body=_text(response.body, key))
+    details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status in (401, 403):
         refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
         return AuthenticationError(f"{refusal} ({status}){because}", **details)
@@ -188,13 +198,13 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     if status == 412:
         fields = json_value(response.body)
         newest = _number(fields.get("revision")) if isinstance(fields, dict) else None
-        current = _current(fields.get("current"), key) if isinstance(fields, dict) else None
+        current = _current(fields.get("current")) if isinstance(fields, dict) else None
         known = f"; its newest revision is {newest}" if newest else ""
         message = f"the FAQ has changed since it was read ({status}){known}{because}"
         return RevisionConflict(message, problems=reasons, revision=newest, current=current, **details)
     if status in REJECTED:
         shown = summary([repr(reason) for reason in reasons]) or "no reason given"
-        closest = _texts_in(json_value(response.body), "closest", key)
+        closest = _texts_in(json_value(response.body), "closest")
         message = f"the service refused it ({status}): {shown}"
         return PublishRejected(message, problems=reasons, closest=closest, **details)
     details["retry_after"] = wait
@@ -207,10 +217,10 @@ def error_of(response: Response, key: APIKey, now: datetime) -> FAQError:
     return kind(f"the service responded with {status}{because}", **details)
 
 
-def _current(value: object, key: APIKey) -> CurrentRevision | None:
+def _current(value: object) -> CurrentRevision | None:
     """Return the newest revision in the problem document of a conflict."""
     try:
-        return msgspec.convert(_masked(value, key), CurrentRevision)
+        return msgspec.convert(value, CurrentRevision)
     except msgspec.ValidationError:
         return None
 
@@ -219,14 +229,14 @@ def _details_of(error: FAQError) -> Details:
     return Details(status=error.status, code=error.code, body=error.body, retry_after=error.retry_after)
 
 
-def _text_field(item: Mapping[str, Any], name: str, key: APIKey) -> str:
+def _text_field(item: Mapping[str, Any], name: str) -> str:
     value = item.get(name)
-    return key.mask(value) if isinstance(value, str) else ""
+    return value if isinstance(value, str) else ""
 
 
-def _etag(response: Response, key: APIKey) -> str | None:
+def _etag(response: Response) -> str | None:
     etag = response.headers.get("etag", "")
-    return key.mask(etag) if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
+    return etag if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
 
 
 def _number(value: object) -> int | None:
@@ -242,11 +252,11 @@ def _reasons(body: bytes) -> list[str]:
     return next(filter(None, found), [])[:MAX_PROBLEMS]
 
 
-def _texts_in(fields: Any, name: str, key: APIKey) -> tuple[str, ...]:
-    """Return the texts of a list in parsed JSON, without the key."""
+def _texts_in(fields: Any, name: str) -> tuple[str, ...]:
+    """Return the texts of a list in parsed JSON."""
     found = fields.get(name) if isinstance(fields, dict) else None
     texts = found[:MAX_PROBLEMS] if isinstance(found, list) else []
-    return tuple(key.mask(text) for text in texts if isinstance(text, str))
+    return tuple(text for text in texts if isinstance(text, str))
 
 
 def _one_line(text: str) -> str:
@@ -254,29 +264,10 @@ def _one_line(text: str) -> str:
     return "".join(c if c.isprintable() else "\ufffd" for c in line[:MAX_PROBLEM])
 
 
-def _address(value: object, key: APIKey) -> str:
+def _address(value: object) -> str:
     """Return the address of a page, or an empty text if it is not safe to show in a browser or terminal."""
     is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
-    return key.mask(str(value)) if is_web and str(value).isprintable() and " " not in str(value) else ""
-
-
-def _masked(value: Any, key: APIKey) -> Any:
-    """Return parsed JSON without the key, which a server may echo."""
-    if isinstance(value, str):
-        return key.mask(value)
-    if isinstance(value, list):
-        return [_masked(entry, key) for entry in value]
-    if isinstance(value, dict):
-        return {key.mask(name): _masked(inner, key) for name, inner in value.items()}
-    return value
-
-
-def _text(body: bytes, key: APIKey) -> str:
-    """Return a body as text, with the key masked."""
-    text = body.decode("utf-8", "replace")
-    if "\\u" in text and (fields := json_value(body)) is not None:  # escapes could hide the key
-        text = json.dumps(fields, ensure_ascii=False)
-    return key.mask(text)
+    return str(value) if is_web and str(value).isprintable() and " " not in str(value) else ""
 
 
 def _is_pair(item: Mapping[str, object]) -> bool:

@@ -11,11 +11,10 @@ import logging
 import os
 import ssl
 import zlib
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from concurrent.futures import Future
+from collections.abc import AsyncIterator, Mapping
 from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thread, where gevent has no hub
@@ -33,11 +32,9 @@ from faqsvc_embed.errors import (
     masked,
     quoted,
 )
-from faqsvc_embed.runtime.background_loop import BackgroundLoop, in_background, on_close
+from faqsvc_embed.runtime.background_loop import in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http
-
-T = TypeVar("T")
 
 MAX_REQUESTS: Final = 20
 """Requests of one transport at a time, without streams."""
@@ -60,7 +57,7 @@ class Stream(msgspec.Struct, frozen=True):
 
 
 class Transport:
-    """Sends requests to one service. The first request starts a thread; `close()` ends it."""
+    """Sends requests to one service, on a background loop."""
 
     def __init__(self, max_bytes: int, *, keeps_connections: bool = False) -> None:
         """`max_bytes` limits the decompressed body of a response.
@@ -69,20 +66,7 @@ class Transport:
         """
         self._max_bytes = max_bytes
         self._keeps_connections = keeps_connections
-        self._background = BackgroundLoop()
         self._connections: _Connections | None = None
-
-    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
-        """Run a coroutine on the background loop, where `send` must be awaited.
-
-        Raises:
-            RuntimeError: no thread can be started.
-        """
-        return self._background.submit(coroutine)
-
-    def close(self) -> None:
-        """Cancel requests and close connections, within a second; a later request opens new ones."""
-        self._background.close()
 
     async def send(
         self, request: Request, timeout: float, *, key: APIKey | None = None

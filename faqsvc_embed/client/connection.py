@@ -5,11 +5,14 @@ import traceback
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
 from copy import copy
+from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 
+from faqsvc_embed.api.publish_response import masked
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQUnavailable, OutcomeUnknown, without_keys
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.threads import wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
@@ -37,6 +40,7 @@ class Connection:
         from faqsvc_embed.api.transport import Transport
 
         self._transport = Transport(settings.max_bytes, keeps_connections=True)
+        self._background = BackgroundLoop()
 
     def with_settings(self, settings: Settings) -> "Connection":
         """Return a connection with other settings, such as another key, over the same transport."""
@@ -53,7 +57,7 @@ class Connection:
     async def exchange(
         self,
         request: Request,
-        parse: Callable[[Response], T | FAQError],
+        parse: Callable[[Response, datetime], T | FAQError],
         key: APIKey | None = None,
         *,
         timeout: float | None = None,
@@ -64,7 +68,9 @@ class Connection:
             return FAQUnavailable(f"offline: {about} is not sent")
         try:
             response = await self._transport.send(request, timeout or self.settings.timeout, key=key)
-            return _masked(response, key) if isinstance(response, FAQError) else parse(response)
+            if isinstance(response, FAQError):
+                return _masked(response, key)
+            return parse(response if key is None else masked(response, key), datetime.now(UTC))
         except Exception as error:  # a bug of this package: the log must not show the key
             text = "".join(traceback.format_exception(error))
             logger.error("%s failed:\n%s", about, key.mask(text) if key else without_keys(text))
@@ -100,11 +106,11 @@ class Connection:
 
     def close(self) -> None:
         """Close the connections and stop the background thread within a second; later calls restart it."""
-        self._transport.close()
+        self._background.close()
 
     def _start(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         try:
-            return self._transport.submit(work)
+            return self._background.submit(work)
         except RuntimeError as error:
             work.close()
             raise FAQUnavailable(f"cannot start a thread to send with: {error}") from None
@@ -112,10 +118,10 @@ class Connection:
 
 def _masked(error: FAQError, key: APIKey | None) -> FAQError:
     """Return an error of the HTTP client with the key masked in its message."""
-    masked = error.without_traceback()
+    copied = error.without_traceback()
     if key is not None:
-        masked.args = (key.mask(str(error)),)
-    return masked
+        copied.args = (key.mask(str(error)),)
+    return copied
 
 
 def _or_raise(outcome: T | FAQError) -> T:

@@ -4,8 +4,8 @@ Each method returns a coroutine for the connection. Invalid arguments are raised
 thread.
 """
 
-from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
+from collections.abc import Coroutine
+from datetime import datetime
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
 
@@ -51,7 +51,6 @@ from faqsvc_embed.errors import (
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import Item
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.wire import Publication
 
 MAX_READS: Final = 5
@@ -76,8 +75,8 @@ class Operations:
         request = read_request(self.settings.base_url, slug, self._language(lang))
         request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
 
-        def parse(response: Response) -> Fetched | FAQError:
-            outcome = parse_response(response, request, slug, datetime.now(UTC))
+        def parse(response: Response, now: datetime) -> Fetched | FAQError:
+            outcome = parse_response(response, request, slug, now)
             if isinstance(outcome, Fetched):
                 return outcome
             error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
@@ -113,7 +112,7 @@ class Operations:
         parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
 
         async def exchange() -> Publication | FAQError:
-            outcome = await self._exchange(request, parse, key)
+            outcome = await self._connection.exchange(request, parse, key)
             if isinstance(outcome, Publication) and slug and not is_same_slug(outcome.slug, str(slug)):
                 # A kept connection may carry a response to an earlier request.
                 outcome = OutcomeUnknown(f"the response for FAQ {slug!r} is that of {outcome.slug!r}")
@@ -127,7 +126,7 @@ class Operations:
         """Bring an FAQ back."""
         request = write_request("POST", self._url(slug, None, "/restore"))
         parse = partial(responses.parse_struct, struct=FAQSummary)
-        return self._exchange(request, parse, self._connection.key())
+        return self._connection.exchange(request, parse, self._connection.key())
 
     def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> Work[None]:
         """Unpublish an FAQ."""
@@ -135,18 +134,18 @@ class Operations:
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         query = {False: None, True: "true", "now": "now"}[purge]
         request = write_request("DELETE", self._url(slug, lang, purge=query))
-        return self._exchange(request, responses.parse_done, self._connection.key())
+        return self._connection.exchange(request, responses.parse_done, self._connection.key())
 
     def preview(self, slug: str, lang: str | None) -> Work[Preview]:
         """Make a preview token."""
         request = write_request("POST", self._url(slug, lang, "/preview"))
         parse = partial(responses.parse_struct, struct=Preview)
-        return self._exchange(request, parse, self._connection.key())
+        return self._connection.exchange(request, parse, self._connection.key())
 
     def revision(self, slug: str, number: int, lang: str | None) -> Work[responses.StoredRevision]:
         """Read one revision."""
         request = get_request(self._url(slug, lang, f"/revisions/{_number(number)}"))
-        return self._exchange(request, responses.parse_revision, self._connection.key())
+        return self._connection.exchange(request, responses.parse_revision, self._connection.key())
 
     def faqs(self, text: str | None, state: State | None, lang: str | None) -> Work[list[FAQSummary]]:
         """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
@@ -174,7 +173,7 @@ class Operations:
             after = None
             while True:
                 request = get_request(with_query(url, lang=language, limit="10", after=after))
-                page = await self._exchange(request, parse, key)
+                page = await self._connection.exchange(request, parse, key)
                 if isinstance(page, FAQError):
                     return page
                 if found := next((one for one in page.items if not one.discarded), None):
@@ -201,7 +200,7 @@ class Operations:
         entries, after = list[Any](), None
         while True:
             request = get_request(with_query(url, limit=str(MAX_LIMIT), after=after, **query))
-            page = await self._exchange(request, parse, key)
+            page = await self._connection.exchange(request, parse, key)
             if isinstance(page, FAQError):
                 return page
             entries += page.items
@@ -213,19 +212,8 @@ class Operations:
         """Generate items."""
         request = generate_request(self.settings.base_url, website_url, **options)
         parse = responses.parse_generation
-        return self._exchange(request, parse, self._connection.key(), self._generation_timeout)
-
-    def _exchange(
-        self,
-        request: Request,
-        parse: Callable[[Response, APIKey, datetime], T | FAQError],
-        key: APIKey,
-        timeout: float | None = None,
-    ) -> Work[T]:
-        """Send a request with the API key."""
-        return self._connection.exchange(
-            request, lambda response: parse(response, key, datetime.now(UTC)), key, timeout=timeout
-        )
+        timeout = self._generation_timeout
+        return self._connection.exchange(request, parse, self._connection.key(), timeout=timeout)
 
     def _url(self, slug: str, lang: str | None, rest: str = "", **query: str | None) -> str:
         """Return the address of an FAQ, or of `rest` below it; None is the default language."""

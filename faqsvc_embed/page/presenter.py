@@ -17,7 +17,7 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import Passing, aguarded, guarded
-from faqsvc_embed.page.context import PageSource, current_document, request_page
+from faqsvc_embed.page.context import REQUEST, PageSource, current_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import (
     USE_NAMES,
@@ -28,7 +28,7 @@ from faqsvc_embed.page.options import (
 )
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
-from faqsvc_embed.page.states import DraftStates, PageStates
+from faqsvc_embed.page.states import PageStates
 from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
@@ -58,8 +58,7 @@ class Presenter:
         self.options: OptionResolver = OptionResolver(settings)
         answers = Answers(settings.answer_format)
         self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
-        self._published = PageStates(settings, reader, self.options)
-        self._drafts = DraftStates(settings, reader, self.options)
+        self._states = PageStates(settings, reader, self.options)
         passes: Passing = Exception if settings.strict else ()
         self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
         self.aguarded: Final = partial(aguarded, passes=passes) if passes else aguarded
@@ -76,27 +75,24 @@ class Presenter:
         """Return the page that a document is a part of: for its first FAQ, the current one."""
         page = document.page
         if page is None or page.is_over:
-            source = self._page_source
-            document.page = page = request_page() or (source() if source is not None else None) or Page()
+            page, source = REQUEST.get(), self._page_source
+            if page is None or page.is_over:
+                page = (source() if source is not None else None) or Page()
+            document.page = page
         return page
-
-    def _states(self, page: Page) -> PageStates:
-        return self._published if page.preview is None else self._drafts
 
     # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
     def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         document = document or current_document() or Document()
-        page = self.page_of(document)
-        state = self._states(page).get(page, slug, given.get("lang"), given.get("wait"))
+        state = self._states.get(self.page_of(document), slug, given.get("lang"), given.get("wait"))
         return self._used(document, state, given, caller)
 
     async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         document = document or current_document() or Document()
-        page = self.page_of(document)
-        state = await self._states(page).aget(page, slug, given.get("lang"), given.get("wait"))
+        state = await self._states.aget(self.page_of(document), slug, given.get("lang"), given.get("wait"))
         return self._used(document, state, given, caller)
 
     def _used(self, document: Document, state: FAQState, given: Given, caller: Caller) -> FAQState:
@@ -119,13 +115,11 @@ class Presenter:
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        page = self.page()
-        self._states(page).prefetch(page, slugs, lang)
+        self._states.prefetch(self.page(), slugs, lang)
 
     async def aprefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and render them."""
-        page = self.page()
-        for faq in await self._states(page).aprefetch(page, slugs, lang):
+        for faq in await self._states.aprefetch(self.page(), slugs, lang):
             await to_thread(self.prepare, faq)
 
     def prepare_fetched(self, event: FAQEvent) -> None:
@@ -158,17 +152,17 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
                 return self._show_draft(document, page, call)
-            found = call.given or self._published.look_up(page, call.key)
+            found = call.given or self._states.look_up(page, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
                     page.may_degrade |= self._settings.degraded_max_age is not None
                     ordinal = document.reserve(call.key.slug)
                     arriving = partial(self._arrived, document, page, call, found, ordinal)
                     return self._defer(document, page, call, arriving)
-                found = self._published.wait_for(page, found, self._settings.wait)
+                found = self._states.wait_for(page, found, self._settings.wait)
             faq = found.data
             if faq is None or found.is_degraded:
-                faq = self._published.record(page, call.key, found)
+                faq = self._states.record(page, call.key, found)
             if call.part is not None:
                 faq, call = self.options.part_for(faq, call)
             place = document.place(faq, schema=call.schema)
@@ -189,8 +183,10 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
-                return await self._ashow_draft(document, page, call)
-            found = call.given or self._published.look_up(page, call.key)
+                if call.given is None:
+                    await self._states.await_draft(page, call.key)
+                return self._show_draft(document, page, call)
+            found = call.given or self._states.look_up(page, call.key)
             return self._print(document, page, *await self._arrived(document, page, call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
@@ -215,8 +211,8 @@ class Presenter:
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
     ) -> "_Arrived":
         """Return an FAQ as soon as it has arrived and is rendered."""
-        state = await self._published.await_for(page, found, self._settings.wait)
-        faq, call = self.options.part_for(self._published.record(page, call.key, state), call)
+        state = await self._states.await_for(page, found, self._settings.wait)
+        faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
         return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
 
     async def _rendered(self, call: Call, faq: FAQ, place: Place) -> "_Arrived":
@@ -244,26 +240,18 @@ class Presenter:
     # inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
 
     def _show_draft(self, document: Document, page: Page, call: Call) -> Markup:
-        found = call.given or self._published.look_up(page, call.key)
-        state = self._published.wait_for(page, found, self._settings.wait)
+        found = call.given or self._states.look_up(page, call.key)
+        state = self._states.wait_for(page, found, self._settings.wait)
         published = self._alone(document, page, call, state)
-        draft = call.given or self._drafts.look_up(page, call.key)
+        draft = call.given or self._states.look_up_newest(page, call.key)
         if page.can_defer(call.key):
 
             async def fill() -> Text:
-                state = await self._drafts.await_for(page, draft, self._settings.wait)
+                state = await self._states.await_for(page, draft, self._settings.wait)
                 return self._draft(document, page, call, state)
 
             return page.leave_placeholder(fill, published)
-        state = self._drafts.wait_for(page, draft, self._settings.wait)
-        return page.leave_placeholder(None, published, self._draft(document, page, call, state))
-
-    async def _ashow_draft(self, document: Document, page: Page, call: Call) -> Markup:
-        found = call.given or self._published.look_up(page, call.key)
-        draft = call.given or self._drafts.look_up(page, call.key)
-        state = await self._published.await_for(page, found, self._settings.wait)
-        published = self._alone(document, page, call, state)
-        state = await self._drafts.await_for(page, draft, self._settings.wait)
+        state = self._states.wait_for(page, draft, self._settings.wait)
         return page.leave_placeholder(None, published, self._draft(document, page, call, state))
 
     def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
@@ -280,7 +268,7 @@ class Presenter:
         """Return the draft without JSON-LD, below a line that calls it a preview."""
         preview = page.preview
         try:
-            faq, call = self.options.part_for(self._drafts.record(page, call.key, state), call)
+            faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
         except FAQError as error:
             return self._handle(page, call.key.slug, error)
         fragment = self.renderer.fragment(faq, call.style, document.place(faq, schema=True))
@@ -293,14 +281,15 @@ class Presenter:
     # JSON-LD
 
     def schema(
-        self, document: Document | None, faq: FAQ | FAQState | None, nonce: object, caller: Caller
+        self, document: Document | None, faq: FAQ | FAQState | None, given: Given, caller: Caller
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document = document or current_document() or Document()
         page = self.page_of(document)
         try:
+            self.options.check_names(given, ("nonce",), "", caller)
             check_schema_argument("faq_schema()", faq)
-            elements = self.options.elements(page, nonce, caller)
+            elements = self.options.elements(page, given.get("nonce"), caller)
         except FAQError as error:
             return Rendered(self._handle(page, "faq_schema()", error))
         record = faq.data if isinstance(faq, FAQState) else faq
@@ -333,7 +322,7 @@ class Presenter:
 
     def _handle(self, page: Page, subject: object, error: FAQError) -> str:
         """Report why an FAQ is not shown, and return what a developer sees instead of it."""
-        self._published.report(subject, error)
+        self._states.report(subject, error)
         return self._problem(page, error)
 
     def _problem(self, page: Page, error: Exception) -> str:

@@ -28,7 +28,7 @@ MAX_NAMED: Final = 20
 
 
 class PageStates:
-    """Reads what is published, for the pages of one embed."""
+    """Reads what is published, and drafts for a page with a preview token, for the pages of one embed."""
 
     def __init__(self, settings: Settings, reader: Reader, options: OptionResolver) -> None:
         self._settings = settings
@@ -41,7 +41,7 @@ class PageStates:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         try:
             seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self.note_max_age(page, key, self.wait_for(page, self.look_up(page, key), seconds))
+            return self._noted(page, key, self.wait_for(page, self.look_up_newest(page, key), seconds))
         except FAQError as error:
             self.report(slug, error)
             return FAQState(error=error)
@@ -50,20 +50,20 @@ class PageStates:
         """Return the state of an FAQ; if it is not cached, await it."""
         try:
             seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self.note_max_age(page, key, await self.await_for(page, self.look_up(page, key), seconds))
+            return self._noted(page, key, await self.await_for(page, self.look_up_newest(page, key), seconds))
         except FAQError as error:
             self.report(slug, error)
             return FAQState(error=error)
 
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        for found in [self.look_up(page, key) for key in self._keys(page, slugs, lang)]:
+        for found in [self.look_up_newest(page, key) for key in self._keys(page, slugs, lang)]:
             self.wait_for(page, found, self._settings.wait)
 
     async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[FAQ]:
         """Fetch the FAQs that are not cached, together, and return the records."""
         keys = self._keys(page, slugs, lang)
-        found = [self.look_up(page, key) for key in keys]
+        found = [self.look_up_newest(page, key) for key in keys]
         states = [await self.await_for(page, one, self._settings.wait) for one in found]
         page.prefetched.update(keys)
         return [state.data for state in states if state.data is not None]
@@ -85,7 +85,7 @@ class PageStates:
             self._missing.warning("%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
-        """Return the state on this page, or the result of a look-up."""
+        """Return the state of an FAQ on this page, or the result of a look-up."""
         slug: object = key.slug
         if not isinstance(slug, str):  # it may be unhashable
             return self._reader.look_up(key)
@@ -101,75 +101,73 @@ class PageStates:
             page.states[self._reader, key] = found
         return found
 
+    def look_up_newest(self, page: Page, key: Key) -> "FAQState | Fetch":
+        """Return the draft that the visitor may see, else what is published, as `look_up` does."""
+        preview = page.preview
+        if preview is None or (token := preview.token_for(key.slug)) is None:
+            return self.look_up(page, key)
+        found = preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
+        if isinstance(found, FAQState) and found.data is None:  # this source has no drafts
+            preview.refuse(key.slug, found.error)
+            return self.look_up(page, key)
+        return found
+
     def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
-        """Return a state, or wait for it, for the rest of this page's time budget."""
-        if isinstance(found, FAQState):
-            return found
-        if in_event_loop() and not page.may_block:
-            return self._cannot_wait(page, found)
-        with page.budget.waiting():
-            state = self._reader.wait_for(found, page.budget.left(wait))
-        return self._arrived(page, found, state) or self.wait_for(page, self.look_up(page, found.key), wait)
+        """Return a state, or wait for it, for the rest of this page's time budget.
+
+        In an event loop, this does not wait: what is published stands in for a draft.
+        """
+        while not isinstance(found, FAQState):
+            if in_event_loop() and not page.may_block:
+                if not found.is_draft:
+                    return self._reader.state(found.key)
+                found = self.look_up(page, found.key)
+            else:
+                with page.budget.waiting():
+                    state = self._reader.wait_for(found, page.budget.left(wait))
+                found = self._arrived(page, found, state)
+        return found
 
     async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, as `wait_for` does, without blocking the event loop."""
-        if isinstance(found, FAQState):
-            return found
-        with page.budget.waiting():
-            state = await self._reader.await_for(found, page.budget.left(wait))
-        arrived = self._arrived(page, found, state)
-        return arrived or await self.await_for(page, self.look_up(page, found.key), wait)
+        while not isinstance(found, FAQState):
+            with page.budget.waiting():
+                state = await self._reader.await_for(found, page.budget.left(wait))
+            found = self._arrived(page, found, state)
+        return found
 
-    def _cannot_wait(self, page: Page, fetch: "Fetch") -> FAQState:
-        return self._reader.state(fetch.key)
+    async def await_draft(self, page: Page, key: Key) -> None:
+        """Await a draft and what is published, so that `wait_for` returns both at once."""
+        for found in [self.look_up(page, key), self.look_up_newest(page, key)]:
+            await self.await_for(page, found, self._settings.wait)
 
-    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> FAQState | None:
-        """Keep the state that a fetch resulted in for the rest of the page; None to look up another."""
-        page.states[self._reader, fetch.key] = state
+    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> "FAQState | Fetch":
+        """Keep the state that a fetch has resulted in for the rest of the page.
+
+        Without a draft, return what is published.
+        """
+        if not fetch.is_draft or page.preview is None:
+            page.states[self._reader, fetch.key] = state
+            return state
+        if state.data is None:
+            page.preview.refuse(fetch.key.slug, state.error)
+            return self.look_up(page, fetch.key)
+        page.preview.drafts[self._reader, fetch.key] = state
         return state
 
     def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        self.note_max_age(page, key, state)
-        if not state.is_loading:
+        if not self._noted(page, key, state).is_loading:
             return data_or_raise(state)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
 
-    def note_max_age(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        """Limit for how long caches may store a page with this state."""
+    def _noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
+        """Return a state, which limits for how long caches may store its page."""
         if self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)
             if seconds is not None:
                 page.limit_max_age(seconds)
-        return state
-
-
-class DraftStates(PageStates):
-    """Reads drafts with the preview token of a page, or the published FAQ if there is no draft."""
-
-    def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
-        preview = page.preview
-        if preview is None or (token := preview.token_for(key.slug)) is None:
-            return super().look_up(page, key)
-        found = preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
-        if isinstance(found, FAQState) and found.data is None:  # this source has no drafts
-            preview.refuse(key.slug, found.error)
-            return super().look_up(page, key)
-        return found
-
-    def _cannot_wait(self, page: Page, fetch: "Fetch") -> FAQState:
-        published = super().look_up(page, fetch.key)
-        return published if isinstance(published, FAQState) else super()._cannot_wait(page, published)
-
-    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> FAQState | None:
-        preview = page.preview
-        if preview is None or not fetch.is_draft:
-            return super()._arrived(page, fetch, state)
-        if state.data is None:
-            preview.refuse(fetch.key.slug, state.error)
-            return None
-        preview.drafts[self._reader, fetch.key] = state
         return state

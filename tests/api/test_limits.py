@@ -12,6 +12,7 @@ from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.api.transport import Transport
 from faqsvc_embed.errors import FAQTimeout
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.embeds import PRICING, MakeEmbed, failure, seconds
@@ -113,13 +114,14 @@ def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(faulty: FaultySe
     """On a busy machine a thread may not run for a while: all that was due meanwhile is due at once."""
     faulty.behave(body_never_ends(429))
     request, transport = Request(f"{faulty.base_url}/api/v1/faq/pricing", {}, method), Transport(1000)
+    background = BackgroundLoop()
 
     async def send_and_be_late() -> Response | FAQError:
         asyncio.get_running_loop().call_later(0.9, time.sleep, 0.3)
         return await transport.send(request, timeout=1.0)
 
-    response = transport.submit(send_and_be_late()).result(5)
-    transport.close()
+    response = background.submit(send_and_be_late()).result(5)
+    background.close()
     assert isinstance(response, Response)
     assert (response.status, response.headers["retry-after"], response.is_complete) == (429, "120", False)
 

@@ -17,7 +17,7 @@ from faqsvc_embed import (
     PublishRejected,
     RateLimited,
 )
-from faqsvc_embed.api.publish_response import GeneratedItem, parse_generation, parse_publication
+from faqsvc_embed.api.publish_response import GeneratedItem, masked, parse_generation, parse_publication
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import OutcomeUnknown
 from faqsvc_embed.settings.api_key import APIKey
@@ -29,11 +29,12 @@ NOW: Final = datetime(2026, 11, 21, tzinfo=UTC)
 
 def response(status: int, body: Any, **headers: str) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return Response(status, {name.replace("_", "-"): value for name, value in headers.items()}, content)
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return masked(Response(status, named, content), KEY)
 
 
 def refused(status: int, body: Any, **headers: str) -> FAQError:
-    error = parse_publication(response(status, body, **headers), KEY, NOW)
+    error = parse_publication(response(status, body, **headers), NOW)
     assert isinstance(error, FAQError)
     return error
 
@@ -41,7 +42,7 @@ def refused(status: int, body: Any, **headers: str) -> FAQError:
 def test_a_201_is_a_publication() -> None:
     install = {"npm": "npm install @faqsvc/react", "component": '<FAQ slug="tea" />'}
     body = {"slug": "tea", "faqUrl": "https://faq.example/faq/tea", "install": install, "more": [1]}
-    assert parse_publication(response(201, body), KEY, NOW) == Publication(
+    assert parse_publication(response(201, body), NOW) == Publication(
         "tea", "https://faq.example/faq/tea", install
     )
 
@@ -50,12 +51,12 @@ def test_a_201_is_a_publication() -> None:
     "more", [{}, {"install": "npm i"}, {"faqUrl": 7, "install": None}, {"install": [1], "faqUrl": None}]
 )
 def test_a_201_needs_nothing_but_a_slug(more: dict[str, Any]) -> None:
-    assert parse_publication(response(201, {"slug": "tea", **more}), KEY, NOW) == Publication("tea")
+    assert parse_publication(response(201, {"slug": "tea", **more}), NOW) == Publication("tea")
 
 
 def test_the_install_hints_are_kept_as_they_came() -> None:
     install = {"npm": None, "pip": "pip install faqsvc-embed", "nested": {"a": [1]}}
-    assert parse_publication(response(201, {"slug": "tea", "install": install}), KEY, NOW) == Publication(
+    assert parse_publication(response(201, {"slug": "tea", "install": install}), NOW) == Publication(
         "tea", install=install
     )
 
@@ -159,7 +160,7 @@ def test_the_key_is_in_no_part_of_a_publication() -> None:
     install = {"npm": f"npm install --key {SECRET}", SECRET: [{"a": SECRET}], "more": None}
     body = {"slug": "tea", "faqUrl": f"https://faq.example/faq/tea?key={SECRET}", "install": install}
     shown = {"npm": "npm install --key fs_live_***", "fs_live_***": [{"a": "fs_live_***"}], "more": None}
-    assert parse_publication(response(201, body), KEY, NOW) == Publication(
+    assert parse_publication(response(201, body), NOW) == Publication(
         "tea", "https://faq.example/faq/tea?key=fs_live_***", shown
     )
 
@@ -178,13 +179,13 @@ def test_the_key_is_in_no_part_of_a_publication() -> None:
 )
 def test_an_address_that_is_not_safe_to_show_is_left_out(address: str) -> None:
     body = {"slug": "tea", "faqUrl": address}
-    assert parse_publication(response(201, body), KEY, NOW) == Publication("tea")
+    assert parse_publication(response(201, body), NOW) == Publication("tea")
 
 
 @given(st.integers(100, 599), st.binary(max_size=60) | st.sampled_from([b'{"items":[{}]}', b'{"slug":[]}']))
 def test_every_response_is_a_result_or_an_error(status: int, body: bytes) -> None:
-    assert isinstance(parse_publication(response(status, body), KEY, NOW), Publication | FAQError)
-    assert isinstance(parse_generation(response(status, body), KEY, NOW), list | FAQError)
+    assert isinstance(parse_publication(response(status, body), NOW), Publication | FAQError)
+    assert isinstance(parse_generation(response(status, body), NOW), list | FAQError)
 
 
 # Generation
@@ -200,7 +201,7 @@ def test_generated_items_come_in_order_with_their_sources() -> None:
             {"question": "Closed?", "answer": "No.", "source": 7, "position": 99},
         ]
     }
-    items = parse_generation(response(200, body), KEY, NOW)
+    items = parse_generation(response(200, body), NOW)
     assert items == [
         GeneratedItem(0, "Open?", "Yes.", source="https://tea.example/#open"),
         GeneratedItem(1, "Closed?", "No."),
@@ -220,23 +221,23 @@ def test_generated_items_come_in_order_with_their_sources() -> None:
     ],
 )
 def test_generation_that_is_refused_is_an_error_of_its_kind(status: int, kind: type[FAQError]) -> None:
-    error = parse_generation(response(status, b"x" * 5_000), KEY, NOW)
+    error = parse_generation(response(status, b"x" * 5_000), NOW)
     assert isinstance(error, FAQError)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
 
 
 def test_the_key_is_in_nothing_generated() -> None:
     items = parse_generation(
-        response(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), KEY, NOW
+        response(200, {"items": [dict.fromkeys(("question", "answer", "source"), SECRET)]}), NOW
     )
     assert items == [GeneratedItem(0, "fs_live_***", "fs_live_***", source="fs_live_***")]
 
 
 def test_nothing_generated_is_no_error() -> None:
-    assert parse_generation(response(200, {"items": []}), KEY, NOW) == []
+    assert parse_generation(response(200, {"items": []}), NOW) == []
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b'{"items": {}}', b"{}", b"<html>"])
 def test_a_200_without_items_is_no_usable_response(body: bytes) -> None:
-    error = parse_generation(response(200, body), KEY, NOW)
+    error = parse_generation(response(200, body), NOW)
     assert (type(error), getattr(error, "status", None)) == (FAQUnavailable, 200)

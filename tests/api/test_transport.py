@@ -11,6 +11,7 @@ import pytest
 from faqsvc_embed import FAQ, FAQClient, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import MAX_REDIRECTS, Transport, open_stream
+from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from tests.api.support import SECRET, TEA, created
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -217,14 +218,14 @@ def test_the_iterator_of_a_body_that_is_not_read_to_its_end_is_closed(
 ) -> None:
     """Otherwise garbage collection closes it in a task of its own, while the connection is being closed."""
     faulty.behave(behaviours.body(b"x" * 200_000, status=status))
-    transport, left = Transport(max_bytes=1000), list[str]()
+    transport, background, left = Transport(max_bytes=1000), BackgroundLoop(), list[str]()
 
     async def send() -> None:
         sys.set_asyncgen_hooks(finalizer=lambda generator: left.append(str(generator)))
         await transport.send(Request(f"{faulty.base_url}{PATH}", {}), 5)
 
     try:
-        transport.submit(send()).result(10)
+        background.submit(send()).result(10)
     finally:
-        transport.close()
+        background.close()
     assert "aiter_raw" not in str(left)

@@ -19,6 +19,8 @@ from faqsvc_embed.page.presenter import Presenter
 T = TypeVar("T")
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
+Show = Callable[[Presenter, Document, Any, Options, PlainCaller], T]
+"""A method of the presenter: it shows a slug or a record in a document."""
 
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
@@ -29,61 +31,42 @@ register: Library = Library()
 @register.simple_tag(takes_context=True)
 def faq(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print an FAQ: `{% faq "pricing" lang="ko" heading_level=3 %}`."""
-    return _guarded(_faq, Markup(), context, arguments, options)
+    return _guarded(Presenter.render, Markup(), context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
 def use_faq(context: Context, /, *arguments: Any, **options: Any) -> FAQState:
     """Get the state of an FAQ, for your own markup: `{% use_faq "pricing" as state %}`."""
-    return _guarded(_use_faq, FAILED, context, arguments, options)
+    return _guarded(Presenter.use_faq, FAILED, context, arguments, options)
 
 
 @register.simple_tag(takes_context=True)
 def faq_schema(context: Context, /, *arguments: Any, **options: Any) -> Markup:
     """Print the FAQPage of an FAQ, or of all FAQs printed without JSON-LD: `{% faq_schema %}`."""
-    return _guarded(_faq_schema, Markup(), context, arguments, options)
+    return _guarded(Presenter.schema, Markup(), context, arguments, options)
 
 
-def _guarded(
-    do: Callable[[Presenter, Context, Arguments, Options], T],
-    nothing: T,
-    context: Context,
-    arguments: Arguments,
-    options: Options,
-) -> T:
-    """Return the result of a tag, or `nothing` if that fails."""
+def _guarded(show: Show[T], nothing: T, context: Context, arguments: Arguments, options: Options) -> T:
+    """Return what a tag shows, or `nothing` if that fails."""
     embed = guarded(faqs_from, otherwise=None)
     if embed is None:
         return nothing
-    show: Any = embed.presenter
-    on_error = None if nothing is FAILED else show.failed
-    result: T = show.guarded(
-        do, show, context, arguments, options, otherwise=nothing, about=arguments, on_error=on_error
-    )
+    presenter: Any = embed.presenter
+    on_error = None if nothing is FAILED else presenter.failed
+    work = (_shown, show, presenter, context, arguments, options)
+    result: T = presenter.guarded(*work, otherwise=nothing, about=arguments, on_error=on_error)
     return result
 
 
-def _faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:
-    slug, options = _arguments(arguments, options)
-    return presenter.render(_document(context), slug, _defined(options), _template(context))
-
-
-def _use_faq(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> FAQState:
-    slug, options = _arguments(arguments, options)
-    return presenter.use_faq(_document(context), slug, _defined(options), _template(context))
-
-
-def _faq_schema(presenter: Presenter, context: Context, arguments: Arguments, options: Options) -> Markup:
-    faq, options = split_arguments(arguments, options, ("faq",))
-    options, template = _defined(options), _template(context)
-    presenter.options.check_names(options, ("nonce",), "", template)
-    return presenter.schema(_document(context), faq or None, options.get("nonce"), template)
-
-
-def _arguments(arguments: Arguments, options: Options) -> tuple[Any, Options]:
-    slug, options = split_arguments(arguments, options)
-    # A literal is a SafeString, which str() leaves as it is and pathlib refuses before Python 3.12.
-    return (str.__str__(slug) if isinstance(slug, str) else slug), options
+def _shown(
+    show: Show[T], presenter: Presenter, context: Context, arguments: Arguments, options: Options
+) -> T:
+    is_schema = show == Presenter.schema
+    subject, options = split_arguments(arguments, options, ("faq",) if is_schema else ("slug", "lang"))
+    if isinstance(subject, str):
+        # A literal is a SafeString, which str() leaves as it is and pathlib refuses before Python 3.12.
+        subject = str.__str__(subject) or (None if is_schema else "")
+    return show(presenter, _document(context), subject, _defined(options), _template(context))
 
 
 def _document(context: Context) -> Document:
