@@ -1,6 +1,7 @@
 """`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one source for one host."""
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
-from faqsvc_embed.events import Listener, Listeners
+from faqsvc_embed.events import FAQEvent, Listener, Listeners
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
@@ -23,7 +24,6 @@ from faqsvc_embed.rendering.fragments import elements_of
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
-from faqsvc_embed.telemetry import Telemetry
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.cache.source import BaseSource
     from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
+    from faqsvc_embed.telemetry import Instruments
 
 HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
@@ -78,8 +79,8 @@ class FAQEmbed:
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
         self._listeners.add(self.presenter.prepare_fetched)
-        self._telemetry = Telemetry(self)
-        self.listen(self._telemetry)
+        self._instruments: Instruments | None = None
+        self._listeners.add(self._measure)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
@@ -189,13 +190,7 @@ class FAQEmbed:
         """
         for faq in faqs:
             check_schema_argument("schema()", faq)
-        return self.presenter.guarded(self._schema, faqs, nonce, otherwise=Markup())
-
-    def _schema(self, faqs: "Iterable[FAQ | FAQState | None]", nonce: str | None) -> Markup:
-        presenter = self.presenter
-        records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
-        elements = presenter.options.elements(presenter.page(), nonce)
-        return presenter.script([(faq, None) for faq in records if faq is not None], elements)
+        return self.presenter.guarded(self.presenter.schema_of, faqs, nonce, otherwise=Markup())
 
     @contextmanager
     def page(self) -> Iterator[None]:
@@ -272,7 +267,18 @@ class FAQEmbed:
         Raises:
             ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
         """
-        self._telemetry.start(meter_provider)
+        if self._instruments is None:
+            from faqsvc_embed.telemetry import instruments_of
+
+            self._instruments = instruments_of(meter_provider)
+            self._instruments.observe(self)
+
+    def _measure(self, event: FAQEvent) -> None:
+        """Record a fetch, if the process uses OpenTelemetry."""
+        if self._instruments is None and "opentelemetry.metrics" in sys.modules:
+            self.instrument()
+        if self._instruments is not None:
+            self._instruments.record(self, event)
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""

@@ -27,7 +27,7 @@ EXTRAS: Final = {
     "generation": ["generation"],
     "mcp": ["mcp"],
     "service": ["service", "generation", "postgresql", "redis"],
-    "telemetry": ["telemetry"],
+    "telemetry.py": ["telemetry"],
     "testing": ["generation"],
 }
 """The extras that install what a part of the package needs beyond the dependencies of all parts."""

@@ -9,7 +9,7 @@ from typing import Final
 from faqsvc_embed.cache.entry import Entry, Key, Need, need
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.errors import FAQUnavailable
-from faqsvc_embed.runtime.threads import is_gevent_patched, new_lock, sleep_until, wait_for
+from faqsvc_embed.runtime.threads import Lock, is_gevent_patched, sleep_until, wait_for
 
 MAX_FETCHES: Final = 1000
 """Maximum number of fetches at once. Beyond it, only cached records are refreshed.
@@ -80,7 +80,7 @@ class SingleFlight:
     def __init__(self, cache: MemoryCache) -> None:
         self._cache = cache
         self._fetches: dict[tuple[Key, str | None], Fetch] = {}
-        self._lock = new_lock()
+        self._lock = Lock()
 
     def join(self, key: Key, token: str | None, start: Callable[[Fetch], object]) -> Fetch | None:
         """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
@@ -136,5 +136,4 @@ class SingleFlight:
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
-        self._lock = new_lock()
         self._fetches.clear()

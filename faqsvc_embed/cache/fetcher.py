@@ -131,7 +131,6 @@ class Fetcher:
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
         self._fetches.after_fork()
-        self._cache.after_fork()  # now, because its lock is needed next
         if self._store is not None:
             self._store.after_fork()
         if self._feed is not None or (self._store is not None and self._store.is_shared):

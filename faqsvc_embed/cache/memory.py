@@ -13,8 +13,7 @@ from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, fresh_state, size_of
 from faqsvc_embed.cache.stored import StoredFAQ, Tombstone, digest_of
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.runtime.threads import Lock
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
@@ -47,14 +46,9 @@ class MemoryCache:
         self._size = 0
         self._forgotten: dict[str | None, float] = {}
         self._tombstones: dict[str, Tombstone] = {}
-        self._lock = new_lock()
+        self._lock = Lock()
         # Every page calls it, so it is the method of the dictionary itself.
         self.get: Callable[[Key], Entry | None] = self._entries.get
-        fork.register(self)
-
-    def after_fork(self) -> None:
-        """Replace the lock in a forked child, because a thread of the parent may have locked it."""
-        self._lock = new_lock()
 
     def apply(self, key: Key, outcome: Outcome) -> Entry:
         """Store the outcome of a fetch of `key`, and return the new entry.

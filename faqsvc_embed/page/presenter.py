@@ -309,11 +309,17 @@ class Presenter:
     def _schema(self, page: Page, faqs: "Sequence[_Noded]", elements: ElementOptions) -> Markup:
         if page.preview is not None:
             faqs = [one for one in faqs if page.preview.without_drafts([one[0]])]
-        script = self.script(faqs, elements)
+        script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
         return page.leave_placeholder(None, script) if script and page.preview is not None else script
 
-    def script(self, faqs: "Iterable[_Noded]", elements: ElementOptions) -> Markup:
+    def schema_of(self, faqs: "Iterable[FAQ | FAQState | None]", nonce: str | None) -> Markup:
+        """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""
+        records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
+        elements = self.options.elements(self.page(), nonce)
+        return self._script([(faq, None) for faq in records if faq is not None], elements)
+
+    def _script(self, faqs: "Iterable[_Noded]", elements: ElementOptions) -> Markup:
         """Return one FAQPage with the questions of several records, each once."""
         questions = dict.fromkeys(chain.from_iterable(starmap(self.renderer.questions_json, faqs)))
         return Rendered(json_ld_element(page_json(questions), elements.nonce))

@@ -5,8 +5,7 @@ from typing import Final, Generic, TypeVar
 from weakref import ref
 
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.runtime.threads import Lock
 
 T = TypeVar("T")
 
@@ -39,8 +38,7 @@ class RecordCache(Generic[T]):
     def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
         self._max_total_bytes = max_total_bytes
         self._values: dict[int, _Values[T]] = {}
-        self._lock = new_lock()
-        fork.register(self)
+        self._lock = Lock()
 
     def get(self, faq: FAQ, key: Hashable) -> T | None:
         """Return a value of a record, if it is cached."""
@@ -77,7 +75,3 @@ class RecordCache(Generic[T]):
     def clear(self) -> None:
         """Forget everything: the templates may have changed."""
         self._values.clear()
-
-    def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
-        self._lock = new_lock()

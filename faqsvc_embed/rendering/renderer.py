@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Hashable, Iterator
 from contextlib import suppress
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple, TypedDict
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
@@ -29,13 +29,9 @@ from faqsvc_embed.rendering.json_ld import (
 from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
-from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import PORTION
 from faqsvc_embed.theme import Theme
-
-if TYPE_CHECKING:
-    from _thread import LockType
 
 LONG: Final = 65_536
 """Characters of a record above which it is rendered in a thread; Markdown of this length takes 0.1 s."""
@@ -123,9 +119,8 @@ class Renderer:
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
-        self._turns: dict[Hashable, LockType] = {}
+        self._turns: dict[Hashable, Lock] = {}
         """What is being rendered, so that a page and the thread that prepares a record render it once."""
-        fork.register(self)
 
     def use_host(self, host: Environment, loader: BaseLoader | None) -> None:
         """Use the templates of the host's loader instead of the package's templates."""
@@ -143,7 +138,7 @@ class Renderer:
             found = self._render(faq, style, place, environment)
             return self._put(faq, style, place, found) if self._cache_overrides else found
         turn = id(faq), style, place
-        with self._turns.setdefault(turn, new_lock()):
+        with self._turns.setdefault(turn, Lock()):
             try:
                 found = self.cached(faq, (style, place)) or self._render(faq, style, place, environment)
                 return self._put(faq, style, place, found)
@@ -154,10 +149,6 @@ class Renderer:
         if found is not None:
             self._fragments.put(faq, (style, place), found, found.size)
         return found
-
-    def after_fork(self) -> None:
-        """Forget whose turn it is: threads of the parent do not go on in the child."""
-        self._turns.clear()
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:

@@ -5,8 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import new_lock
+from faqsvc_embed.runtime.threads import Lock
 
 logger: Final = logging.getLogger("faqsvc_embed")
 
@@ -54,8 +53,7 @@ class LogThrottle:
         """For how many seconds lines may be logged in advance."""
         self._next = float("-inf")
         self._left_out = 0
-        self._lock = new_lock()
-        fork.register(self)
+        self._lock = Lock()
 
     def warning(self, message: str, *args: object) -> None:
         """Log a warning, or count it for the next one that is logged."""
@@ -70,10 +68,6 @@ class LogThrottle:
             message += " (and %d more like this since the last line)"
             args = (*args, left_out)
         logger.warning(message, *args)
-
-    def after_fork(self) -> None:
-        """Replace the lock, which a thread of the parent may have held."""
-        self._lock = new_lock()
 
 
 def origin_of(error: BaseException) -> str:

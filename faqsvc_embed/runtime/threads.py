@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import functools
 import importlib
+import os
 import sys
 import threading
 import time
@@ -86,13 +87,32 @@ def call_in_thread(function: Callable[..., T], *args: Any) -> Future[T]:
 
 
 def new_lock() -> "LockType":
-    """Return a lock for threads and greenlets; the code that holds it must not wait for anything.
+    """Return a native lock, also under gevent.
 
-    It is a native lock, also under gevent. A greenlet that waits for a lock of gevent while a native thread
-    holds it may never be woken.
+    A greenlet that waits for a lock of gevent while a native thread holds it may never be woken.
     """
     lock: LockType = unpatched("_thread", "allocate_lock")()
     return lock
+
+
+class Lock:
+    """A lock for threads and greenlets; the code that holds it must not wait for anything.
+
+    Each process has its own: at a fork, a thread of the parent may hold that of the parent.
+    """
+
+    def __init__(self) -> None:
+        self._locks: dict[int, LockType] = {}
+
+    def __enter__(self) -> None:
+        self._own().acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._own().release()
+
+    def _own(self) -> "LockType":
+        process = os.getpid()
+        return self._locks.get(process) or self._locks.setdefault(process, new_lock())
 
 
 def sleep_until(is_done: Callable[[], object], seconds: float) -> None:

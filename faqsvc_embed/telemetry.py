@@ -1,26 +1,36 @@
-"""The OpenTelemetry instruments, shared by all embeds of a process."""
+"""Metrics of embeds through OpenTelemetry, for the operators of their hosts.
+
+`FAQEmbed` imports this module if the process uses OpenTelemetry.
+"""
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 from faqsvc_embed.cache.report import Statistics, error_kind
 from faqsvc_embed.cache.source import source_name
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.runtime.extras import needs_extra
+from faqsvc_embed.settings import Settings
 
 with needs_extra("telemetry"):
     from opentelemetry import metrics
     from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation
 
-if TYPE_CHECKING:
-    from faqsvc_embed.telemetry import Measured
-
 NAME: Final = "faqsvc_embed"
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds; the default boundaries of OpenTelemetry are meant for milliseconds."""
+
+
+class Measured(Protocol):
+    """The part of an embed that is measured."""
+
+    settings: Settings
+
+    def statistics(self) -> Statistics: ...
+
 
 Values = Iterable[tuple[dict[str, str], float | None]]
 Measure = Callable[[Statistics], Values]
@@ -99,11 +109,11 @@ class Instruments:
             "1 while pages do not wait for uncached FAQs, because the service does not respond",
         )
 
-    def observe(self, embed: "Measured") -> None:
+    def observe(self, embed: Measured) -> None:
         """Report an embed for as long as it lives."""
         self._embeds.add(embed)
 
-    def record(self, embed: "Measured", event: FAQEvent) -> None:
+    def record(self, embed: Measured, event: FAQEvent) -> None:
         """Record a fetch."""
         attributes = {"server.address": _address(embed), "faqsvc.result": event.result}
         if event.error is not None:
@@ -133,5 +143,5 @@ def _by(name: str, counts: dict[str, int]) -> Values:
     return [({name: key}, count) for key, count in counts.items()]
 
 
-def _address(embed: "Measured") -> str:
+def _address(embed: Measured) -> str:
     return urlsplit(embed.settings.base_url).hostname or source_name(embed.settings)
