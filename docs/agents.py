@@ -54,8 +54,8 @@ SKILL_PARTS: Final = (
     ("how-to/folder.md", "A folder of FAQs", "A folder of FAQs, in Flask"),
     ("how-to/folder.md", "Names", "Names of files"),
     ("how-to/django.md", "One line in a template", "Django"),
-    ("how-to/starlette.md", "Starlette", "Starlette"),
-    ("how-to/fastapi.md", "FastAPI", "FastAPI"),
+    ("how-to/starlette.md", "Starlette and FastAPI", "Starlette"),
+    ("how-to/starlette.md", "FastAPI", "FastAPI"),
     ("how-to/jinja.md", "Jinja without a web framework", "Any Jinja environment"),
     ("reference/templates.md", "In your templates", "In templates"),
     ("reference/settings.md", "Settings", "Settings"),
@@ -128,6 +128,7 @@ def skill() -> str:
         text = part_of((DOCS / name).read_text(encoding="utf-8"), heading)
         text = re.sub(r"(?m)^!\[.*\n+", "", text)
         text = re.sub(r"```\{generated\} (\w+)\n```", lambda part: "\n".join(PARTS[part[1]]()), text)
+        text = re.sub(r"(?<!!)\[([^]]+)\]\([^):]*\.md[^)]*\)", r"\1", text)
         text = re.sub(r"\{\w+\}`~?(?:\w+\.)*(\w+)(?: <[^>]*>)?`", r"`\1`", text)
         parts += [f"## {title}", "\n\n".join(filter(None, map(without_references, text.split("\n\n"))))]
     return "\n\n".join(parts) + "\n"

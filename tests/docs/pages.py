@@ -22,6 +22,7 @@ PAGES: Final = tuple(
     if path.exists() and "_build" not in path.parts and path.parent.name != "faqs"
 )
 _NAMED: Final = r"`([\w.-]+(?:/[\w.-]+)*\.\w+)`:\Z"
+_ADDED: Final = "Add to the end of "
 _NOT_RUN: Final = "<!-- not run"
 
 
@@ -30,7 +31,8 @@ class Block:
     """A fenced code block.
 
     `file` is the name in the sentence above the block, if it ends with a file name in backticks and a colon:
-    the block is the content of that file. A comment `<!-- not run: reason -->` above a block exempts it.
+    the block is the content of that file, or `is_added` to it if the sentence begins with "Add to the end
+    of". A comment `<!-- not run: reason -->` above a block exempts it.
     """
 
     page: Path
@@ -38,6 +40,7 @@ class Block:
     language: str
     text: str
     file: str = ""
+    is_added: bool = False
 
     def __str__(self) -> str:
         return f"{self.page.relative_to(ROOT)}:{self.line}"
@@ -67,9 +70,8 @@ def blocks_of(page: Path) -> list[Block]:
         elif token.type == "fence" and token.map:
             if not before.startswith(_NOT_RUN):
                 named = re.search(_NAMED, before)
+                file, is_added = named[1] if named else "", before.startswith(_ADDED)
                 language = token.info.split()[0] if token.info.strip() else ""
-                found.append(
-                    Block(page, token.map[0] + 1, language, token.content, named[1] if named else "")
-                )
+                found.append(Block(page, token.map[0] + 1, language, token.content, file, is_added))
             before = ""
     return found

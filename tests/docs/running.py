@@ -54,14 +54,25 @@ def needs(name: str) -> None:
         pytest.skip(reason)
 
 
+PROJECTS: Final = {
+    "django-admin.md": ("django-admin", "startproject", "shop", "."),
+    "wagtail.md": ("wagtail", "start", "posters", "."),
+}
+"""Pages whose files belong into the project that a command makes."""
+
+
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:
-    """Write the blocks that are contents of files."""
+    """Write the blocks that are contents of files, into the project with which the page begins."""
+    for command in {PROJECTS.get(block.page.name, ()) for block in blocks} - {()}:
+        program = Path(sys.executable).parent / command[0]
+        subprocess.run([program, *command[1:]], cwd=directory, check=True, stdout=subprocess.DEVNULL)
     for block in blocks:
         if block.file:
             path = directory / block.file
             path.parent.mkdir(parents=True, exist_ok=True)
             text = block.text.replace(EXAMPLE, service.base_url) if service else block.text
-            path.write_text(text, encoding="utf-8")
+            before = path.read_text(encoding="utf-8") if block.is_added else ""
+            path.write_text(before + text, encoding="utf-8")
 
 
 def run_code(blocks: Iterable[Block], service: Service) -> int:

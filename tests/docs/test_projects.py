@@ -87,7 +87,7 @@ for language, question in (("en", "How much?"), ("de", "Was kostet es?"), ("en",
     assert page.status_code == 200 and question in text and "May I return it?" in text, text
     assert text.count('<link rel="stylesheet"') == 2 and ("How much?" in text) == (language == "en"), text
 client.force_login(User.objects.create_superuser("editor"))
-form = client.get(f"/cms/pages/{home.pk}/edit/").content.decode()
+form = client.get(f"/admin/pages/{home.pk}/edit/").content.decode()
 assert "pricing" in form and "returns" in form
 """
 
@@ -103,7 +103,7 @@ def test_editors_choose_an_faq_and_pages_show_it_in_the_language_of_the_visitor(
     (faqs / "returns.md").write_text("## May I return it?\n\nYes.\n")
     environ = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "posters.settings",
+        "DJANGO_SETTINGS_MODULE": "posters.settings.dev",
         "PYTHONPATH": os.pathsep.join(map(str, (tmp_path, ROOT))),
     }
     done = subprocess.run(
@@ -143,7 +143,6 @@ def project(tmp_path: Path) -> Environ:
         **{name: value for name, value in os.environ.items() if not name.startswith("FAQSVC_")},
         "DJANGO_SETTINGS_MODULE": "shop.settings",
         "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
-        "DATABASE": str(tmp_path / "shop.db"),
     }
     django(environ, tmp_path, "makemigrations", "faqs")
     return environ
@@ -157,10 +156,33 @@ def django(environ: Environ, place: Path, *arguments: str) -> str:
     return done.stdout + done.stderr
 
 
+FURTHER_TESTS: Final = """
+from django.test import TransactionTestCase
+from faqs.models import FAQ
+
+class SourceTest(TransactionTestCase):
+    def test_visitors_get_their_language_and_what_is_published(self):
+        english = FAQ.objects.create(slug="pricing", title="Prices")
+        question = english.questions.create(question="How much?", answer="€5")
+        german = FAQ.objects.create(slug="pricing", lang="de")
+        german.questions.create(question="Was kostet es?", answer="5 €")
+        self.assertContains(self.client.get("/", headers={"Accept-Language": "de"}), "5 €")
+        self.assertContains(self.client.get("/", headers={"Accept-Language": "ko"}), "€5")
+        question.answer = "€6"
+        question.save()
+        self.assertContains(self.client.get("/"), "€6")
+        for faq in (english, german):
+            faq.is_published = False
+            faq.save()
+        self.assertNotContains(self.client.get("/"), "How much?")
+"""
+
+
 @pytest.mark.system
 def test_the_project_is_checked_and_its_own_tests_pass(project: Environ, tmp_path: Path) -> None:
+    (tmp_path / "faqs" / "test_source.py").write_text(FURTHER_TESTS)
     assert "no issues" in django(project, tmp_path, "check")
-    assert "Ran 1 test" in django(project, tmp_path, "test", "faqs.tests")
+    assert "Ran 2 tests" in django(project, tmp_path, "test", "faqs.tests", "faqs.test_source")
 
 
 class Editor:
