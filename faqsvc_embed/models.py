@@ -4,7 +4,6 @@ import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from copy import copy
 from datetime import UTC, datetime
-from functools import cached_property
 from operator import attrgetter
 from typing import Any, Final, Literal, Protocol, Self, get_args
 
@@ -204,9 +203,13 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             raise LookupError(f"FAQ {quoted(self.slug)}: {'; '.join(problems)}")
         return part
 
-    @cached_property
+    @property
     def _shown(self) -> Shown[Item]:
-        return Shown.of(self.items)
+        # No cached_property: that of Python 3.11 has a lock, which a forked child would find locked.
+        found: Shown[Item] | None = vars(self).get("shown")
+        if found is None:
+            found = vars(self)["shown"] = Shown.of(self.items)
+        return found
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:

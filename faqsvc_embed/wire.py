@@ -69,6 +69,10 @@ class WireFAQ(msgspec.Struct, rename="camel", kw_only=True):
     cta: msgspec.Raw = _NULL
 
 
+# At import, not when it is first used: a child that is forked in between has half of it, and crashes.
+_decoder: Final = msgspec.json.Decoder(WireFAQ)
+
+
 def decode(text: str | bytes) -> tuple[WireFAQ, Any]:
     """Read a record and its call to action from JSON, in UTF-8 if it is bytes."""
     record = _decode(text)
@@ -87,14 +91,14 @@ def _decode(text: str | bytes) -> WireFAQ:
     json_bytes = json_bytes.removeprefix(codecs.BOM_UTF8)
     try:
         try:
-            return msgspec.json.decode(json_bytes, type=WireFAQ)
+            return _decoder.decode(json_bytes)
         except msgspec.DecodeError as error:
             if isinstance(error, msgspec.ValidationError) or b"\\u" not in json_bytes:
                 raise
         # JSON may contain escaped lone surrogates (RFC 8259, 8.2), such as a half of an emoji.
         # A function, between whose calls other threads run.
         cleaned = _LONE_SURROGATE.sub(lambda _: rb"\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
-        return msgspec.json.decode(cleaned, type=WireFAQ)
+        return _decoder.decode(cleaned)
     except msgspec.ValidationError as error:
         raise _invalid(error) from None
     except (msgspec.DecodeError, UnicodeError) as error:

@@ -35,6 +35,9 @@ class Change(msgspec.Struct, frozen=True):
     """`published` or `unpublished`; None if it is not known whether anything has changed."""
 
 
+_changes: Final = msgspec.json.Decoder(Change)  # at import, as in `wire`
+
+
 class EventTooLong(ValueError):
     """An event has more than `MAX_EVENT` bytes."""
 
@@ -61,7 +64,7 @@ def parse_change(event: ServerSentEvent) -> Change | None:
     if event.type != "faq":
         return None
     try:
-        return msgspec.json.decode(event.data, type=Change)
+        return _changes.decode(event.data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 

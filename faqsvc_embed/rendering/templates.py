@@ -27,7 +27,8 @@ _DELIMITERS: Final = (
 @cache
 def package_environment() -> Environment:
     """Return the environment with the package's templates alone, which all embeds of a process share."""
-    return Environment(autoescape=True, loader=package_loader(), auto_reload=False)
+    # An unlimited cache is a plain dictionary, without a lock that a forked child would find locked.
+    return Environment(autoescape=True, loader=package_loader(), auto_reload=False, cache_size=-1)
 
 
 def load() -> None:
@@ -68,6 +69,7 @@ def override_environment(host: Environment, loader: BaseLoader) -> Environment:
         autoescape=True,
         enable_async=False,
         finalize=None,
+        cache_size=-1,
         bytecode_cache=None,  # a shared cache would mix the code of this environment and the host's
     )
     host_syntax.template_class = Template

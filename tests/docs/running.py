@@ -54,7 +54,7 @@ def needs(name: str) -> None:
         pytest.skip(reason)
 
 
-PROJECTS: Final = {
+PROJECTS: Final[dict[str, tuple[str, ...]]] = {
     "django-admin.md": ("django-admin", "startproject", "shop", "."),
     "wagtail.md": ("wagtail", "start", "posters", "."),
 }
@@ -63,7 +63,7 @@ PROJECTS: Final = {
 
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:
     """Write the blocks that are contents of files, into the project with which the page begins."""
-    for command in {PROJECTS.get(block.page.name, ()) for block in blocks} - {()}:
+    for command in {PROJECTS[block.page.name] for block in blocks if block.page.name in PROJECTS}:
         program = Path(sys.executable).parent / command[0]
         subprocess.run([program, *command[1:]], cwd=directory, check=True, stdout=subprocess.DEVNULL)
     for block in blocks:
