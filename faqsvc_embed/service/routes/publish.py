@@ -11,7 +11,6 @@ from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
@@ -44,18 +43,16 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 @Operation(
     "post",
     API_PATH,
-    "publishFAQ",
-    "Publish a new FAQ under a new slug",
-    (201,),
     (*WRITES, *BODIES),
-    "draft",
-    contract.PublishBody,
-    contract.PublishResponse,
+    statuses=(201,),
+    scope="draft",
+    body=PublishBody,
+    response=PublishResponse,
     note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
     f" With a `slug`, it writes a revision of that FAQ. {IF_MATCH}",
 )
 async def publish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST: publish a new FAQ or, with a slug in the body, a new revision of an existing one."""
+    """Publish a new FAQ under a new slug."""
     urls = service.urls(request)
     raw = await _read(request)
     body, ignored = await run_blocking(_parse, raw, PublishBody, publication_problems)
@@ -70,18 +67,16 @@ async def publish_faq(service: ServiceContext, request: Request, access: Access)
 @Operation(
     "put",
     FAQ_PATH,
-    "putFAQ",
-    "Create an FAQ under a chosen slug, or write a new revision of it",
-    (200, 201),
     (*WRITES, *BODIES),
-    "draft",
-    contract.PublishBody,
-    contract.PublishResponse,
-    ("lang",),
+    statuses=(200, 201),
+    scope="draft",
+    body=PublishBody,
+    response=PublishResponse,
+    query=("lang",),
     note=f"{IF_MATCH} With `If-None-Match: *`, it only creates.",
 )
 async def put_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """PUT: create an FAQ under a chosen slug, or write a new revision of it."""
+    """Create an FAQ under a chosen slug, or write a new revision of it."""
     urls = service.urls(request)
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
@@ -100,20 +95,17 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
 @Operation(
     "patch",
     FAQ_PATH,
-    "changeFAQ",
-    "Change some questions of the newest revision; the others stay unchanged",
-    (200,),
     (428, *WRITES, *BODIES),
-    "draft",
-    contract.ChangeBody,
-    contract.PublishResponse,
-    ("lang",),
-    ("If-Match",),
+    scope="draft",
+    body=ChangeBody,
+    response=PublishResponse,
+    query=("lang",),
+    headers=("If-Match",),
     note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
     "`If-Match` is required; after a conflict, `current` is the newest revision.",
 )
 async def change_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """PATCH: change some questions of the newest revision."""
+    """Change some questions of the newest revision; the others stay unchanged."""
     urls = service.urls(request)
     key, conditions = (slug_of(request), lang_of(request)), preconditions(request)
     if conditions.if_match is None:
