@@ -55,7 +55,7 @@ async def publish_faq(service: ServiceContext, request: Request, access: Access)
     """Publish a new FAQ under a new slug."""
     urls = service.urls(request)
     raw = await _read(request)
-    body, ignored = await run_blocking(_parse, raw, PublishBody, publication_problems)
+    body, ignored = await run_blocking(parse_body, raw, PublishBody, publication_problems)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
         conditions = preconditions(request)
@@ -80,7 +80,7 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
     urls = service.urls(request)
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
-    body, ignored = await run_blocking(_parse, await _read(request), PublishBody, publication_problems)
+    body, ignored = await run_blocking(parse_body, await _read(request), PublishBody, publication_problems)
     write = _write(
         body,
         slug=slug,
@@ -111,7 +111,7 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
-    body, ignored = await run_blocking(_parse, await _read(request), ChangeBody, change_problems)
+    body, ignored = await run_blocking(parse_body, await _read(request), ChangeBody, change_problems)
     is_draft = bool(body.draft)
     require_scope(access, "draft" if is_draft else "publish")
 
@@ -156,19 +156,14 @@ def write_response(urls: PublicURLs, written: Written, status: int, ignored: Seq
     return private_response(body, status, headers)
 
 
-def parse_publish_body(raw: bytes) -> PublishBody:
-    """Parse the body of a publication. Unknown fields are ignored; the order of items is their position.
+def parse_body(
+    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
+) -> tuple[T, list[str]]:
+    """Return a body, and its unknown fields.
 
     Raises:
         Problem: the body is not valid (422); `problems` has every reason.
     """
-    return _parse(raw, PublishBody, publication_problems)[0]
-
-
-def _parse(
-    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
-) -> tuple[T, list[str]]:
-    """Return a body, and its unknown fields."""
     fields = parse_object(raw)
     if problems := problems_of(fields):
         raise Problem.invalid(*problems)
