@@ -16,6 +16,7 @@ from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import change_problems, problems_of, publication_problems
 from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import Item
 
 Changes = Iterable[Mapping[str, Any]]
@@ -152,14 +153,17 @@ def _check_names(fields: Iterable[str], accepted: type) -> None:
 
 
 def _body(fields: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the fields that are given, by their names on the wire."""
-    return {
+    """Return the fields that are given, by their names on the wire; `en-US` is `en`."""
+    body = {
         _ON_THE_WIRE.get(name, name): value
         for name, value in fields.items()
         if name not in (*_HEADERS, "revision", *without)
         and value is not None
         and not (value is False and name in _FLAGS)
     }
+    if isinstance(lang := body.get("lang"), str):
+        body["lang"] = lookup(lang) or lang
+    return body
 
 
 def generate_request(

@@ -44,7 +44,7 @@ def faq_url(base_url: str, slug: str, rest: str = "", **query: str | None) -> st
 def with_query(url: str, **query: str | None) -> str:
     """Return an address with the parameters that are not None."""
     given = {name: value for name, value in query.items() if value is not None}
-    return f"{url}?{urlencode(given)}" if given else url
+    return f"{url}?{urlencode(given, errors='replace')}" if given else url
 
 
 @cache

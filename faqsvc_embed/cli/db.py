@@ -10,7 +10,7 @@ import click
 
 from faqsvc_embed.cli.database import check_exists, open_existing
 from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import note, print_json, print_text
+from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.errors import FAQError
 
 if TYPE_CHECKING:
@@ -51,10 +51,7 @@ def status(database: str, as_json: bool) -> None:
     if not needs_upgrade:
         sites = Storage(opened).sites.list()
         found["sites"], found["faqs"] = len(sites), sum(site.faq_count for site in sites)
-    if as_json:
-        print_json(found)
-    else:
-        print_text("\n".join(f"{name}: {value}" for name, value in found.items()))
+    print_result(as_json, found, "\n".join(f"{name}: {value}" for name, value in found.items()))
     sys.exit(1 if needs_upgrade else 0)
 
 

@@ -3,7 +3,7 @@
 import click
 
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import print_result
 
 
 @click.command()
@@ -42,7 +42,5 @@ def delete(
     with open_client(base_url) as client:
         client.unpublish_faq(slug, lang=lang, purge="now" if now else purge)
     state = "purged" if purge else "unpublished"
-    if as_json:
-        print_json({"slug": slug, "lang": lang, "state": state})
-    else:
-        print_text(f"{what}  {'in the bin' if purge and not now else state}")
+    text = f"{what}  {'in the bin' if purge and not now else state}"
+    print_result(as_json, {"slug": slug, "lang": lang, "state": state}, text)

@@ -14,7 +14,7 @@ from msgspec.structs import astuple
 from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.cli.errors import failure, interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import note, print_json, print_text
+from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
@@ -92,10 +92,7 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
     if published.etag == newest.etag:
         note(f"{slug} was not changed")
         return
-    if as_json:
-        print_json(fields_of(published))
-    else:
-        print_text(line_of(published))
+    print_result(as_json, fields_of(published), line_of(published))
 
 
 def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: bool) -> None:

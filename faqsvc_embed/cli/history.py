@@ -4,7 +4,7 @@ import click
 import msgspec
 
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import note, print_json, print_table, print_text
+from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publish_run import fields_of, line_of
 
 
@@ -28,10 +28,7 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
     """
     with open_client(base_url) as client:
         revisions = client.revisions(slug, lang=lang)
-    if as_json:
-        print_json(msgspec.to_builtins(revisions))
-        return
-    print_table(
+    rows = (
         (
             str(one.revision),
             "discarded" if one.discarded else one.state,
@@ -40,6 +37,7 @@ def history(slug: str, lang: str | None, as_json: bool, base_url: str | None) ->
         )
         for one in revisions
     )
+    print_result(as_json, msgspec.to_builtins(revisions), rows)
 
 
 @click.command()
@@ -71,7 +69,4 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
         message = f"Note: the draft{by} (revision {newest.revision}) is replaced"
         language = f" --lang {lang}" if lang else ""
         note(f"{message}: `faqsvc revert {slug} {newest.revision}{language}` publishes it")
-    if as_json:
-        print_json(fields_of(published))
-    else:
-        print_text(line_of(published))
+    print_result(as_json, fields_of(published), line_of(published))

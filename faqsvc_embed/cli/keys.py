@@ -9,7 +9,7 @@ import click
 from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import fields_of_row, print_json, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import APIKeyInfo, Storage
@@ -120,18 +120,5 @@ def _line(key: "APIKeyInfo") -> str:
 
 
 def _fields(key: "APIKeyInfo") -> dict[str, Any]:
-    times = {
-        "createdAt": key.created_at,
-        "lastUsedAt": key.last_used_at,
-        "expiresAt": key.expires_at,
-        "revokedAt": key.revoked_at,
-    }
-    return {
-        "id": key.id,
-        "site": key.site,
-        "name": key.name,
-        "scope": key.scope,
-        "ending": key.ending,
-        "madeBy": key.maker,
-        **{name: time and time.isoformat() for name, time in times.items()},
-    }
+    fields = fields_of_row(key)
+    return {"madeBy": fields.pop("maker"), **fields}

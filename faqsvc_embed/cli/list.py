@@ -5,7 +5,7 @@ import msgspec
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_table
+from faqsvc_embed.cli.output import print_result
 
 
 @click.command("list")
@@ -35,10 +35,7 @@ def list_(
     """
     with open_client(base_url) as client:
         faqs = client.list_faqs(text=text, state=state, lang=lang)
-    if as_json:
-        print_json(msgspec.to_builtins(faqs))
-        return
-    print_table(
+    rows = (
         (
             faq.slug,
             faq.state,
@@ -49,3 +46,4 @@ def list_(
         )
         for faq in faqs
     )
+    print_result(as_json, msgspec.to_builtins(faqs), rows)

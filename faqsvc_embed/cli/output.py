@@ -7,7 +7,8 @@ import re
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Final, TypeVar, cast
+from datetime import datetime
+from typing import Any, Final, TypeVar, cast
 
 import click
 
@@ -52,6 +53,27 @@ def print_data(text: str) -> None:
 def print_json(value: object) -> None:
     """Print a value as JSON."""
     print_data(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def print_result(as_json: bool, data: object, text: str | Iterable[Sequence[str]]) -> None:
+    """Print data as JSON, or else its text for people, which may be the rows of a table."""
+    if as_json:
+        print_json(data)
+    elif isinstance(text, str):
+        print_text(text)
+    else:
+        print_table(text)
+
+
+def fields_of_row(row: Any) -> dict[str, Any]:
+    """Return the fields of a row of the storage as in JSON: `created_at` is `createdAt`, times are texts."""
+    values = ((name, getattr(row, name)) for name in row.__slots__)
+    return {
+        re.sub("_(.)", lambda found: found[1].upper(), name): value.isoformat()
+        if isinstance(value, datetime)
+        else value
+        for name, value in values
+    }
 
 
 def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:

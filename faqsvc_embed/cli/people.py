@@ -13,7 +13,7 @@ from faqsvc_embed.cli.options import (
     public_url_option,
     site_option,
 )
-from faqsvc_embed.cli.output import note, print_json, print_table
+from faqsvc_embed.cli.output import fields_of_row, note, print_result
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.people import Person
@@ -76,10 +76,7 @@ def print_new_link(database: str, email: str, site: str | None, base_url: str) -
 def list_people(database: str, site: str | None, as_json: bool) -> None:
     """Print one line for each person, beginning with the id."""
     found = open_existing(database).people.list(site)
-    if as_json:
-        print_json([_fields(person) for person in found])
-    elif found:
-        print_table([_columns(person) for person in found])
+    print_result(as_json, list(map(fields_of_row, found)), map(_columns, found))
 
 
 @people.command("set")
@@ -122,14 +119,3 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
 def _columns(person: "Person") -> tuple[str, ...]:
     added = f"added {person.created_at:%Y-%m-%d}"
     return (person.id, f"site {person.site}", person.role, added, person.email or "-", person.name)
-
-
-def _fields(person: "Person") -> dict[str, Any]:
-    return {
-        "id": person.id,
-        "site": person.site,
-        "email": person.email,
-        "name": person.name,
-        "role": person.role,
-        "createdAt": person.created_at.isoformat(),
-    }

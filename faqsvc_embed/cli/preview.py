@@ -14,7 +14,7 @@ from markupsafe import escape
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.output import print_result, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import FAQFile
@@ -99,11 +99,9 @@ def preview_slug(slug: str, page: str | None, lang: str | None, as_json: bool, b
     query = {PREVIEW_PARAMETER: made.token, **({"lang": lang} if lang and page is None else {})}
     parts = urlsplit(url)
     address = parts._replace(query="&".join(filter(None, (parts.query, urlencode(query))))).geturl()
-    if as_json:
-        expires_at = made.expires_at.isoformat()
-        print_json({"slug": slug, "url": address, "token": made.token, "expiresAt": expires_at})
-    else:
-        print_text(address)
+    expires_at = made.expires_at.isoformat()
+    data = {"slug": slug, "url": address, "token": made.token, "expiresAt": expires_at}
+    print_result(as_json, data, address)
 
 
 class FilePreview:

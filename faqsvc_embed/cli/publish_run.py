@@ -1,29 +1,40 @@
-"""The run of `faqsvc publish`: compares all files with the service, and refuses those that are outdated."""
+"""The run of `faqsvc publish`: skips files that are unchanged, and reports those that the service refuses."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from urllib.parse import quote
 
 import click
 
 from faqsvc_embed.api.publish_request import PublishFields
-from faqsvc_embed.cli.comparison import Comparison
 from faqsvc_embed.cli.errors import failure, interrupted
-from faqsvc_embed.cli.output import print_json, print_text, progress
-from faqsvc_embed.cli.publications import Publication, warn
-from faqsvc_embed.cli.refusals import Refused, gone, reason_of
-from faqsvc_embed.cli.waits import send_patiently
+from faqsvc_embed.cli.output import note, print_json, print_text, progress
+from faqsvc_embed.cli.publications import Publication, warn, with_option
 from faqsvc_embed.errors import (
     AuthenticationError,
     FAQError,
     FAQNotFound,
+    FAQUnavailable,
     OutcomeUnknown,
     PublishRejected,
     RevisionConflict,
+    quoted,
 )
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed import wire
+    from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
     from faqsvc_embed.client import FAQClient
+
+T = TypeVar("T")
+
+MAX_WAIT: Final = 120.0
+"""Maximum seconds of one wait."""
+MAX_WAITS: Final = 20
+"""Maximum number of waits for one request."""
 
 
 class PublishRun:
@@ -64,7 +75,7 @@ class PublishRun:
             raise click.exceptions.Exit(1)
 
     def _take(
-        self, publication: Publication, comparison: Comparison | None, insists: dict[str, bool]
+        self, publication: Publication, comparison: "Comparison | None", insists: dict[str, bool]
     ) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
@@ -154,6 +165,113 @@ class PublishRun:
             if isinstance(error, AuthenticationError) and error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
+
+
+class Comparison:
+    """The FAQs of a site, as they were before a run."""
+
+    def __init__(self, client: "FAQClient") -> None:
+        self._base_url = client.settings.base_url
+        self._faqs = {normalized("NFC", faq.slug): faq for faq in send_patiently(client.list_faqs)}
+
+    def before(self, publication: Publication, lang: str | None) -> "TranslationSummary | None":
+        """Return the newest revision of the FAQ of a file, by default in its default language."""
+        faq = self._faqs.get(normalized("NFC", str(publication.slug)))
+        translations = faq.translations if faq else []
+        lang = lang or (translations[0].lang if translations else None)
+        return next((one for one in translations if one.lang == lang), None)
+
+    def unchanged(self, publication: Publication) -> "wire.Publication | None":
+        """Return the published revision that has the content of a file, if that is certain from the list."""
+        from faqsvc_embed import wire
+
+        listed = self.before(publication, publication.document.lang)
+        if listed is None or not publication.is_complete:
+            return None
+        is_current = publication.is_draft if listed.has_draft else listed.state == "published"
+        slug = normalized("NFC", str(publication.slug))
+        if not is_current or f'"{publication.content().digest(slug, listed.lang)}"' != listed.etag:
+            return None
+        url = f"{self._base_url}/faq/{quote(slug, safe='')}"
+        state = "draft" if listed.has_draft else "published"
+        return wire.Publication(
+            slug=slug, faq_url=url, lang=listed.lang, revision=listed.revision, state=state, etag=listed.etag
+        )
+
+
+class Refused(Exception):
+    """A file is not published. The message says why, and what to do."""
+
+
+class Reason(NamedTuple):
+    """Why a file is refused, with advice, and the warning if an option insists."""
+
+    advice: str
+    warning: str = ""
+
+
+def reason_of(publication: Publication, error: PublishRejected) -> Reason:
+    """Return why the service refused a file."""
+    slug = str(publication.slug)
+    if error.code == "unpublished":
+        message = f"{quoted(slug)} was unpublished"
+        return Reason(
+            f"{message}: use --republish to publish it again", f"{message}; it becomes public again"
+        )
+    if error.code == "old-file" and isinstance(error, RevisionConflict) and error.current is not None:
+        named = _named(error.current)
+        advice = _advice(publication, slug, error.current)
+        return Reason(f"the file lacks {named}: {advice}", f"overwrites {named}")
+    if isinstance(error, RevisionConflict):
+        reason = "somebody else changed the FAQ at the same time: publish the file again"
+        if publication.document.lang is None:
+            reason += ", with --lang if the service may detect another language"
+        return Reason(reason)
+    problems = [with_option(publication.document.locate(problem)) for problem in error.problems]
+    return Reason("; ".join(problems) or publication.document.locate(str(error)))
+
+
+def gone(slug: Any) -> str:
+    """Return the reason for refusing a file whose FAQ was deleted."""
+    return (
+        f"{quoted(slug)} was deleted: `faqsvc restore {slug}` brings it back from the bin; "
+        f"after a deletion for ever, an admin must first run `faqsvc restore {slug} --lift`"
+    )
+
+
+def _advice(publication: Publication, slug: str, current: "CurrentRevision") -> str:
+    """Return what to do with an old file: pull the newer revision, unless that is a draft."""
+    if current.has_draft:
+        return "publish or discard that draft first, or use --overwrite"
+    folder = Path(publication.file).parent
+    pull = f"faqsvc pull {slug} --to {folder}"
+    return f"get it with `{pull}`, which replaces the file, or use --overwrite"
+
+
+def _named(current: "CurrentRevision") -> str:
+    """Return how a message names the newest revision."""
+    what = "a draft" if current.has_draft else "a change"
+    by = f" by {current.key}" if current.key else ""
+    return f"{what}{by} on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
+
+
+def send_patiently(request: Callable[[], T]) -> T:
+    """Send a request, and retry it after the wait the service asks for. Print each wait on standard error.
+
+    Raises:
+        FAQUnavailable: the service asks for too long a wait, or for too many.
+    """
+    for _ in range(MAX_WAITS):
+        try:
+            return request()
+        except FAQUnavailable as error:
+            seconds = error.retry_after
+            if error.status not in (429, 503) or seconds is None or seconds > MAX_WAIT:
+                raise
+            reason = "limits requests" if error.status == 429 else "is not available"
+            note(f"Waiting {seconds:g} s: the service {reason} ({error.status})")
+            time.sleep(seconds)
+    return request()
 
 
 def line_of(published: "wire.Publication") -> str:

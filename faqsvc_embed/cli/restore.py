@@ -5,7 +5,7 @@ import msgspec
 
 from faqsvc_embed.cli.database import open_existing
 from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
-from faqsvc_embed.cli.output import note, print_json, print_text
+from faqsvc_embed.cli.output import note, print_result
 
 
 @click.command()
@@ -37,7 +37,4 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
         return
     with open_client(base_url) as client:
         restored = client.restore_faq(slug)
-    if as_json:
-        print_json(msgspec.to_builtins(restored))
-    else:
-        print_text(f"{restored.slug}  {restored.state}")
+    print_result(as_json, msgspec.to_builtins(restored), f"{restored.slug}  {restored.state}")

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
 @click.option(
     "--writes-per-minute",
     type=click.IntRange(1),
-    help="Maximum writes of one site per minute, in each process. Default: 600.",
+    help="Maximum writes of one site per minute, over all processes. Default: 600.",
 )
 @click.option(
     "--reads-per-minute",

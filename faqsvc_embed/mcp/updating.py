@@ -249,7 +249,10 @@ def _conflict(
     revision: int, items: Sequence[RecordItem], changes: Sequence[dict[str, Any]], note: str = ""
 ) -> ToolError:
     """Return the error with the newer revision: all of it, or the questions that the changes name."""
-    shown = [{"question": item.question, "answer": item.answer} for item in items]
+    shown: list[dict[str, Any]] = [
+        {name: value for name, value in item.items() if name != "position"}
+        for item in msgspec.to_builtins(items)
+    ]
     message = (
         f"Somebody else has changed the FAQ: it is now at revision {revision}, and nothing was written."
         f"{note} Look at what they wrote, and call again with revision {revision} and the changes that are "

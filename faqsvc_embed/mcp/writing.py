@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
 from faqsvc_embed.client import FAQClient, FAQSummary
-from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, quoted
+from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
@@ -109,7 +109,11 @@ class Writing:
             fields["draft"] = draft
             return client.apublish_faq(**fields)
 
-        published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
+        try:
+            published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
+        except RevisionConflict:  # somebody else has just taken the slug
+            await _check_free(client, str(fields["slug"]))
+            raise
         self._attempts.pop(digest, None)
         content = await written(client, published, REQUESTED if is_draft else SCOPE)
         content |= await asyncio.to_thread(shown, record)

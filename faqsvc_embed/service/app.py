@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 from starlette.applications import Starlette
@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service.config import (
     database_url,
     header_name,
@@ -35,7 +34,6 @@ from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
-from faqsvc_embed.service.routes.health import check_health, check_liveness, check_readiness
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
@@ -43,9 +41,6 @@ from faqsvc_embed.service.telemetry.requests import HEADER, request_id
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
-
-FAQ_PATH: Final = API_PATH + "/{slug}"
-PROBES: Final = {"/livez": check_liveness, "/readyz": check_readiness, "/healthz": check_health}
 
 
 def create_app(

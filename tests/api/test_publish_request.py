@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import Item, PublishRejected
 from faqsvc_embed.api.publish_request import encode, generate_request, publish_body, publish_request
 from faqsvc_embed.api.publish_response import GeneratedItem
-from faqsvc_embed.service.routes.publish import parse_publish_body
+from tests.service.bodies import parsed
 from tests.support.strategies import any_text, odd_values
 
 GOOD: dict[str, Any] = {
@@ -80,6 +80,11 @@ def test_a_publication_is_one_json_request_without_the_key() -> None:
         "idempotency-key": "one",
     }
     assert "idempotency-key" not in publish_request("https://faq.example", **GOOD).headers
+
+
+def test_a_language_with_a_region_is_that_language() -> None:
+    assert body(lang="en-US")["lang"] == "en"
+    assert json.loads(generate_request("", "https://tea.example", lang="de_CH").body)["lang"] == "de"
 
 
 def test_an_unknown_field_is_an_error_of_the_caller() -> None:
@@ -195,7 +200,7 @@ def test_our_service_accepts_the_requests_of_the_client(
         sent = publish_body(website_url="https://tea.example", website_name=name, items=items, title=title)
     except PublishRejected:
         return
-    read = parse_publish_body(encode(sent))
+    read = parsed(encode(sent))
     assert [(item.question, item.answer) for item in read.items] == items
 
 

@@ -138,6 +138,14 @@ def test_a_conflict_has_the_text_of_somebody_else(owner: FAQClient) -> None:
     assert answers(owner, "shared") == ["Mia's.", "Both."]
 
 
+def test_the_questions_of_a_conflict_have_their_sections_and_ids(owner: FAQClient) -> None:
+    item = {"question": "Do you ship?", "answer": "Yes.", "section": "Delivery", "id": "ship"}
+    put(owner, "parted")
+    put(owner, "parted", items=[item])
+    found = conflict(update(owner, "parted", 1, {"question": "Question 0?", "answer": "New."}))
+    assert found["current"]["items"] == [item]
+
+
 def test_an_unpublished_draft_is_a_conflict(owner: FAQClient) -> None:
     put(owner, "waiting")
     put(owner, "waiting", items=[("Question 0?", "From June.")], draft=True)

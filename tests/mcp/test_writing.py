@@ -87,6 +87,31 @@ def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
     assert error(call(None, name, arguments)) == message  # no address is needed to say so
 
 
+def test_of_two_new_faqs_with_one_slug_the_second_is_told(ours: Service) -> None:
+    arguments = [
+        {**TEA, "slug": "race", "lang": "en", "items": [{"question": "What does it cost?", "answer": answer}]}
+        for answer in ("Nothing.", "A lot.", "Nothing.")
+    ]
+
+    async def publish(connected: Client) -> list[CallToolResult]:
+        results: list[CallToolResult] = []
+
+        async def one(given: dict[str, Any]) -> None:
+            results.append(await connected.call_tool("publish_faq", given))
+
+        async with anyio.create_task_group() as group:
+            for given in arguments:
+                group.start_soon(one, given)
+        return results
+
+    with FAQClient(ours.base_url, ours.key) as client:
+        results = talk(client, publish)
+        messages = [error(result) for result in results if result.is_error]
+        assert len(messages) == 2
+        assert all("There is an FAQ 'race' already" in message for message in messages)
+        assert len(client.revisions("race")) == 1
+
+
 # Retries
 
 

@@ -6,6 +6,9 @@ from typing import Any, Final
 import httpx2
 from starlette.testclient import TestClient
 
+from faqsvc_embed.api.contract import PublishBody
+from faqsvc_embed.api.validation import publication_problems
+from faqsvc_embed.service.routes.publish import parse_body
 from faqsvc_embed.service.storage import Storage
 
 PATH: Final = "/api/v1/faq"
@@ -26,6 +29,11 @@ def publication(**changes: Any) -> dict[str, Any]:
 
 def encoded(body: object) -> bytes:
     return json.dumps(body).encode()
+
+
+def parsed(raw: bytes) -> PublishBody:
+    """Return a body as the service reads it; raises Problem if it is not valid."""
+    return parse_body(raw, PublishBody, publication_problems)[0]
 
 
 def publish(client: TestClient, key: str, body: object, **headers: str) -> httpx2.Response:

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.request_body import read_body
 from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.storage.values import storable
 from faqsvc_embed.text import PORTION
 
 MAX_FORM: Final = 4_000_000
@@ -113,8 +114,8 @@ def completed(address: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text with `\\n` for line ends."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    """Return a text with `\\n` for line ends, and without U+0000, which PostgreSQL does not even look up."""
+    return storable(text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def is_same_token(form: Form, token: str) -> bool:

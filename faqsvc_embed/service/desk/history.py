@@ -32,7 +32,7 @@ def read(visit: Visit) -> Response:
     """GET …/history/{number}: a whole revision, as readers saw it or would see it."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     translation = faq.translation(visit.query("lang")) or faq.translations[0]
-    number = number_of(str(visit.request.path_params["number"]))
+    number = number_of(visit.part("number"))
     if number is None:
         raise FAQNotFound("There is no such revision")
     revision = visit.storage.history.revision(visit.access, faq.slug, translation.lang, number)

@@ -94,7 +94,7 @@ def _keys(visit: Visit) -> list[APIKeyInfo]:
 def _key(visit: Visit) -> APIKeyInfo:
     """Return the key in the path."""
     for key in _keys(visit):
-        if key.id == visit.request.path_params["key"]:
+        if key.id == visit.part("key"):
             return key
     raise Problem(404, "not-found", "This key does not exist")
 

@@ -138,7 +138,7 @@ def _refused(error: ConfigurationError) -> dict[str, str]:
 def _person(visit: Visit) -> Person:
     """Return the person in the path, who must be of this site."""
     try:
-        return visit.storage.people.find(str(visit.request.path_params["person"]), site=visit.access.site)
+        return visit.storage.people.find(visit.part("person"), site=visit.access.site)
     except UnknownPerson:
         raise Problem(404, "not-found", "There is no such person, or the person was removed") from None
 

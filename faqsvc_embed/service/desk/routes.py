@@ -184,9 +184,9 @@ class Desk:
 
 def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
     """Return the problem for an FAQ that is in the bin or was deleted for ever; None for any other."""
-    slug = visit.request.path_params.get("slug")
-    if slug is None or not isinstance(error, FAQNotFound):
+    if "slug" not in visit.request.path_params or not isinstance(error, FAQNotFound):
         return None
+    slug = visit.slug
     if visit.storage.overview.binned(visit.access, slug) is not None:
         return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
     if (slug, None) in visit.storage.overview.sealed(visit.access.site, slug):

@@ -12,7 +12,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.storage.values import Access, storable
 from faqsvc_embed.text import normalized
 
 MAX_ONCE: Final = 40
@@ -95,9 +95,13 @@ class Visit:
 
     def query(self, name: str) -> str:
         """Return a parameter of the query, or an empty text."""
-        return self.request.query_params.get(name, "")
+        return storable(self.request.query_params.get(name, ""))
+
+    def part(self, name: str) -> str:
+        """Return a part of the path."""
+        return storable(str(self.request.path_params[name]))
 
     @property
     def slug(self) -> str:
         """The slug in the path."""
-        return normalized("NFC", str(self.request.path_params["slug"]))
+        return normalized("NFC", self.part("slug"))

@@ -10,6 +10,7 @@ from typing import Final
 
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.open_files import open_file_limit
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange, Position
@@ -26,8 +27,11 @@ RETRY_AFTER: Final = 1.0
 logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
-class FeedFull(Exception):
+class FeedFull(Problem):
     """There are too many subscribers, in total or from one network."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(503, "unavailable", detail, headers={"retry-after": "60"})
 
 
 class Subscriber:

@@ -1,12 +1,11 @@
 """The operations of the API. Each is declared at its handler; dispatch and `/openapi.json` come from that."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, TypeVar
 
 import msgspec
 
-from faqsvc_embed.api import contract
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service.http.response_cache import Selection
@@ -30,17 +29,17 @@ Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 class Operation:
     """An operation: its parameters, its responses and its errors; a decorator of its handler.
 
-    The handler takes the `ServiceContext` and the request. With a `scope`, only requests with such an API key
+    The name of the handler is that of the operation, and the first line of its docstring the summary. It
+    takes the `ServiceContext` and the request. With a `scope`, only requests with such an API key
     reach it, and it takes their access rights, too. `cached` says that its responses are kept, and by what.
     A probe has a rate limit of its own: a flood of other requests must not look like an outage.
     """
 
     method: str
     path: str
-    name: str
-    summary: str
-    statuses: tuple[int, ...]
     problems: tuple[int, ...]
+    _: KW_ONLY
+    statuses: tuple[int, ...] = (200,)
     scope: Scope | None = None
     body: type[msgspec.Struct] | None = None
     response: type[msgspec.Struct] | None = None
@@ -53,18 +52,16 @@ class Operation:
 
     def __call__(self, handler: Handler) -> Handler:
         """Register the operation with its handler."""
-        OPERATIONS.append((self, handler))
+        operation = self
+        if self.cached is not None:
+            operation = replace(self, statuses=(200, 304), media_types=self.cached.media_types)
+        OPERATIONS.append((operation, handler))
         return handler
 
     @property
     def order(self) -> int:
         """Its place among the operations of its path: reads first."""
         return ("get", "post", "put", "patch", "delete").index(self.method)
-
-    @property
-    def is_link_source(self) -> bool:
-        """Whether the response names an FAQ that other operations can use."""
-        return self.response is contract.PublishResponse
 
 
 OPERATIONS: Final[list[tuple[Operation, Callable[..., Awaitable[Any]]]]] = []

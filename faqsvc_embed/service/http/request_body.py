@@ -7,6 +7,7 @@ import anyio
 import msgspec
 from starlette.requests import ClientDisconnect, Request
 
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.negotiation import best_media_type
 from faqsvc_embed.service.http.problems import Problem
 
@@ -64,6 +65,8 @@ async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes
 def parse_object(body: bytes) -> dict[str, Any]:
     """Parse a body as a JSON object; a byte order mark is skipped (RFC 8259, 8.1).
 
+    A `lang` with a region is its language: `en-US` is `en`.
+
     Raises:
         Problem: it is not a JSON object (422).
     """
@@ -75,6 +78,8 @@ def parse_object(body: bytes) -> dict[str, Any]:
         raise Problem.invalid(f"The body is not JSON in UTF-8: {error}") from None
     if not isinstance(fields, dict):
         raise Problem.invalid("The body is not a JSON object")
+    if isinstance(lang := fields.get("lang"), str):
+        fields["lang"] = lookup(lang) or lang
     return fields
 
 

@@ -55,42 +55,44 @@ class EventResponse(StreamingResponse):
 @Operation(
     "get",
     FEED_PATH,
-    "followChanges",
-    "Follow the changes of FAQs as server-sent events",
-    (200,),
     (422, 503, *ALWAYS),
     query=("slug:list",),
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
 )
+async def follow_changes(service: ServiceContext, request: Request) -> Response:
+    """Follow the changes of FAQs as server-sent events."""
+    slugs = _slugs_in_query(request)
+    if request.method == "HEAD":
+        return Response(None, 200, HEADERS, EVENT_STREAM)
+    return _response(service.feed, request, slugs)
+
+
 @Operation(
     "post",
     FEED_PATH,
-    "followManyChanges",
-    "Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address",
-    (200,),
     (400, 408, 413, 422, 503, *ALWAYS),
     body=FollowBody,
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
 )
-async def follow_changes(service: ServiceContext, request: Request) -> Response:
-    """Return the changes of the slugs in query or body, from `Last-Event-ID` or from now on."""
-    feed = service.feed
-    network = client_network(request.scope.get("client"))
-    try:
-        if request.method == "POST":
-            with feed.reserved(network, MAX_SLUGS):  # so that few bodies wait in memory
-                slugs = await _slugs_in_body(request)
-        else:
-            slugs = _slugs_in_query(request)
-        if request.method == "HEAD":
-            return Response(None, 200, HEADERS, "text/event-stream")
-        feed.check_room(network, len(slugs))
-    except FeedFull as full:
-        raise Problem(503, "unavailable", str(full), headers={"retry-after": "60"}) from None
+async def follow_many_changes(service: ServiceContext, request: Request) -> Response:
+    """Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address."""
+    with service.feed.reserved(_network(request), MAX_SLUGS):  # so that few bodies wait in memory
+        slugs = await _slugs_in_body(request)
+    return _response(service.feed, request, slugs)
+
+
+def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Response:
+    """Return the changes of slugs, from `Last-Event-ID` or from now on."""
+    network = _network(request)
+    feed.check_room(network, len(slugs))
     stream = _stream(feed, slugs, network, request.headers.get("last-event-id"))
-    return EventResponse(stream, 200, HEADERS, "text/event-stream")
+    return EventResponse(stream, 200, HEADERS, EVENT_STREAM)
+
+
+def _network(request: Request) -> str | None:
+    return client_network(request.scope.get("client"))
 
 
 async def _stream(

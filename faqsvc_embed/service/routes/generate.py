@@ -13,14 +13,11 @@ from faqsvc_embed.service.storage.values import Access
 @Operation(
     "post",
     f"{API_PATH}/generate",
-    "generateFAQ",
-    "Extract questions and answers from a website; nothing is stored",
-    (200,),
     (400, 501, 502, 504, *KEYED, *BODIES),
-    "draft",
-    GenerateBody,
-    GenerateResponse,
+    scope="draft",
+    body=GenerateBody,
+    response=GenerateResponse,
 )
 async def generate_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST: read a website."""
+    """Extract questions and answers from a website; nothing is stored."""
     return await service.installed_generator().respond(request, access, service.generations)

@@ -10,50 +10,23 @@ from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import upgrade
 
 
-@Operation(
-    "get",
-    "/livez",
-    "checkLiveness",
-    "Check that the process responds",
-    (200,),
-    ALWAYS,
-    media_types=("application/json",),
-    is_probe=True,
-)
+@Operation("get", "/livez", ALWAYS, media_types=("application/json",), is_probe=True)
 async def check_liveness(service: ServiceContext, _: Request) -> Response:
-    """Return 200. If this does not respond, restart the process."""
+    """Check that the process responds."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
-@Operation(
-    "get",
-    "/readyz",
-    "checkReadiness",
-    "Check that this process is ready: the database responds and needs no upgrade",
-    (200,),
-    (503, *ALWAYS),
-    media_types=("application/json",),
-    is_probe=True,
-)
+@Operation("get", "/readyz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
 async def check_readiness(service: ServiceContext, _: Request) -> Response:
-    """Return 200 if this process can serve: the database responds and needs no upgrade; else 503."""
+    """Check that this process is ready: the database responds and needs no upgrade."""
     await run_blocking(service.storage.ping)
     if await run_blocking(upgrade.needs_upgrade, service.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
 
 
-@Operation(
-    "get",
-    "/healthz",
-    "checkHealth",
-    "Check that the service and its database respond",
-    (200,),
-    (503, *ALWAYS),
-    media_types=("application/json",),
-    is_probe=True,
-)
+@Operation("get", "/healthz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
 async def check_health(service: ServiceContext, _: Request) -> Response:
-    """Return 200 if the database responds, else 503."""
+    """Check that the service and its database respond."""
     await run_blocking(service.storage.ping)
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})

@@ -7,8 +7,14 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
-from faqsvc_embed.api.contract import Preview, Record, Revision, RevisionContent, RevisionList
+from faqsvc_embed.api.contract import (
+    Preview,
+    PublishResponse,
+    Record,
+    Revision,
+    RevisionContent,
+    RevisionList,
+)
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import etag_of, preconditions
 from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
@@ -23,16 +29,13 @@ from faqsvc_embed.service.storage.values import Access
 @Operation(
     "get",
     f"{FAQ_PATH}/revisions",
-    "listRevisions",
-    "List the revisions of a translation, newest first",
-    (200,),
     KEYED,
-    "read",
-    response=contract.RevisionList,
+    scope="read",
+    response=RevisionList,
     query=("lang", "limit", "after:revision"),
 )
 async def list_revisions(service: ServiceContext, request: Request, access: Access) -> Response:
-    """GET …/revisions: the history of a translation, newest first."""
+    """List the revisions of a translation, newest first."""
     arguments = (access, slug_of(request), lang_of(request))
     revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
     found, next_ = await service.browse(revisions)
@@ -41,18 +44,10 @@ async def list_revisions(service: ServiceContext, request: Request, access: Acce
 
 
 @Operation(
-    "get",
-    f"{FAQ_PATH}/revisions/{{number}}",
-    "readRevision",
-    "Read one revision",
-    (200,),
-    KEYED,
-    "read",
-    response=contract.RevisionContent,
-    query=("lang",),
+    "get", f"{FAQ_PATH}/revisions/{{number}}", KEYED, scope="read", response=RevisionContent, query=("lang",)
 )
 async def read_revision(service: ServiceContext, request: Request, access: Access) -> Response:
-    """GET …/revisions/{number}: one revision with its content."""
+    """Read one revision."""
     arguments = (access, slug_of(request), lang_of(request), number_of(request))
     revision = await service.browse(service.storage.history.revision, *arguments)
     own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
@@ -80,17 +75,14 @@ def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
 @Operation(
     "post",
     f"{FAQ_PATH}/revisions/{{number}}/publish",
-    "publishRevision",
-    "Publish a draft, or an earlier revision again",
-    (200,),
     WRITES,
-    "publish",
-    response=contract.PublishResponse,
+    scope="publish",
+    response=PublishResponse,
     query=("lang",),
     note=IF_MATCH,
 )
 async def publish_revision(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST …/revisions/{number}/publish: publish a draft, or an earlier revision again."""
+    """Publish a draft, or an earlier revision again."""
     urls = service.urls(request)
     arguments = (access, slug_of(request), number_of(request), lang_of(request), preconditions(request))
     publish = partial(service.storage.writer.publish, *arguments)
@@ -98,17 +90,9 @@ async def publish_revision(service: ServiceContext, request: Request, access: Ac
 
 
 @Operation(
-    "post",
-    f"{FAQ_PATH}/preview",
-    "createPreview",
-    "Create a token that reads the newest revision for an hour",
-    (201,),
-    KEYED,
-    "read",
-    response=contract.Preview,
-    query=("lang",),
+    "post", f"{FAQ_PATH}/preview", KEYED, statuses=(201,), scope="read", response=Preview, query=("lang",)
 )
 async def create_preview(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST …/preview: a token that reads the newest revision of this FAQ for an hour."""
+    """Create a token that reads the newest revision for an hour."""
     create = partial(service.storage.history.create_preview, access, slug_of(request), lang_of(request))
     return private_response(Preview(*await run_blocking(create, limiter=service.writers)), 201)

@@ -47,16 +47,12 @@ MARKDOWN: Final = "text/markdown"
 @Operation(
     "get",
     "/faq/{slug:path}",
-    "showFAQ",
-    "Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended",
-    (200, 304),
     (400, *READS),
     query=("lang:page",),
-    media_types=("text/html", "text/markdown"),
     cached=Selection((HTML, MARKDOWN), {"lang": lookup}),
 )
-async def show_page(service: ServiceContext, request: Request) -> Response:
-    """Return the page or its Markdown, in the reader's preferred format and language.
+async def show_faq(service: ServiceContext, request: Request) -> Response:
+    """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
 
     Raises:
         Gone: the FAQ was unpublished.

@@ -6,7 +6,6 @@ from typing import cast
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
 from faqsvc_embed.api.contract import LIST_PATH, FAQList, FAQSummary, State, TranslationSummary
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
@@ -25,17 +24,14 @@ MAX_SEARCH = 200
 @Operation(
     "get",
     LIST_PATH,
-    "listFAQs",
-    "List the FAQs of the site, the last changed first",
-    (200,),
     KEYED,
-    "read",
-    response=contract.FAQList,
+    scope="read",
+    response=FAQList,
     query=("q", "state", "lang", "limit", "after:faq"),
     note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
 )
 async def list_faqs(service: ServiceContext, request: Request, access: Access) -> Response:
-    """Return the FAQs that match, the last changed first."""
+    """List the FAQs of the site, the last changed first."""
     state, search = (request.query_params.get(name) for name in ("state", "q"))
     if problems := field_problems("state", state, State | None):
         raise Problem.invalid(*problems, code="invalid-parameter")

@@ -27,18 +27,9 @@ MAX_LISTED: Final = 1000
 """How many FAQs are listed."""
 
 
-@Operation(
-    "get",
-    "/llms.txt",
-    "listForModels",
-    "List the FAQs of listed sites as Markdown",
-    (200, 304),
-    (400, *READS),
-    media_types=("text/plain", "text/markdown"),
-    cached=Selection(MEDIA_TYPES),
-)
-async def write_llms_txt(service: ServiceContext, request: Request) -> Response:
-    """Return the list of the FAQs, ordered by slug."""
+@Operation("get", "/llms.txt", (400, *READS), cached=Selection(MEDIA_TYPES))
+async def list_for_models(service: ServiceContext, request: Request) -> Response:
+    """List the FAQs of listed sites as Markdown."""
     urls = service.urls(request)
     media_type = best_media_type(request, *MEDIA_TYPES)
     faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LISTED + 1))

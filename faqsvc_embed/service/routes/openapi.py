@@ -41,6 +41,7 @@ _TAGS: Final = {
     "probes": "Whether the service is well.",
     "reading": "What websites read: published FAQs, and their changes.",
 }
+_ACRONYMS: Final = {"api": "API", "faq": "FAQ", "faqs": "FAQs"}
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
     "type": "apiKey",
@@ -50,17 +51,9 @@ _KEY: Final = {
 }
 
 
-@Operation(
-    "get",
-    "/openapi.json",
-    "describeAPI",
-    "Read this document",
-    (200, 304),
-    (406, *ALWAYS),
-    media_types=("application/json",),
-)
+@Operation("get", "/openapi.json", (406, *ALWAYS), statuses=(200, 304), media_types=("application/json",))
 async def describe_api(_: ServiceContext, request: Request) -> Response:
-    """Return the document."""
+    """Read this document."""
     best_media_type(request, MEDIA_TYPE)
     document, headers = _encoded(), {"cache-control": CACHE_CONTROL}
     return conditional_response(request, document, MEDIA_TYPE, headers, digest=digest_of(document.decode()))
@@ -83,9 +76,11 @@ def document() -> dict[str, Any]:
     for name, alternatives in _REQUIRED.items():
         schemas[name]["anyOf"] = [{"required": fields} for fields in alternatives]
     paths = dict[str, dict[str, Any]]()
-    for operation, _ in OPERATIONS:
+    for operation, handler in OPERATIONS:
         path = operation.path.replace(":path", "")
-        paths.setdefault(path, {})[operation.method] = _described(operation)
+        name, summary = _camel_case(handler.__name__), cleandoc(handler.__doc__ or "").partition("\n")[0]
+        described = {"operationId": name, "summary": summary.removesuffix("."), "description": summary}
+        paths.setdefault(path, {})[operation.method] = described | _described(operation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -102,13 +97,14 @@ def document() -> dict[str, Any]:
     }
 
 
+def _camel_case(name: str) -> str:
+    """Return the name of a function as operations are called: `read_faq` is `readFAQ`."""
+    first, *rest = name.split("_")
+    return first + "".join(_ACRONYMS.get(word, word.title()) for word in rest)
+
+
 def _described(operation: Operation) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "operationId": operation.name,
-        "summary": operation.summary,
-        "description": f"{operation.summary}.",
-        "tags": [_tag(operation)],
-    }
+    described: dict[str, Any] = {"tags": [_tag(operation)]}
     parameters = [_parameter(name, "path") for name in ("slug", "number") if f"{{{name}" in operation.path]
     parameters += [_parameter(name, "query") for name in operation.query]
     parameters += [_parameter(name, "header") for name in operation.headers]
@@ -146,7 +142,7 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
         described["content"] = {
             media_type: {} if media_type == EVENT_STREAM else schema for media_type in operation.media_types
         }
-    if operation.is_link_source and status in (200, 201):
+    if operation.response is contract.PublishResponse:  # it names an FAQ
         link = {"parameters": {"path.slug": "$response.body#/slug"}}
         described["links"] = {
             name: {"operationId": name, **link} for name in ("readFAQ", "listRevisions", "unpublishFAQ")

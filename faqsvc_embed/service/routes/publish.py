@@ -11,7 +11,6 @@ from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
@@ -44,21 +43,19 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 @Operation(
     "post",
     API_PATH,
-    "publishFAQ",
-    "Publish a new FAQ under a new slug",
-    (201,),
     (*WRITES, *BODIES),
-    "draft",
-    contract.PublishBody,
-    contract.PublishResponse,
+    statuses=(201,),
+    scope="draft",
+    body=PublishBody,
+    response=PublishResponse,
     note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
     f" With a `slug`, it writes a revision of that FAQ. {IF_MATCH}",
 )
 async def publish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST: publish a new FAQ or, with a slug in the body, a new revision of an existing one."""
+    """Publish a new FAQ under a new slug."""
     urls = service.urls(request)
     raw = await _read(request)
-    body, ignored = await run_blocking(_parse, raw, PublishBody, publication_problems)
+    body, ignored = await run_blocking(parse_body, raw, PublishBody, publication_problems)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
         conditions = preconditions(request)
@@ -70,22 +67,20 @@ async def publish_faq(service: ServiceContext, request: Request, access: Access)
 @Operation(
     "put",
     FAQ_PATH,
-    "putFAQ",
-    "Create an FAQ under a chosen slug, or write a new revision of it",
-    (200, 201),
     (*WRITES, *BODIES),
-    "draft",
-    contract.PublishBody,
-    contract.PublishResponse,
-    ("lang",),
+    statuses=(200, 201),
+    scope="draft",
+    body=PublishBody,
+    response=PublishResponse,
+    query=("lang",),
     note=f"{IF_MATCH} With `If-None-Match: *`, it only creates.",
 )
 async def put_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """PUT: create an FAQ under a chosen slug, or write a new revision of it."""
+    """Create an FAQ under a chosen slug, or write a new revision of it."""
     urls = service.urls(request)
     slug, lang = slug_of(request, is_new=True), lang_of(request)
     conditions = preconditions(request)
-    body, ignored = await run_blocking(_parse, await _read(request), PublishBody, publication_problems)
+    body, ignored = await run_blocking(parse_body, await _read(request), PublishBody, publication_problems)
     write = _write(
         body,
         slug=slug,
@@ -100,26 +95,23 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
 @Operation(
     "patch",
     FAQ_PATH,
-    "changeFAQ",
-    "Change some questions of the newest revision; the others stay unchanged",
-    (200,),
     (428, *WRITES, *BODIES),
-    "draft",
-    contract.ChangeBody,
-    contract.PublishResponse,
-    ("lang",),
-    ("If-Match",),
+    scope="draft",
+    body=ChangeBody,
+    response=PublishResponse,
+    query=("lang",),
+    headers=("If-Match",),
     note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
     "`If-Match` is required; after a conflict, `current` is the newest revision.",
 )
 async def change_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """PATCH: change some questions of the newest revision."""
+    """Change some questions of the newest revision; the others stay unchanged."""
     urls = service.urls(request)
     key, conditions = (slug_of(request), lang_of(request)), preconditions(request)
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
-    body, ignored = await run_blocking(_parse, await _read(request), ChangeBody, change_problems)
+    body, ignored = await run_blocking(parse_body, await _read(request), ChangeBody, change_problems)
     is_draft = bool(body.draft)
     require_scope(access, "draft" if is_draft else "publish")
 
@@ -164,19 +156,14 @@ def write_response(urls: PublicURLs, written: Written, status: int, ignored: Seq
     return private_response(body, status, headers)
 
 
-def parse_publish_body(raw: bytes) -> PublishBody:
-    """Parse the body of a publication. Unknown fields are ignored; the order of items is their position.
+def parse_body(
+    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
+) -> tuple[T, list[str]]:
+    """Return a body, and its unknown fields.
 
     Raises:
         Problem: the body is not valid (422); `problems` has every reason.
     """
-    return _parse(raw, PublishBody, publication_problems)[0]
-
-
-def _parse(
-    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
-) -> tuple[T, list[str]]:
-    """Return a body, and its unknown fields."""
     fields = parse_object(raw)
     if problems := problems_of(fields):
         raise Problem.invalid(*problems)

@@ -5,8 +5,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
-from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER
+from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER, Record
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.context import ServiceContext
@@ -25,17 +24,14 @@ MEDIA_TYPE: Final = "application/json"
 @Operation(
     "get",
     FAQ_PATH,
-    "readFAQ",
-    "Read an FAQ, in its default language unless `lang` is available",
-    (200, 304),
     (403, *READS),
-    response=contract.Record,
+    response=Record,
     query=("lang",),
     headers=(PREVIEW_HEADER,),
     cached=Selection((MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
 )
 async def read_faq(service: ServiceContext, request: Request) -> Response:
-    """Return the record in the language `lang`, or else in the default language of the FAQ."""
+    """Read an FAQ, in its default language unless `lang` is available."""
     best_media_type(request, MEDIA_TYPE)
     slug, lang = slug_of(request), lang_of(request)
     if (token := request.headers.get(PREVIEW_HEADER)) is not None:

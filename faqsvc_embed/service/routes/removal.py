@@ -6,7 +6,7 @@ from typing import Literal
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api import contract
+from faqsvc_embed.api.contract import FAQSummary
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import preconditions
@@ -24,16 +24,14 @@ Purge = Literal["false", "true", "now"]
 @Operation(
     "delete",
     FAQ_PATH,
-    "unpublishFAQ",
-    "Unpublish an FAQ or one translation; with `purge`, delete it",
-    (204,),
     WRITES,
-    "publish",
+    statuses=(204,),
+    scope="publish",
     query=("lang", "purge"),
     note=f"`purge=true` moves it to the bin for 30 days; `purge=now` deletes every text. {IF_MATCH}",
 )
-async def delete_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """DELETE: unpublish an FAQ or one translation, move it to the bin, or delete it for ever.
+async def unpublish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+    """Unpublish an FAQ or one translation; with `purge`, delete it.
 
     Unpublishing again succeeds and changes nothing; deleting again fails.
     """
@@ -47,19 +45,9 @@ async def delete_faq(service: ServiceContext, request: Request, access: Access) 
     return _no_content()
 
 
-@Operation(
-    "post",
-    f"{FAQ_PATH}/restore",
-    "restoreFAQ",
-    "Restore an FAQ from the bin, or publish the translations that were unpublished last",
-    (200,),
-    WRITES,
-    "publish",
-    response=contract.FAQSummary,
-    note=IF_MATCH,
-)
+@Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, note=IF_MATCH)
 async def restore_faq(service: ServiceContext, request: Request, access: Access) -> Response:
-    """POST …/restore: restore an FAQ from the bin, or publish what the last DELETE unpublished."""
+    """Restore an FAQ from the bin, or publish the translations that were unpublished last."""
     slug = slug_of(request)
     restore = partial(service.storage.removal.restore, access, slug, preconditions(request))
     await run_blocking(restore, limiter=service.writers)

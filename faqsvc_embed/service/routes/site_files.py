@@ -29,18 +29,9 @@ SITEMAP_SIZE: Final = 2_000
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
-@Operation(
-    "get",
-    "/",
-    "showStart",
-    "Show the start page",
-    (200, 304),
-    (400, *READS),
-    media_types=("text/html",),
-    cached=Selection(("text/html",)),
-)
+@Operation("get", "/", (400, *READS), cached=Selection(("text/html",)))
 async def show_start(service: ServiceContext, request: Request) -> Response:
-    """GET /: the start page, with FAQs of listed sites."""
+    """Show the start page."""
     urls = service.urls(request)
     faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LINKS))
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
@@ -48,18 +39,9 @@ async def show_start(service: ServiceContext, request: Request) -> Response:
     return _response(request, render_start(urls.base, links), "text/html", headers)
 
 
-@Operation(
-    "get",
-    "/robots.txt",
-    "adviseRobots",
-    "Name the sitemap",
-    (200, 304),
-    (400, *READS),
-    media_types=("text/plain",),
-    cached=Selection(("text/plain",)),
-)
+@Operation("get", "/robots.txt", (400, *READS), cached=Selection(("text/plain",)))
 async def advise_robots(service: ServiceContext, request: Request) -> Response:
-    """GET /robots.txt: allow everything, and name the sitemap if it lists a page (RFC 9309)."""
+    """Name the sitemap."""
     base = service.urls(request).base
     faqs = await run_blocking(partial(service.storage.publications.listed, limit=1))
     text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
@@ -69,16 +51,12 @@ async def advise_robots(service: ServiceContext, request: Request) -> Response:
 @Operation(
     "get",
     "/sitemap.xml",
-    "mapSite",
-    "List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages",
-    (200, 304),
     (400, *READS),
     query=("from",),
-    media_types=("application/xml",),
     cached=Selection(("application/xml",), {"from": str}),
 )
 async def map_site(service: ServiceContext, request: Request) -> Response:
-    """GET /sitemap.xml: the pages of listed sites, with the time of their last change.
+    """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
 
     Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
     """
@@ -87,17 +65,9 @@ async def map_site(service: ServiceContext, request: Request) -> Response:
     return _response(request, text, "application/xml")
 
 
-@Operation(
-    "get",
-    "/favicon.ico",
-    "showIcon",
-    "The icon of the pages",
-    (200, 304),
-    READS,
-    media_types=("image/svg+xml",),
-)
+@Operation("get", "/favicon.ico", READS, statuses=(200, 304), media_types=("image/svg+xml",))
 async def show_icon(_: ServiceContext, request: Request) -> Response:
-    """GET /favicon.ico: the icon as SVG, which browsers accept under this name."""
+    """The icon of the pages."""
     return _response(request, ICON, "image/svg+xml")
 
 

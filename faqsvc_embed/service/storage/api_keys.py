@@ -1,6 +1,5 @@
 """API keys. Only their digests are stored, so a key cannot be shown again after its creation."""
 
-import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Collection, Sequence
@@ -16,7 +15,7 @@ from faqsvc_embed.service.storage.audit import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import Sites, check_name
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.storage.values import Access, secret_digest
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
@@ -95,7 +94,7 @@ class APIKeys:
 
     def verify(self, key: str) -> Access | None:
         """Return the rights of a key, or None if it is unknown, expired or revoked."""
-        digest = _digest(key)
+        digest = secret_digest(key)
         columns = api_keys.c
         query = select(columns.id, columns.site, columns.scope, columns.digest)
         with self._database.reading() as connection:
@@ -193,7 +192,7 @@ class APIKeys:
             "created_at": now,
             **row,
             "id": secrets.token_hex(4),
-            "digest": _digest(key),
+            "digest": secret_digest(key),
             "ending": key[-4:],
         }
         row |= {"created_by_key": by.key_id, "created_by_person": by.person_id}
@@ -229,8 +228,3 @@ def revoke_all(connection: Connection, ids: Collection[str], now: datetime, by: 
 def _valid(now: datetime) -> Any:
     expires = api_keys.c.expires_at
     return api_keys.c.revoked_at.is_(None) & or_(expires.is_(None), expires > now)
-
-
-def _digest(key: str) -> str:
-    # A fast digest without salt is enough for 256 random bits.
-    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,6 +1,6 @@
 """A transaction that changes FAQs: the steps shared by writing, unpublishing, deleting and restoring."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, cast
 
@@ -127,22 +127,35 @@ class Edit:
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         return languages if lang is None else [lang]
 
-    def check_versions(self, slug: str, lang: str | None, preconditions: Preconditions) -> None:
-        """Check that a translation, or without `lang` all of an FAQ, are in the state that a form has shown.
+    def check(
+        self, preconditions: Preconditions, key: tuple[str, Lang | None], newest: Revision | None
+    ) -> None:
+        """Check a write to a translation, or without a language to all translations of an FAQ.
+
+        `newest` is the newest revision, even if it is a draft: a writer who has not seen it would undo it.
 
         Raises:
-            RevisionConflict: they were changed.
+            RevisionConflict: a precondition failed.
         """
-        if preconditions.versions is None:
-            return
+        if preconditions.is_create_only and newest is not None:
+            raise RevisionConflict("The FAQ already exists in this language", newest)
+        tags = preconditions.if_match
+        if tags is not None and (newest is None or not ("*" in tags or newest.tag in tags)):
+            is_unpublished = newest is not None and newest.tag.endswith(UNPUBLISHED)
+            what = "unpublished" if is_unpublished else "changed"
+            raise RevisionConflict(f"The FAQ was {what} by somebody else", newest)
+        if preconditions.versions is not None:
+            self._check_versions(preconditions.versions, *key)
+
+    def _check_versions(self, versions: Mapping[str, str], slug: str, lang: Lang | None) -> None:
+        """Check that translations are in the state that a form has shown."""
         query = select(translations.c.lang, *STATE_COLUMNS).join(revisions, NEWEST)
         query = query.where(translations.c.slug == slug)
         rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
         now = {row.lang: version_of(row) for row in rows}
-        languages = {*now, *preconditions.versions} if lang is None else {lang}
-        for lang in languages:
-            if now.get(lang) != preconditions.versions.get(lang):
-                raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, lang))
+        for one in {*now, *versions} if lang is None else {lang}:
+            if now.get(one) != versions.get(one):
+                raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, one))
 
     def append(
         self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any], *, is_draft: bool
@@ -196,10 +209,6 @@ class Edit:
         default = translations.alias()
         mine = (default.c.slug == slug, default.c.lang == self._faq.lang)
         return select(default.c.newest).where(*mine).scalar_subquery()
-
-    def note_source(self, slug: str, lang: Lang, source: int) -> None:
-        """Record the revision of the default language that a translation was made from."""
-        self.update_translations(slug, [lang], translated_from=source)
 
     def follow_source(self, slug: str, lang: str, number: int, copy: int) -> None:
         """Assign the translations of a revision to its copy, which has the same text."""
@@ -284,19 +293,3 @@ class Edit:
 def of_translation(slug: str, lang: str) -> tuple[Any, ...]:
     """Return the conditions of a translation."""
     return translations.c.slug == slug, translations.c.lang == lang
-
-
-def check_preconditions(preconditions: Preconditions, newest: Revision | None) -> None:
-    """Check the newest revision, even if it is a draft: a writer who has not seen it would undo it.
-
-    Raises:
-        RevisionConflict: a precondition failed.
-    """
-    if preconditions.is_create_only and newest is not None:
-        raise RevisionConflict("The FAQ already exists in this language", newest)
-    tags = preconditions.if_match
-    if tags is None or (newest is not None and ("*" in tags or newest.tag in tags)):
-        return
-    if newest is not None and newest.tag.endswith(UNPUBLISHED):
-        raise RevisionConflict("The FAQ was unpublished by somebody else", newest)
-    raise RevisionConflict("The FAQ was changed by somebody else", newest)

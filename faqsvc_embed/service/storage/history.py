@@ -1,6 +1,5 @@
 """Reads for the owner of a site: revisions, and previews of drafts."""
 
-import hashlib
 import re
 import secrets
 from collections.abc import Callable
@@ -14,7 +13,14 @@ from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.revisions import revision_of, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.values import HIDDEN, Access, Publication, Revision, check_owner
+from faqsvc_embed.service.storage.values import (
+    HIDDEN,
+    Access,
+    Publication,
+    Revision,
+    check_owner,
+    secret_digest,
+)
 
 PREVIEW_LIFETIME: Final = timedelta(hours=1)
 REVISION_CURSOR: Final = "^[0-9]{1,9}$"
@@ -75,7 +81,7 @@ class History:
         with self._database.writing() as connection:
             connection.execute(delete(previews).where(previews.c.expires_at <= now))
             connection.execute(
-                insert(previews), {"digest": _digest(token), "slug": slug, "expires_at": expires_at}
+                insert(previews), {"digest": secret_digest(token), "slug": slug, "expires_at": expires_at}
             )
         return token, expires_at
 
@@ -84,7 +90,7 @@ class History:
 
         Returns None if the token has expired, or belongs to another FAQ.
         """
-        is_valid = (previews.c.digest == _digest(token), previews.c.expires_at > self._clock())
+        is_valid = (previews.c.digest == secret_digest(token), previews.c.expires_at > self._clock())
         query = select(faqs.c.lang).join(previews, previews.c.slug == faqs.c.slug)
         with self._database.reading() as connection:
             default = connection.scalar(query.where(faqs.c.slug == slug, *is_valid))
@@ -122,7 +128,3 @@ class History:
             which = "revision" if number is None else f"revision {number}"
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no {which} in {lang}")
         return revision_of(row)
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, or_, select, update
+from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage import audit, idempotency
-from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
-from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations
+from faqsvc_embed.service.storage.schema import faqs, previews, revisions, translations, wall_clock
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
-from faqsvc_embed.service.storage.wall_clock import is_steady
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
+STEADY: Final = timedelta(days=1)
+"""How long the wall clock must have run without a jump. A longer step is a jump."""
 
 
 class Removal:
@@ -72,9 +73,7 @@ class Removal:
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
             languages = edit.languages(slug, lang, binned=True)
-            if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, lang or faq.lang, binned=True))
-            edit.check_versions(slug, lang, preconditions)
+            _check(edit, faq, lang, preconditions)
             was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
             _delete_texts(edit, slug, languages, faqs=-was_last)
             _end(edit, slug)
@@ -96,9 +95,7 @@ class Removal:
         """
         with self._writer.editing(access) as edit:
             faq = _in_bin_or_not(edit, slug)
-            if preconditions.if_match is not None:
-                check_preconditions(preconditions, edit.newest(slug, faq.lang, binned=True))
-            edit.check_versions(slug, None, preconditions)
+            _check(edit, faq, None, preconditions)
             rows = _removed(edit, slug)
             if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
@@ -137,11 +134,12 @@ class Removal:
     def empty_bin(self) -> int:
         """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
 
-        Nothing is deleted before the wall clock has run for a day without a jump (`wall_clock.py`).
+        Nothing is deleted before the wall clock has run for a day without a jump: what a jump makes overdue
+        must not be deleted at once.
         """
         count = 0
         with self._writer.database.writing() as connection:
-            if not is_steady(connection, self._writer.clock()):
+            if not _is_steady(connection, self._writer.clock()):
                 return count
         while (found := self._overdue()) is not None:
             slug, site = found
@@ -171,9 +169,16 @@ def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditi
     """Return the languages to remove, after the checks that `Removal.unpublish` lists."""
     faq = edit.present(slug)
     languages = edit.languages(slug, lang)
-    check_preconditions(preconditions, edit.newest(slug, lang or faq.lang))
-    edit.check_versions(slug, lang, preconditions)
+    edit.check(preconditions, (slug, lang), edit.newest(slug, lang or faq.lang))
     return languages
+
+
+def _check(edit: Edit, faq: Any, lang: Lang | None, preconditions: Preconditions) -> None:
+    """Check the preconditions of a write to an FAQ that may be in the bin."""
+    newest = None
+    if preconditions.if_match is not None:
+        newest = edit.newest(faq.slug, lang or faq.lang, binned=True)
+    edit.check(preconditions, (faq.slug, lang), newest)
 
 
 def _in_bin_or_not(edit: Edit, slug: str) -> Any:
@@ -215,3 +220,16 @@ def _end(edit: Edit, slug: str) -> None:
     edit.connection.execute(delete(previews).where(previews.c.slug == slug))
     values = {"state": "purged", "sealed": True, "page_url": None, "updated_at": edit.now}
     edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+
+
+def _is_steady(connection: Connection, now: datetime) -> bool:
+    """Record the time, and return whether the clock has run for a day without a jump.
+
+    A service that did not run for a day cannot tell that from a jump, so it waits for a day as well.
+    """
+    row = connection.execute(select(wall_clock).with_for_update()).first()
+    has_jumped = row is None or not timedelta(0) <= now - row.seen <= STEADY
+    since = now if row is None or has_jumped else row.since
+    connection.execute(delete(wall_clock))
+    connection.execute(insert(wall_clock), {"since": since, "seen": now})
+    return bool(now - since >= STEADY)

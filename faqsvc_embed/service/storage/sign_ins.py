@@ -1,6 +1,5 @@
 """Sign-in links and sessions of people. Only digests are stored, so a backup lets nobody sign in."""
 
-import hashlib
 import secrets
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,7 +12,7 @@ from faqsvc_embed.service.storage.audit import log
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.storage.values import Access, secret_digest
 
 LINK_LIFETIME: Final = timedelta(hours=1)
 """How long a sign-in link can be used."""
@@ -36,7 +35,7 @@ class SignIns:
         `by` is the admin who makes the link for somebody else. The audit log names both.
         """
         token, now = secrets.token_urlsafe(24), self._clock()
-        row = {"digest": _digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}
+        row = {"digest": secret_digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}
         with self._database.writing() as connection:
             connection.execute(delete(sign_in_links).where(sign_in_links.c.expires_at <= now))
             connection.execute(insert(sign_in_links), row)
@@ -48,7 +47,7 @@ class SignIns:
     def redeem_link(self, token: str) -> str | None:
         """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
         now = self._clock()
-        used = delete(sign_in_links).where(sign_in_links.c.digest == _digest(token))
+        used = delete(sign_in_links).where(sign_in_links.c.digest == secret_digest(token))
         valid = used.where(sign_in_links.c.expires_at > now).returning(sign_in_links.c.person)
         with self._database.writing() as connection:
             person = connection.scalar(valid)
@@ -57,7 +56,7 @@ class SignIns:
             # An ended session still shows that the author of a form was signed in.
             connection.execute(delete(sessions).where(sessions.c.expires_at <= now - LIFETIME))
             cookie = secrets.token_urlsafe(24)
-            row = {"digest": _digest(cookie), "person": person}
+            row = {"digest": secret_digest(cookie), "person": person}
             connection.execute(insert(sessions), row | {"created_at": now, "expires_at": now + LIFETIME})
             site = connection.scalar(select(people.c.site).where(people.c.id == person))
             log(connection, Access(None, str(site), person_id=person), "sign-in", now)
@@ -72,7 +71,7 @@ class SignIns:
             return None
         *fields, expires_at = row
         if expires_at <= now + LIFETIME - EXTENSION:
-            extended = update(sessions).where(sessions.c.digest == _digest(cookie))
+            extended = update(sessions).where(sessions.c.digest == secret_digest(cookie))
             with suppress(StorageUnavailable), self._database.writing() as connection:
                 connection.execute(extended.values(expires_at=now + LIFETIME))
         return Person(*fields)
@@ -85,14 +84,9 @@ class SignIns:
     def end(self, cookie: str) -> None:
         """End the session of a cookie."""
         with self._database.writing() as connection:
-            connection.execute(delete(sessions).where(sessions.c.digest == _digest(cookie)))
+            connection.execute(delete(sessions).where(sessions.c.digest == secret_digest(cookie)))
 
     def _session(self, cookie: str) -> Any:
         columns = (people.c[name] for name in Person.__slots__)
         query = select(*columns, sessions.c.expires_at).join(people, people.c.id == sessions.c.person)
-        return query.where(sessions.c.digest == _digest(cookie), people.c.removed_at.is_(None))
-
-
-def _digest(token: str) -> str:
-    # A fast digest without salt is enough for 192 random bits.
-    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        return query.where(sessions.c.digest == secret_digest(cookie), people.c.removed_at.is_(None))

@@ -1,5 +1,6 @@
 """The values that the storage takes and returns, and its errors."""
 
+import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,6 +41,14 @@ def search_text(faq: FAQ) -> str:
 def folded(text: str) -> str:
     """Return text for comparisons that ignore case and width, in every language."""
     return storable(normalized("NFKC", text).casefold())
+
+
+def secret_digest(secret: str) -> str:
+    """Return the digest of a key or a token, which the database has instead of the secret.
+
+    A fast digest without salt is enough for 192 random bits.
+    """
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class NotYourSite(FAQError):

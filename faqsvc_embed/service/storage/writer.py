@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from msgspec import UNSET
 from sqlalchemy import Row, select, update
@@ -13,7 +13,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
-from faqsvc_embed.service.storage.edit import Edit, check_preconditions
+from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file
 from faqsvc_embed.service.storage.schema import faqs, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
@@ -84,8 +84,7 @@ class Writer:
             is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
             if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
-            check_preconditions(request.preconditions, newest)
-            edit.check_versions(faq.slug, lang, request.preconditions)
+            edit.check(request.preconditions, (faq.slug, lang), newest)
             if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
                 raise RevisionConflict(
                     f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
@@ -99,7 +98,7 @@ class Writer:
                 edit.count(faqs=1)
             written = _store(edit, newest, (faq.slug, lang), content, is_draft=request.is_draft)
             if request.translated_from is not None:
-                edit.note_source(faq.slug, lang, request.translated_from)
+                edit.update_translations(faq.slug, [lang], translated_from=request.translated_from)
             if key:
                 idempotency.record(edit.connection, access.site, key, written)
         return written._replace(is_new=is_new)
@@ -121,13 +120,10 @@ class Writer:
             FAQNotFound: the site has no such FAQ, or not this translation.
             NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
         """
-        slug, lang = key
         with self.editing(access) as edit:
-            lang = lang or edit.present(slug).lang
-            newest = _existing(edit, slug, lang)
-            check_preconditions(preconditions, newest)
+            newest = _existing(edit, *key, preconditions)
             content = change(Content.of(newest.faq, newest.website_url))
-            return _store(edit, newest, (slug, lang), content, is_draft=is_draft)
+            return _store(edit, newest, (newest.slug, newest.lang), content, is_draft=is_draft)
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
@@ -139,14 +135,12 @@ class Writer:
             NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
         """
         with self.editing(access) as edit:
-            lang = lang or edit.present(slug).lang
-            newest = _existing(edit, slug, lang)
+            newest = _existing(edit, slug, lang, preconditions)
+            lang = newest.lang
             key = (revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number)
             revision = edit.connection.execute(select(revisions).where(*key)).mappings().first()
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
-            check_preconditions(preconditions, newest)
-            edit.check_versions(slug, lang, preconditions)
             is_newest = (revision["website_url"], revision["record"]) == (newest.website_url, newest.record)
             if is_newest and newest.state == "published":
                 return _written(newest)
@@ -168,8 +162,7 @@ class Writer:
             NotYourSite, Gone, RevisionConflict: as `write` does.
         """
         with self.editing(access) as edit:
-            newest = _existing(edit, slug, lang)
-            edit.check_versions(slug, lang, preconditions)
+            newest = _existing(edit, slug, lang, preconditions)
             if newest.state != "draft":
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
             is_done = edit.discard(slug, lang)
@@ -187,17 +180,23 @@ class Writer:
             FAQNotFound, NotYourSite, Gone, RevisionConflict: as `discard` does.
         """
         with self.editing(access) as edit:
-            _existing(edit, slug, lang)
-            edit.check_versions(slug, lang, preconditions)
-            edit.note_source(slug, lang, source)
+            _existing(edit, slug, lang, preconditions)
+            edit.update_translations(slug, [lang], translated_from=source)
 
 
-def _existing(edit: Edit, slug: str, lang: str) -> Revision:
-    """Return the newest revision of a translation that must exist; raises FAQNotFound if it does not."""
-    edit.present(slug)
+def _existing(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> Revision:
+    """Return the newest revision of a translation, by default in the default language.
+
+    Raises:
+        FAQNotFound, NotYourSite, Gone: there is none.
+        RevisionConflict: a precondition failed.
+    """
+    faq = edit.present(slug)
+    lang = lang or cast("Lang", faq.lang)
     newest = edit.newest(slug, lang)
     if newest is None:
         raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
+    edit.check(preconditions, (slug, lang), newest)
     return newest
 
 
