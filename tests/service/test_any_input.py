@@ -283,7 +283,7 @@ def test_no_text_in_a_header_is_an_error_of_the_service(site: Site) -> None:
                 ("PUT", f"{PATH}/pricing"),
             ):
                 content = json.dumps(BODY).encode() if method == "PUT" else None
-                check(site.client.request(method, path, content=content, headers=sent))  # type: ignore[arg-type]
+                check(site.client.request(method, path, content=content, headers=sent))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
