@@ -15,7 +15,7 @@ from tests.support.service import Service
 from tests.support.strategies import any_text
 
 ITEM: Final = {"question": "What does it cost?", "answer": "Nothing.", "section": "Prices", "id": "cost"}
-FAQ: Final = {
+FAQ: Final[dict[str, Any]] = {
     "websiteUrl": "https://www.tea.example",
     "websiteName": "Tea",
     "items": [ITEM],

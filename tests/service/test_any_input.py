@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote, quote_from_bytes
 
@@ -164,14 +165,13 @@ def leaves(value: Any) -> Iterator[Callable[[str], Any]]:
         yield lambda text: text
     elif isinstance(value, list | dict):
         for name in range(len(value)) if isinstance(value, list) else list(value):
-            for replaced in leaves(value[name]):
-                yield (
-                    lambda text, name=name, replaced=replaced: (
-                        {**value, name: replaced(text)}
-                        if isinstance(value, dict)
-                        else [*value[:name], replaced(text), *value[name + 1 :]]
-                    )
-                )
+            yield from (partial(_replaced, value, name, inner) for inner in leaves(value[name]))
+
+
+def _replaced(value: Any, name: Any, inner: Callable[[str], Any], text: str) -> Any:
+    copied = value.copy()
+    copied[name] = inner(text)
+    return copied
 
 
 def check(response: httpx2.Response) -> httpx2.Response:
@@ -283,7 +283,7 @@ def test_no_text_in_a_header_is_an_error_of_the_service(site: Site) -> None:
                 ("PUT", f"{PATH}/pricing"),
             ):
                 content = json.dumps(BODY).encode() if method == "PUT" else None
-                check(site.client.request(method, path, content=content, headers=sent))  # type: ignore[arg-type]
+                check(site.client.request(method, path, content=content, headers=sent))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
