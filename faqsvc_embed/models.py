@@ -123,7 +123,7 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             found = quoted(self.answer_format)
             raise InvalidFAQ(f"answer_format is {found}: text or markdown is accepted", path="answerFormat")
         answers, is_markdown = [item.answer for item in self.items], self.answer_format == "markdown"
-        links = self._shown.links(self.slug) if may_link(answers) else {}
+        links = shown(self).links(self.slug) if may_link(answers) else {}
         origin = Origin(self.slug, answers, is_markdown, self.website_url, links)
         for item in self.items:
             force_setattr(item, "_origin", origin)
@@ -203,14 +203,6 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             raise LookupError(f"FAQ {quoted(self.slug)}: {'; '.join(problems)}")
         return part
 
-    @property
-    def _shown(self) -> Shown[Item]:
-        # No cached_property: that of Python 3.11 has a lock, which a forked child would find locked.
-        found: Shown[Item] | None = vars(self).get("shown")
-        if found is None:
-            found = vars(self)["shown"] = Shown.of(self.items)
-        return found
-
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
         """Let Pydantic read and write records, so that FastAPI routes can return them."""
@@ -233,12 +225,15 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
 
 def shown(faq: FAQ) -> Shown[Item]:
     """Return what an FAQ shows: its items in their order, with their anchors."""
-    return faq._shown
+    if "shown" not in vars(faq):  # no cached_property: that of Python 3.11 has a lock, which a child inherits
+        vars(faq)["shown"] = Shown.of(faq.items)
+    found: Shown[Item] = vars(faq)["shown"]
+    return found
 
 
 def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
     """Return a part of a record, and what it names that the record does not have."""
-    rows, problems = faq._shown.choose(part)
+    rows, problems = shown(faq).choose(part)
     items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name) in enumerate(rows))
     title = rows[0][0].section if part.section is not None and rows else None
     return msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None), problems
