@@ -284,6 +284,7 @@ def test_an_invalid_deadline_is_a_configuration_error(
         create_app(storage)
 
 
+@pytest.mark.system
 def test_without_the_extra_generation_all_else_is_served(tmp_path: Path) -> None:
     program = f"""
 import sys
