@@ -27,6 +27,7 @@ from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.settings.validators import Styles
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
@@ -293,7 +294,7 @@ def test_the_stylesheet_is_small() -> None:
 @pytest.mark.parametrize(
     ("styles", "length", "compressed"), [("inline", 22_000, 4_050), ("linked", 15_000, 1_300)]
 )
-def test_a_page_of_twenty_questions_is_small(styles: str, length: int, compressed: int) -> None:
+def test_a_page_of_twenty_questions_is_small(styles: Styles, length: int, compressed: int) -> None:
     """With the stylesheet, the script and the JSON-LD; linked, this is the cost of each further page."""
     pairs = [
         (
