@@ -13,7 +13,7 @@ from tests.conftest import CHROMIUM_ARGUMENTS, CHROMIUM_NAMES
 from tests.service.desk.serving import Served, serve_desk
 
 STATIC: Final = Path(__file__).parent / "_static"
-COLORS: Final = 64
+COLORS: Final = 192
 """Colours of a picture, which keep it below 120 kB."""
 
 

@@ -4,6 +4,7 @@ A change that exceeds a bound either takes the cost back, or raises the bound he
 """
 
 import gc
+import gzip
 import subprocess
 import sys
 import tracemalloc
@@ -18,12 +19,15 @@ import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponse
 from django.template import engines
+from flask import Flask, render_template_string
 from jinja2 import DictLoader, Environment
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.rendering.assets import stylesheet
+from faqsvc_embed.settings.validators import Styles
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
@@ -285,6 +289,29 @@ def test_the_stylesheet_is_small() -> None:
     """It is on every page with an FAQ, inline by default, before what people came to read."""
     assert len(stylesheet().encode()) < 12_000
     assert len(stylesheet("base", "toggle", "details").encode()) < 4_300
+
+
+@pytest.mark.parametrize(
+    ("styles", "length", "compressed"), [("inline", 22_000, 4_050), ("linked", 15_000, 1_300)]
+)
+def test_a_page_of_twenty_questions_is_small(styles: Styles, length: int, compressed: int) -> None:
+    """With the stylesheet, the script and the JSON-LD; linked, this is the cost of each further page."""
+    pairs = [
+        (
+            f"How does part {n} work?",
+            f"It works like **this** number {n}.\n\nSecond paragraph with a [link](https://h.example/{n}).",
+        )
+        for n in range(20)
+    ]
+    record = FAQ.from_dict(
+        {**samples.record("x", *pairs, lang="en", title="FAQ"), "answerFormat": "markdown"}
+    )
+    app = Flask("host")
+    FAQExtension(app, embed=fake_embed({"x": record}, styles=styles))
+    app.add_url_rule("/", "page", lambda: render_template_string("<h1>x</h1>{{ faq('x') }}"))
+    body = app.test_client().get("/").data
+    assert len(body) <= length
+    assert len(gzip.compress(body, 6)) <= compressed
 
 
 IMPORT: Final = """

@@ -101,13 +101,15 @@ class Answers:
         self, faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]
     ) -> list[tuple[int, Dropped]]:
         """Return what is found in the answers of a record, and in its introduction."""
-        places = {(item.question, item.answer): place for place, item in enumerate(faq.items)}
+        places = dict[tuple[str, str], list[int]]()
+        for place, item in reversed(tuple(enumerate(faq.items))):
+            places.setdefault((item.question, item.answer), []).append(place)
         items = [self._introduction(faq, QUESTION_LEVEL), *self._rendered(faq, QUESTION_LEVEL)]
-        pairs = [
-            (places.get((item.question, item.text), INTRODUCTION), one)
-            for item in items
-            for one in found(item)
-        ]
+        pairs = list[tuple[int, Dropped]]()
+        for answered in items:
+            same = places.get((answered.question, answered.text))
+            place = same.pop() if same else INTRODUCTION
+            pairs += [(place, one) for one in found(answered)]
         return sorted(pairs, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:

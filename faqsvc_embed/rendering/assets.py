@@ -118,7 +118,9 @@ def script(*, is_whole: bool = True) -> str:
         text = re.sub(_OF_DISCLOSURE, "", text)
     names = _names(_DOLLAR, "faqsvc.js")
     text = re.sub(_DOLLAR, lambda found: _LETTERS[names.index(found[0])], re.sub(_COMMENT, "", text))
-    return re.sub(r"\s*([{}()=<>+,:;?&|])\s*", r"\1", text).replace(";}", "}").strip()
+    text = re.sub(r"\s*([{}()=<>+,:;?&|!])\s*", r"\1", text).replace(" [", "[")
+    text = re.sub(r"(?<=[:,])true\b", "!0", text)
+    return re.sub(r"\((\w+)\)=>", r"\1=>", text).replace(";}", "}").replace(",)", ")").strip()
 
 
 @lru_cache(maxsize=256)

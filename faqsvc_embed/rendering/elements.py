@@ -12,26 +12,14 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Styles
 
 _TEXTS: Final = {
-    "en": ("Contents", "Open all", "Close all", "Copy link", "Link copied", "Search questions", "# found"),
-    "ko": ("목차", "모두 펼치기", "모두 접기", "링크 복사", "링크를 복사했습니다", "질문 검색", "#개 찾음"),
-    "ja": (
-        "目次", "すべて開く", "すべて閉じる", "リンクをコピー", "リンクをコピーしました", "質問を検索",
-        "#件見つかりました",
-    ),
-    "zh": ("目录", "全部展开", "全部收起", "复制链接", "链接已复制", "搜索问题", "找到 # 个问题"),
-    "es": (
-        "Contenido", "Abrir todo", "Cerrar todo", "Copiar enlace", "Enlace copiado", "Buscar preguntas",
-        "Encontradas: #",
-    ),
-    "fr": (
-        "Sommaire", "Tout ouvrir", "Tout fermer", "Copier le lien", "Lien copié", "Chercher une question",
-        "Trouvées : #",
-    ),
-    "de": (
-        "Inhalt", "Alle öffnen", "Alle schließen", "Link kopieren", "Link kopiert", "Fragen durchsuchen",
-        "# gefunden",
-    ),
-}  # fmt: skip
+    "en": ("Contents", "Search questions", "# found", "Open all", "Close all"),
+    "ko": ("목차", "질문 검색", "#개 찾음", "모두 펼치기", "모두 접기"),
+    "ja": ("目次", "質問を検索", "#件見つかりました", "すべて開く", "すべて閉じる"),
+    "zh": ("目录", "搜索问题", "找到 # 个问题", "全部展开", "全部收起"),
+    "es": ("Contenido", "Buscar preguntas", "Encontradas: #", "Abrir todo", "Cerrar todo"),
+    "fr": ("Sommaire", "Chercher une question", "Trouvées : #", "Tout ouvrir", "Tout fermer"),
+    "de": ("Inhalt", "Fragen durchsuchen", "# gefunden", "Alle öffnen", "Alle schließen"),
+}
 """The name of the index, and the texts of the script, by language; a number takes the place of `#`."""
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
@@ -92,8 +80,10 @@ def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
         classes.append(f"faqsvc-{style.look}")
     if theme_class := assets.theme_css(style.theme).class_name:
         classes.append(theme_class)
-    texts = f' data-texts="{"|".join(_texts(faq)[1:])}"' if is_tall else ""
-    return f'<section class="{" ".join(classes)}" id="{element_id}"{_language(faq.lang)}{texts}>'
+    # Without the last two texts, the script adds no button "Open all".
+    texts = _texts(faq)[1 : 3 if style.variant == "open" or style.exclusive else 5]
+    for_script = f' data-texts="{"|".join(texts)}"' if is_tall else ""
+    return f'<section class="{" ".join(classes)}" id="{element_id}"{_language(faq.lang)}{for_script}>'
 
 
 def problem_element(message: str) -> str:

@@ -1,49 +1,41 @@
-/* In an FAQ of twelve questions or more, this script adds a field that filters, a button that opens all answers, and
-   links to copy; in the variant `disclosure`, a button for each answer. Without it, everything can be read.
+/* In an FAQ of twelve questions or more, this script adds a field that filters and a button that opens all answers; in
+   the variant `disclosure`, a button for each answer. Without it, everything can be read.
 
    It finds its elements by what they are, and listens on the document only. So it works in parts of a page that are put
    in, restored or changed in place later: what is missing there, it adds again. Browsers find text in closed panels and
    open the answer that the address names; in browsers that do not, this script opens it.
 
-   Names with a dollar are shortened. What is between the marks [disclosure] is left out where no FAQ needs it; a page
-   that then gets the whole script stops the other one. */
+   Names with a dollar are shortened. What is between the marks [disclosure] is left out where no FAQ needs it; on a page
+   that then gets the whole script, the other one no longer reacts. */
 (() => {
-  const $key = Symbol.for("faqsvc"), $before = window[$key], $ends = new AbortController();
+  const $key = Symbol.for("faqsvc"), $before = window[$key];
   if ($before /* [disclosure */ && $before.$whole /* disclosure] */) return $before();
-  /* [disclosure */
-  $before?.$stop();
-  /* disclosure] */
-  const $hidden = "onbeforematch" in document.body ? "until-found" : "";
-  const $opened = new Set();
-  const $all = ($selector, $node = document) => [...$node.querySelectorAll($selector)];
-  const $one = ($selector, $node) => $node.querySelector(".faqsvc-" + $selector);
-  const $items = ($node) => $all(".faqsvc-item", $node);
-  const $root = ($node) => $node.closest(".faqsvc");
-  const $texts = ($faq) => $faq.dataset.texts.split("|");
-  const $hide = ($node, $is) => ($is ? $node.setAttribute("hidden", $hidden) : $node.removeAttribute("hidden"));
-  const $place = ($item) => location.pathname + $one("answer", $item)?.id;
-  const $isOpen = ($item) => $item.open ?? !!$one("toggle[aria-expanded=true]", $item);
-  const $make = ($tag, $name, $text, $attributes = {}) => {
-    const $element = document.createElement($tag);
-    $element.className = "faqsvc-" + $name;
-    $element.textContent = $text;
-    for (const $key in $attributes) $element.setAttribute($key, $attributes[$key]);
-    return $element;
-  };
+  const $opened = {},
+    $all = ($selector, $node = document) => [...$node.querySelectorAll(".faqsvc" + $selector)],
+    $one = ($selector, $node) => $all("-" + $selector, $node)[0],
+    $texts = ($faq) => $faq.dataset.texts.split("|"),
+    $hide = ($node, $is) => ($node.hidden = $is && "until-found"),
+    $place = ($item) => location.pathname + $one("answer", $item)?.id,
+    $isOpen = ($item) =>
+      /* [disclosure */ $item.localName != "details" ? !!$one("toggle[aria-expanded=true]", $item) : /* disclosure] */
+      $item.open,
+    $make = ($tag, $name, $values) =>
+      Object.assign(document.createElement($tag), { className: "faqsvc-" + $name, ...$values });
 
   const $note = ($item) => {
-    $opened[$isOpen($item) ? "add" : "delete"]($place($item));
-    const $faq = $root($item), $button = $one("all", $faq);
-    if ($button) $button.textContent = $texts($faq)[+$items($faq).every($isOpen)];
+    const $faq = $item.closest(".faqsvc"), $button = $one("all", $faq);
+    if (!$faq.dataset.filtered) $opened[$place($item)] = $isOpen($item);
+    if ($button) $button.textContent = $texts($faq)[2 + $all("-item", $faq).every($isOpen)];
   };
   const $open = ($item, $is) => {
-    if ("open" in $item) $item.open = $is;
+    /* [disclosure */
+    if ("open" in $item) /* disclosure] */ $item.open = $is;
     /* [disclosure */
     const $panel = $one("panel", $item);
     if (!$panel) return;
-    if ($is) for (const $other of $items($item.closest(".faqsvc-exclusive") ?? $item)) $open($other, false);
+    if ($is) for (const $other of $all("-item", $item.closest(".faqsvc-exclusive") ?? $item)) $open($other, false);
     $hide($panel, !$is);
-    $one("toggle", $item).setAttribute("aria-expanded", $is);
+    $one("toggle", $item).setAttribute("aria-expanded", !!$is);
     $note($item);
     /* disclosure] */
   };
@@ -51,148 +43,95 @@
   const $addButton = ($item) => {
     const $heading = $item.firstElementChild, $answer = $one("answer", $item);
     if (!$answer) return;
-    const $button = $make("button", "toggle", "", { type: "button", "aria-controls": $answer.id });
-    const $panel = $make("div", "panel", "");
+    const $button = $make("button", "toggle", { type: "button" }), $panel = $make("div", "panel");
+    $button.setAttribute("aria-controls", $answer.id);
     $button.append(...$heading.childNodes);
     $heading.append($button);
     $answer.before($panel);
     $panel.append($answer);
-    $open($item, $opened.has($place($item)));
+    $open($item, $opened[$place($item)]);
   };
   /* disclosure] */
-  const $addLinks = ($faq) => {
-    for (const $answer of $all(".faqsvc-answer:not(:has(> .faqsvc-anchor))", $faq)) {
-      $answer.append($make("a", "anchor", $texts($faq)[2], { href: "#" + $answer.id, "aria-live": "polite" }));
-    }
-  };
-  const $addTools = ($faq) => {
-    const $first = $faq.querySelector(".faqsvc-section,.faqsvc-item"), $label = $texts($faq);
-    if (!$first || $one("filter", $faq)) return;
-    const $tools = $make("div", "tools", "");
-    $first.before($tools);
-    $tools.append(
-      $make("input", "filter", "", { type: "search", placeholder: $label[4], "aria-label": $label[4] }),
-      $make("span", "found", "", { role: "status" }),
-    );
-    if (!$faq.matches(".faqsvc-open,.faqsvc-exclusive") && !$faq.querySelector("details[name]")) {
-      $tools.append($make("button", "all", $label[0], { type: "button" }));
-    }
-    for (const $item of $items($faq)) if ($opened.has($place($item))) $open($item, true);
-    if (document.readyState != "loading") $addLinks($faq);
-  };
 
   const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
   const $filter = ($faq) => {
-    const $words = $plain($one("filter", $faq).value).match(/\S+/g) ?? [];
-    const $is = !!$words[0], $was = $faq.hasAttribute("data-filtered");
+    const $query = $plain($one("filter", $faq).value).trim(), $was = $faq.dataset.filtered;
     let $section, $count = 0;
-    for (const $node of $all(".faqsvc-section,.faqsvc-item", $faq)) {
-      if ($node.matches(".faqsvc-section")) {
-        $hide(($section = $node), $is);
-        continue;
+    $faq.dataset.filtered = $query;
+    for (const $node of $all("-section,.faqsvc-item", $faq)) {
+      if ($node.matches(".faqsvc-section")) $hide(($section = $node), $query);
+      else {
+        if ($was && !$query) $open($node, $opened[$place($node)]);
+        const $text = $plain($node.textContent), $fits = $query.split(/\s+/).every(($word) => $text.includes($word));
+        $hide($node, !$fits);
+        if ($fits && $section) $hide($section);
+        $count += $fits;
       }
-      if ($is && !$was) $node.toggleAttribute("data-was-open", $isOpen($node));
-      if ($was && !$is) $open($node, $node.hasAttribute("data-was-open"));
-      const $text = $plain([...$one("answer", $node).childNodes, $one("question", $node)]
-        .map(($part) => ($part.className == "faqsvc-anchor" ? "" : $part.textContent))
-        .join(" "));
-      const $fits = $words.every(($word) => $text.includes($word));
-      $hide($node, !$fits);
-      if ($fits && $section) $hide($section);
-      $count += $fits;
     }
-    $faq.toggleAttribute("data-filtered", $is);
-    $one("found", $faq).textContent = $is ? $texts($faq)[5].replace("#", $count) : "";
+    $one("found", $faq).textContent = $query && $texts($faq)[1].replace("#", $count);
   };
   const $clear = ($faq) => {
+    if (!$faq?.dataset.filtered) return;
     $one("filter", $faq).value = "";
     $filter($faq);
   };
-
   const $aim = () => {
-    let $id = location.hash.slice(1);
-    try {
-      $id = decodeURIComponent($id);
-    } catch {
-      /* not percent-encoded: use it as it is */
-    }
-    const $target = document.getElementById($id), $item = $target?.closest(".faqsvc-item");
-    const $isHidden = $target?.closest(".faqsvc-section[hidden],.faqsvc-item[hidden]");
-    if ($isHidden) $clear($root($target));
-    if ($item && !$isOpen($item)) $open($item, true);
-    else if (!$isHidden) return;
+    const $target = document.querySelector(":target"), $item = $target?.closest(".faqsvc-item,.faqsvc-section");
+    if (!$item || (!$item.hidden && $target.checkVisibility?.())) return;
+    if ($item.hidden) $clear($item.closest(".faqsvc"));
+    $open($item, true);
     $target.scrollIntoView();
-  };
-  const $copy = async ($link) => {
-    const $label = $texts($root($link));
-    try {
-      await navigator.clipboard.writeText($link.href);
-      $link.textContent = $label[3];
-      setTimeout(() => ($link.textContent = $label[2]), 3000);
-    } catch {
-      location.hash = $link.hash;
-    }
   };
 
   const $start = () => {
     /* [disclosure */
-    $all(".faqsvc-panels .faqsvc-item:not(:has(.faqsvc-panel))").forEach($addButton);
+    $all("-panels .faqsvc-item:not(:has(.faqsvc-panel))").forEach($addButton);
     /* disclosure] */
-    for (const $faq of $all(".faqsvc[data-texts]")) {
-      $addTools($faq);
-      if ($faq.matches("[data-filtered]") && !$one("filter", $faq).value) $filter($faq);
+    for (const $faq of $all("[data-texts]")) {
+      const $first = $one("section,.faqsvc-item", $faq), $field = $one("filter", $faq), $text = $texts($faq);
+      if ($field && !$field.value && $faq.dataset.filtered) $filter($faq);
+      if ($field || !$first) continue;
+      const $tools = $make("div", "tools");
+      $first.before($tools);
+      $tools.append(
+        $make("input", "filter", { type: "search", size: 9, placeholder: $text[0], ariaLabel: $text[0] }),
+        $make("span", "found", { role: "status" }),
+        $text[2] ? $make("button", "all", { type: "button", textContent: $text[2] }) : "",
+      );
+      for (const $item of $all("-item", $faq)) if ($opened[$place($item)]) $open($item, true);
     }
   };
 
-  const $on = ($kinds, $act, $node = document) => {
-    for (const $kind of $kinds.split(" ")) $node.addEventListener($kind, $act, { capture: true, signal: $ends.signal });
-  };
-  $on("click", ($event) => {
-    const $at = ($selector) => $event.target.closest?.($selector);
-    const $button = $at(".faqsvc-all"), $link = $at(".faqsvc-anchor");
-    /* [disclosure */
-    const $item = $at("button.faqsvc-toggle")?.closest(".faqsvc-item");
-    if ($item) $open($item, !$isOpen($item));
-    /* disclosure] */
-    if ($button) {
-      const $some = $items($root($button)).filter(($item) => !$item.hidden), $is = !$some.every($isOpen);
-      for (const $item of $some) $open($item, $is);
+  const $react = ($event) => {
+    const $at = ($selector) => $event.target.closest?.($selector), $is = ($type) => $event.type == $type;
+    const $faq = $at(".faqsvc"), $item = $at(".faqsvc-item");
+    if (window[$key] != $start) return;
+    if ($is("click")) {
+      /* [disclosure */
+      if ($at("button.faqsvc-toggle")) $open($item, !$isOpen($item));
+      /* disclosure] */
+      if ($at(".faqsvc-all")) {
+        const $some = $all("-item", $faq).filter(($item) => !$item.hidden), $are = $some.every($isOpen);
+        for (const $item of $some) $open($item, !$are);
+      }
+      if ($at("a")?.hash) setTimeout($aim);
     }
-    if ($link && navigator.clipboard && !$event.ctrlKey && !$event.metaKey && !$event.shiftKey) {
-      $event.preventDefault();
-      $copy($link);
-    } else if ($at("a")?.hash) setTimeout($aim);
-  });
-  $on("input keydown", ($event) => {
-    if (!$event.target.matches?.(".faqsvc-filter")) return;
-    if ($event.key == "Escape") $clear($root($event.target));
-    else if ($event.type == "input") $filter($root($event.target));
-  });
-  $on("toggle beforematch", ($event) => {
-    const $item = $event.target.closest?.(".faqsvc-item,.faqsvc-section");
-    if (!$item) return;
-    if ($event.type == "toggle") $note($item);
+    if ($at(".faqsvc-filter")) {
+      if ($event.key == "Escape") $clear($faq);
+      if ($is("input")) $filter($faq);
+    }
+    if ($is("toggle") && $item) $note($item);
     /* [disclosure */
-    else if ($event.target.matches(".faqsvc-panel")) $open($item, true);
+    if ($is("beforematch") && $at(".faqsvc-panel")) $open($item, true);
     /* disclosure] */
-    else $clear($root($item));
-  });
-  $on("hashchange", $aim, window);
-  $on("DOMContentLoaded", () => {
-    $start();
-    $all(".faqsvc[data-texts]").forEach($addLinks);
-    $aim();
-  });
-  const $observer = new MutationObserver($start);
-  $observer.observe(document, { childList: true, subtree: true });
+    if ($is("beforematch")) $clear($faq);
+  };
+  for (const $type of ["click", "input", "keydown", "toggle", "beforematch"]) addEventListener($type, $react, true);
+  for (const $type of ["hashchange", "load"]) addEventListener($type, $aim);
+  new MutationObserver($start).observe(document, { childList: true, subtree: true });
   /* [disclosure */
   $start.$whole = 1;
   /* disclosure] */
-  $start.$stop = () => {
-    $ends.abort();
-    $observer.disconnect();
-  };
   window[$key] = $start;
   $start();
-  $aim();
 })();

@@ -11,8 +11,8 @@ from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
 from faqsvc_embed.rendering.assets import theme_name
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
-from faqsvc_embed.service.desk.differences import Change
-from faqsvc_embed.service.desk.draft import Draft, Problems
+from faqsvc_embed.service.desk.differences import Change, Piece, part
+from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.pages import new_once, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
@@ -79,6 +79,20 @@ class Editor:
     notes: Sequence[str] = ()
     """What an import left out."""
     other_reading: Reading | None = None
+
+    @property
+    def changed_sources(self) -> dict[DraftItem, tuple[list[Piece], list[Piece]]]:
+        """The sources that changed since the translation was made: question and answer, new words marked."""
+        found = dict[DraftItem, tuple[list[Piece], list[Piece]]]()
+        for change in self.source_changes:
+            if self.source and change.new is not None and change.kind == "changed":
+                item = self.source.items[change.new]
+                question, answer = len(item.question), len(item.question) + len("\n\n")
+                found[item] = (
+                    part(change.after, 0, question),
+                    part(change.after, answer, answer + len(item.answer)),
+                )
+        return found
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""

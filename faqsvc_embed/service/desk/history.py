@@ -75,6 +75,8 @@ def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Resp
         lang=lang,
         revisions=found,
         next=next_,
+        after=after,
+        numbers=sorted({old, new, *numbers}, reverse=True),
         old=old,
         new=new,
         version=translation.version,

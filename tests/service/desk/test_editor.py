@@ -212,7 +212,7 @@ def test_a_link_that_leads_nowhere_is_named_when_it_is_saved(editor: Editor) -> 
     for action, path in (("draft", "/new"), ("publish", "/faqs/pricing")):
         page = editor.post(path, action=action, **fields).text
         fields = fields_of(page)
-        assert 'href="#item-0"' in page.partition('<div class="note">')[2]
+        assert 'Readers do not see all of question <a href="#item-0">1</a>.' in page
         assert "https://&#39; is not shown" in page
 
 

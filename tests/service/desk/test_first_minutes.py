@@ -52,6 +52,27 @@ def editor(page: Page, desk: Served) -> Page:
     return page
 
 
+@pytest.mark.parametrize("path", ["/new", "/log?slug=repairs"])
+def test_a_link_in_a_mail_leads_to_its_page(editor: Page, desk: Served, path: str) -> None:
+    """Mail is read on another site, whose links send cookies only if they are `SameSite=Lax`."""
+    mail, link = "http://mail.example/inbox", f"{desk.url}/desk{path}"
+    editor.route(mail, lambda route: route.fulfill(body=f"<a href={link}>Look</a>", content_type="text/html"))
+    for options in ("", " target=_blank", " rel=noreferrer"):
+        editor.goto(mail)
+        editor.locator("a").evaluate(
+            "(a, html) => { a.outerHTML = html }", f"<a href={link}{options}>Look</a>"
+        )
+        if "_blank" in options:
+            with editor.context.expect_page() as opened:
+                editor.click("a")
+            page = opened.value
+        else:
+            editor.click("a")
+            page = editor
+        page.wait_for_url(link)
+        expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
 def test_a_first_faq_is_written_and_shown_by_a_host(editor: Page, desk: Served) -> None:
     editor.get_by_role("link", name="Write an FAQ").click()
     editor.get_by_label("Title").fill("Häufige Reparaturen")

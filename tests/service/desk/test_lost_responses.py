@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from faqsvc_embed.service.desk.session import COOKIE
 from tests.browser.conftest import firefox as firefox
@@ -101,6 +101,24 @@ def test_a_lost_connection_loses_nothing_and_does_nothing_twice(
     editor.wait_for_load_state()
     after = state_of(desk)
     assert after == before if is_received or name in ("an import", "preview links") else after != before
+
+
+def test_without_scripts_reloading_sends_a_lost_form_again(chromium: Browser, desk: Served) -> None:
+    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
+    assert cookie
+    context = chromium.new_context(java_script_enabled=False)
+    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    page = context.new_page()
+    page.goto(f"{desk.url}/desk/faqs/shipping")
+    page.get_by_label("Answer", exact=True).first.fill("Typed without a network.")
+    page.route("**/*", lambda route: route.abort() if route.request.method == "POST" else route.continue_())
+    page.get_by_role("button", name="Save draft").click()
+    page.wait_for_url("chrome-error:**")
+    page.unroute("**/*")
+    page.reload()
+    expect(page.get_by_label("Answer", exact=True).first).to_have_value("Typed without a network.")
+    assert desk.storage.overview.faq(desk.admin.access, "shipping").has_draft
+    context.close()
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -119,6 +119,7 @@ def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: E
     assert "<del>Nothing</del>" in page
     assert "<ins>Ten</ins>" in page
     assert page.count("by Mia") == 2
+    assert re.findall(r"<option value=\"(\d)\" selected>", page) == ["1", "2"]
     assert editor.post("/faqs/pricing/history", lang="en", number="1").status_code == 200
     assert record(editor).content == first
     assert "The two are the same" in editor.get("/faqs/pricing/history?old=1&new=3").text

@@ -88,16 +88,16 @@ def test_a_first_translation_that_leaves_a_question_out_in_the_middle_is_not_sav
     assert editor.post("/faqs/pricing", action="draft", **first).status_code == 200
 
 
-def test_questions_that_a_translation_leaves_out_are_named(editor: Editor) -> None:
+def test_questions_that_a_translation_leaves_out_are_marked(editor: Editor) -> None:
     publish(editor)
     page = editor.get("/faqs/pricing?lang=de").text
-    assert "Not translated:" not in page  # before the first translation
+    assert "Not translated" not in page  # before the first translation
     german = fields_of(page) | {"question": ["Was kostet es?", ""], "answer": ["Nichts.", ""]}
     page = editor.post("/faqs/pricing", action="draft", **german).text
-    assert 'Not translated: <a href="#item-1">question 2</a>.' in page
+    assert re.findall(r'id="item-(\d+)".*\n.*>Not translated<', page) == ["1"]
     german = fields_of(page)
     german["question"][1], german["answer"][1] = "Kann ich kündigen?", "Jederzeit."
-    assert "Not translated:" not in editor.post("/faqs/pricing", action="draft", **german).text
+    assert "Not translated" not in editor.post("/faqs/pricing", action="draft", **german).text
 
 
 def test_languages_of_other_faqs_are_missing(editor: Editor) -> None:
@@ -274,6 +274,24 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
     german["question"][1], german["answer"][1] = "Versenden Sie?", "Ja."
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert (source_of(page), "badge older" in page) == (questions, False)
+
+
+def test_the_new_words_of_a_source_are_marked_beside_the_translation(editor: Editor) -> None:
+    translate(editor)
+    english = fields_of(editor.get("/faqs/pricing").text)
+    english |= {
+        "question": ["What does it cost?", "May I cancel at once?"],
+        "answer": ["Ten euros.", "Any time."],
+    }
+    editor.post("/faqs/pricing", action="publish", **english)
+    page = editor.get("/faqs/pricing?lang=de").text
+    sources = re.findall(r'class="source" lang="en">(.*?)\n', page)
+    assert "<ins>Ten euros</ins>." in sources[0]
+    assert "May I cancel<ins> at once</ins>?</strong>" in sources[1]
+    assert all("Changed since it was translated" in source for source in sources)
+    german = fields_of(page)
+    page = editor.post("/faqs/pricing", action="publish", **german).text
+    assert "Changed since it was translated" not in page
 
 
 def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:
