@@ -38,8 +38,8 @@ def check(directory: Path | None, page: str | None, templates: Path | None, as_j
       faqsvc check faqs --templates templates
       faqsvc check --page http://127.0.0.1:5000/prices
 
-    With --page, each question and answer that only the markup or only the page has, and each difference in
-    their words, is a line. Any page can be compared, whoever made its markup.
+    With --page, each difference between the FAQPage markup of a page and its words is printed as a line. Any
+    page can be compared, whoever made its markup.
 
     Exit status: 0; 1 if there is a problem, or the page cannot be read.
     """
@@ -79,7 +79,7 @@ def _fetched(page: str) -> tuple[str, bytes]:
         async with aclosing(PageFetcher(named)) as fetcher:
             response = await fetcher.fetch(page)
         if response.status != 200:
-            raise FetchError(f"{page} answers with status {response.status}")
+            raise FetchError(f"{page} responds with status {response.status}")
         return response.url, response.body
 
     silence_log()

@@ -50,8 +50,8 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
     create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
     With --question, only that question is changed; with --title, --introduction or --answer-format, only
-    that. The spelling of a question does not matter. An unpublished FAQ, or a part of an FAQ that has a
-    draft, can only be changed with --draft.
+    that. The spelling of a question does not matter. An unpublished FAQ needs --draft; so does an FAQ that
+    has a draft, unless the whole text is edited.
 
     \b
       faqsvc edit pricing
@@ -201,7 +201,7 @@ def _publish(
     document = read_file(path)
     slug, lang = newest.faq.slug, newest.faq.lang
     if document.slug != slug:
-        message = f"slug is {quoted(document.slug)}, not {quoted(slug)}: state {quoted(slug)} again"
+        message = f"the text has the slug {quoted(document.slug)}: change it back to {quoted(slug)}"
         raise failure(f"{message}, or use `faqsvc publish` for another FAQ")
     document = replace(document, lang=document.lang or lang, draft=is_draft or document.draft)
     publication = Publication(str(path), document)

@@ -113,7 +113,7 @@ class PublishRun:
         slug, lang, number = published.slug, published.lang, published.revision or 0
         kept = send_patiently(lambda: self._client.get_revision(slug, number, lang=lang))
         if kept.faq.cta != publication.document.cta:
-            warn(publication, "not published, because the service keeps its own: cta")
+            warn(publication, "cta is not published, because the service keeps its own")
 
     def _send(self, publication: Publication, insists: dict[str, bool]) -> "wire.Publication":
         """Publish one file, and insist where an option says so.

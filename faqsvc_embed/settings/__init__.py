@@ -90,8 +90,7 @@ class Settings:
     styles: Setting[accept.Styles] = Setting(accept.one_of("inline", "linked", "none"), "inline")
     """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
     variant: Setting[accept.Variant] = Setting(accept.one_of(*accept.VARIANTS), "details")
-    """`details`: details elements, without a script. `disclosure`: headings with buttons. `open`: all answers
-    are visible."""
+    """`details`: details elements. `disclosure`: headings with buttons. `open`: all answers are visible."""
     look: Setting[accept.Look] = Setting(accept.one_of(*accept.LOOKS), "lines")
     """`lines`: a line between two questions. `cards`: each question in a box. `columns`: the title beside the
     questions. `plain`: no lines."""

@@ -38,10 +38,10 @@ def open_source(settings: Settings) -> BaseSource:
         )
     if settings.source is None and not beside:
         raise ConfigurationError(
-            "none of base_url, directory and source is set: pass base_url=…, or set FAQSVC_BASE_URL in the "
-            "environment or in Flask's config, to the URL of the FAQ service, such as "
-            "https://faq.example.com; or directory=… to a folder of FAQ files, such as faqs; or source=… to "
-            "an object with get(slug, lang)"
+            'no source of FAQs is set: pass directory="faqs" for a folder of files, '
+            'base_url="https://faq.example.com" for a service, or source=… for an object with '
+            "get(slug, lang); or set FAQSVC_DIRECTORY, FAQSVC_BASE_URL or FAQSVC_SOURCE in the environment or "
+            "in Flask's config"
         )
     # Imported here, because most hosts need one of them.
     folder = None
