@@ -85,9 +85,7 @@ def _without_language(folder: "Folder") -> "Iterator[Problem]":
 
     for file in folder.files:
         if file.faq is not None and file.faq.lang is None:
-            hint = (
-                "has no language, and its texts do not show which: add a line such as `lang: en` at the top"
-            )
+            hint = "has no language, and its texts do not show which: add `lang: en`, for example, at the top"
             yield Problem(file.path, None, hint)
 
 
