@@ -85,16 +85,16 @@ class Edit:
         """
         return check_owner(self.locked(), self.access, self.slug)
 
-    def present(self) -> Any:
+    def present(self, *, binned: bool = False) -> Any:
         """Return the row of an FAQ of the site that is not deleted, locked.
 
         Raises:
             FAQNotFound, NotYourSite: as `owned` does.
-            Gone: it is in the bin, or was purged.
+            Gone: it was purged or, without `binned`, it is in the bin.
         """
         faq = self.owned() if self._faq is None else check_owner(self._faq, self.access, self.slug)
         name = quoted(self.slug)
-        if faq.state == "binned":
+        if faq.state == "binned" and not binned:
             raise Gone(f"The FAQ {name} is in the bin: restore it, or choose another slug")
         if faq.sealed:
             raise Gone(

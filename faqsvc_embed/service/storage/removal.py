@@ -40,7 +40,8 @@ class Removal:
             RevisionConflict: a precondition failed.
         """
         with self._writer.editing(access, slug) as edit:
-            if edit.unpublish(_checked(edit, lang, preconditions)):
+            _, languages = _checked(edit, lang, preconditions)
+            if edit.unpublish(languages):
                 edit.settle()
                 edit.log("unpublish", lang)
 
@@ -51,7 +52,7 @@ class Removal:
             FAQNotFound, NotYourSite, Gone, RevisionConflict: as `unpublish` does.
         """
         with self._writer.editing(access, slug) as edit:
-            languages = _checked(edit, lang, preconditions)
+            _, languages = _checked(edit, lang, preconditions)
             is_whole = len(languages) == len(edit.languages(None))
             edit.count(faqs=-is_whole)
             edit.unpublish(languages)
@@ -71,9 +72,7 @@ class Removal:
             Gone: it was purged before.
         """
         with self._writer.editing(access, slug) as edit:
-            faq = _in_bin_or_not(edit)
-            languages = edit.languages(lang, binned=True)
-            _check(edit, faq, lang, preconditions)
+            faq, languages = _checked(edit, lang, preconditions, binned=True)
             was_last = faq.state != "binned" and set(edit.languages(None)) <= set(languages)
             _delete_texts(edit, languages, faqs=-was_last)
             _end(edit)
@@ -94,8 +93,7 @@ class Removal:
             QuotaExceeded: the site has no room for it.
         """
         with self._writer.editing(access, slug) as edit:
-            faq = _in_bin_or_not(edit)
-            _check(edit, faq, None, preconditions)
+            faq, _ = _checked(edit, None, preconditions, binned=True)
             rows = _removed(edit)
             if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
@@ -165,26 +163,20 @@ def _overdue(now: datetime) -> tuple[Any, ...]:
     return translations.c.binned_at < now - BIN_LIFETIME, HAS_REVISIONS
 
 
-def _checked(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> list[Lang]:
-    """Return the languages to remove, after the checks that `Removal.unpublish` lists."""
-    faq = edit.present()
-    languages = edit.languages(lang)
-    edit.check(preconditions, lang, edit.newest(lang or faq.lang))
-    return languages
+def _checked(
+    edit: Edit, lang: Lang | None, preconditions: Preconditions, *, binned: bool = False
+) -> tuple[Any, list[Lang]]:
+    """Return the row of the FAQ, and its languages or `lang`, after the checks that `unpublish` lists.
 
-
-def _check(edit: Edit, faq: Any, lang: Lang | None, preconditions: Preconditions) -> None:
-    """Check the preconditions of a write to an FAQ that may be in the bin."""
+    With `binned`, it may be in the bin.
+    """
+    faq = edit.present(binned=binned)
+    languages = edit.languages(lang, binned=binned)
     newest = None
-    if preconditions.if_match is not None:
-        newest = edit.newest(lang or faq.lang, binned=True)
+    if preconditions.if_match is not None or not binned:
+        newest = edit.newest(lang or faq.lang, binned=binned)
     edit.check(preconditions, lang, newest)
-
-
-def _in_bin_or_not(edit: Edit) -> Any:
-    """Return the row of an FAQ of the site; raises Gone if it was purged."""
-    faq = edit.owned()
-    return faq if faq.state == "binned" else edit.present()
+    return faq, languages
 
 
 def _removed(edit: Edit) -> Sequence[Row[Any]]:
