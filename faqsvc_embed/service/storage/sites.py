@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -42,6 +42,15 @@ class Site:
     accent_color: str = ""
 
 
+class Description(TypedDict, total=False):
+    """What can be changed of a site; None leaves a value as it is."""
+
+    name: str | None
+    listed: bool | None
+    website_url: str | None
+    accent_color: str | None
+
+
 class Sites:
     """The sites in a database."""
 
@@ -77,23 +86,16 @@ class Sites:
         return _site(row)
 
     def update(
-        self,
-        access: Access,
-        *,
-        name: str | None = None,
-        listed: bool | None = None,
-        website_url: str | None = None,
-        accent_color: str | None = None,
-        quota: Quota | None = None,
+        self, access: Access, *, quota: Quota | None = None, **description: Unpack[Description]
     ) -> None:
-        """Change the given parts of the description of a site, for a person of the site or the operator.
+        """Change what is given of a site, for a person of the site or the operator.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
-        given = {"name": name if name is None else _site_name(name), "listed": listed}
-        given |= {"website_url": website_url, "accent_color": accent_color}
-        values: dict[str, Any] = {column: value for column, value in given.items() if value is not None}
+        values: dict[str, Any] = {name: value for name, value in description.items() if value is not None}
+        if "name" in values:
+            values["name"] = _site_name(values["name"])
         if quota is not None:
             values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
         if values:
