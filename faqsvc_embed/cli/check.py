@@ -1,18 +1,16 @@
 """`faqsvc check`: checks a folder of FAQs, or the markup of a page, in an editor or in CI."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from faqsvc_embed.cli.checks import by_slug, counted, notes_of, problems_of
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.output import print_data, print_text
+from faqsvc_embed.cli.output import counted, print_data, print_text
 
 if TYPE_CHECKING:
-    from faqsvc_embed.files.folder import Folder, Problem
+    from faqsvc_embed.files.folder import Problem
 
 _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 
@@ -90,12 +88,13 @@ def _fetched(page: str) -> tuple[str, bytes]:
 
 
 def _check_folder(directory: Path, templates: Path | None, as_json: bool) -> None:
+    from faqsvc_embed.cli.checks import by_slug, notes_of, problems_of, unknown_slugs
     from faqsvc_embed.files.folder import Folder
 
     try:
         folder = Folder(directory)
         problems = problems_of(folder)
-        problems += _unknown(folder, templates) if templates else ()
+        problems += unknown_slugs(folder, templates) if templates else ()
     except OSError as error:
         raise failure(f"{error.filename or directory}: {error.strerror}") from error
     notes = notes_of(folder)
@@ -105,7 +104,8 @@ def _check_folder(directory: Path, templates: Path | None, as_json: bool) -> Non
         for line in (
             *map(str, problems),
             *(f"{note} (note)" for note in notes),
-            _summary(folder, len(problems)),
+            f"{counted(len(by_slug(folder)), 'FAQ')} in {counted(len(folder.files), 'file')}:"
+            f" {counted(len(problems), 'problem')}",
         ):
             print_text(line)
     if problems:
@@ -114,20 +114,3 @@ def _check_folder(directory: Path, templates: Path | None, as_json: bool) -> Non
 
 def _listed(problems: "list[Problem]") -> list[dict[str, object]]:
     return [{"file": str(one.path), "line": one.line, "message": one.message} for one in problems]
-
-
-def _summary(folder: "Folder", problems: int) -> str:
-    faqs, files = len(by_slug(folder)), len(folder.files)
-    return f"{counted(faqs, 'FAQ')} in {counted(files, 'file')}: {counted(problems, 'problem')}"
-
-
-def _unknown(folder: "Folder", templates: Path) -> "Iterator[Problem]":
-    """Yield the places where templates name a slug that no file has."""
-    from faqsvc_embed.cli.templates import find_uses
-    from faqsvc_embed.files.folder import Problem
-
-    slugs = {file.slug for file in folder.files}
-    for use in find_uses(templates):
-        if use.slug is not None and use.slug not in slugs:
-            message = f"no file in {folder.directory} has the slug {use.slug!r}{folder.similar(use.slug)}"
-            yield Problem(Path(use.template), use.line, message)

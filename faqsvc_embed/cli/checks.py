@@ -1,30 +1,24 @@
 """Finds problems in a folder of FAQs and in the slugs of templates, for every command that checks."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faqsvc_embed.cli.publications import as_typed, not_shown
+from faqsvc_embed.cli.templates import find_uses
+from faqsvc_embed.files.folder import FAQFile, Folder, Problem, problem_of
 
-if TYPE_CHECKING:
-    from faqsvc_embed.files.folder import FAQFile, Folder, Problem
 
-
-def problems_of(folder: "Folder") -> "list[Problem]":
+def problems_of(folder: Folder) -> list[Problem]:
     """Return the problems in the files of a folder."""
     return [*folder.problems, *_not_shown(folder), *_uneven(folder)]
 
 
-def notes_of(folder: "Folder") -> "list[Problem]":
+def notes_of(folder: Folder) -> list[Problem]:
     """Return what may be a problem: what is left out, missing translations, unknown languages, HTML files."""
     return [*_left_out(folder), *_untranslated(folder), *_without_language(folder), *_html(folder)]
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun, as in `2 questions`."""
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
-
-
-def by_slug(folder: "Folder") -> "dict[str, list[FAQFile]]":
+def by_slug(folder: Folder) -> dict[str, list[FAQFile]]:
     """Return the files of each FAQ, the FAQ itself first."""
     files: dict[str, list[FAQFile]] = {}
     for file in folder.files:
@@ -32,10 +26,17 @@ def by_slug(folder: "Folder") -> "dict[str, list[FAQFile]]":
     return files
 
 
-def _uneven(folder: "Folder") -> "Iterator[Problem]":
-    """Yield the translations that do not have as many questions as their FAQ."""
-    from faqsvc_embed.files.folder import Problem
+def unknown_slugs(folder: Folder, templates: Path) -> Iterator[Problem]:
+    """Yield the places where templates name a slug that no file has."""
+    slugs = {file.slug for file in folder.files}
+    for use in find_uses(templates):
+        if use.slug is not None and use.slug not in slugs:
+            message = f"no file in {folder.directory} has the slug {use.slug!r}{folder.similar(use.slug)}"
+            yield Problem(Path(use.template), use.line, message)
 
+
+def _uneven(folder: Folder) -> Iterator[Problem]:
+    """Yield the translations that do not have as many questions as their FAQ."""
     for base, *translations in by_slug(folder).values():
         for file in translations:
             if file.faq is not None and base.faq is not None:
@@ -47,20 +48,16 @@ def _uneven(folder: "Folder") -> "Iterator[Problem]":
                     yield Problem(file.path, None, message)
 
 
-def _not_shown(folder: "Folder") -> "Iterator[Problem]":
+def _not_shown(folder: Folder) -> Iterator[Problem]:
     """Yield the parts of answers that no page would show."""
-    from faqsvc_embed.files.folder import problem_of
-
     for file in folder.files:
         if file.document is not None and file.faq is not None:
             for message in not_shown(file.document, file.faq):
                 yield problem_of(file.path, message)
 
 
-def _left_out(folder: "Folder") -> "Iterator[Problem]":
+def _left_out(folder: Folder) -> Iterator[Problem]:
     """Yield what is in a file and not in its FAQ, or shown as markup."""
-    from faqsvc_embed.files.folder import problem_of
-
     for file in folder.files:
         if file.document is not None:
             messages = file.document.all_notes()
@@ -68,10 +65,8 @@ def _left_out(folder: "Folder") -> "Iterator[Problem]":
             yield from (problem_of(file.path, message) for message in messages)
 
 
-def _untranslated(folder: "Folder") -> "Iterator[Problem]":
+def _untranslated(folder: Folder) -> Iterator[Problem]:
     """Yield the FAQs that lack a language which another FAQ of the folder has."""
-    from faqsvc_embed.files.folder import Problem
-
     languages = sorted({file.lang for file in folder.files if file.lang is not None})
     for base, *translations in by_slug(folder).values():
         own = {file.lang for file in (base, *translations)} | {base.faq.lang if base.faq else None}
@@ -79,19 +74,15 @@ def _untranslated(folder: "Folder") -> "Iterator[Problem]":
             yield Problem(base.path, None, f"is not translated into {', '.join(missing)}")
 
 
-def _without_language(folder: "Folder") -> "Iterator[Problem]":
+def _without_language(folder: Folder) -> Iterator[Problem]:
     """Yield the files without a language."""
-    from faqsvc_embed.files.folder import Problem
-
     for file in folder.files:
         if file.faq is not None and file.faq.lang is None:
             hint = "has no language, and its texts do not show which: add `lang: en`, for example, at the top"
             yield Problem(file.path, None, hint)
 
 
-def _html(folder: "Folder") -> "Iterator[Problem]":
+def _html(folder: Folder) -> Iterator[Problem]:
     """Yield the HTML files, which a folder ignores."""
-    from faqsvc_embed.files.folder import Problem
-
     for path in sorted(folder.directory.glob("*.htm*")):
         yield Problem(path, None, f"is ignored: `faqsvc extract {path}` prints its questions as Markdown")

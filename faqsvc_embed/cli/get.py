@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 import click
@@ -41,8 +41,7 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
     """
     with open_reader(base_url) as client:
         published = client.get_published(slug, lang=lang)
-    faq = published.faq
-    text = _FORMATS[form](faq, published.revision)
+    text = _written(published.faq, published.revision, form)
     if not text:
         raise click.ClickException(f"the FAQ {slug!r} has no question with an answer")
     print_ = print_text if form == "text" else print_data
@@ -62,39 +61,23 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _text(faq: FAQ, _: int | None) -> str:
+def _written(faq: FAQ, revision: int | None, form: str) -> str:
+    """Return an FAQ in a format."""
+    if form == "json":
+        stated = {} if revision is None else {"revision": revision}
+        return json.dumps({**faq.to_dict(), **stated}, ensure_ascii=False, separators=(",", ":"))
+    if form == "jsonld":
+        from faqsvc_embed.rendering.json_ld import to_json_ld_string
+
+        return to_json_ld_string(faq)
+    if form == "html":
+        from faqsvc_embed.embed import FAQEmbed
+
+        # Rendering a record sends no request, so the address does not matter.
+        return str(FAQEmbed("https://faq.invalid", strict=True, directory=None).render(faq))
+    if form == "markdown":
+        from faqsvc_embed.files import WRITERS, Document
+
+        return WRITERS[".md"](Document.from_faq(faq, revision))
     head = [_one_line(faq.title) or _one_line(faq.website_name), faq.introduction]
     return items_to_text(faq.items, "\n\n".join(filter(None, head)))
-
-
-def _html(faq: FAQ, _: int | None) -> str:
-    from faqsvc_embed.embed import FAQEmbed
-
-    # Rendering a record sends no request, so the address does not matter.
-    return str(FAQEmbed("https://faq.invalid", strict=True, directory=None).render(faq))
-
-
-def _json_ld(faq: FAQ, _: int | None) -> str:
-    from faqsvc_embed.rendering.json_ld import to_json_ld_string
-
-    return to_json_ld_string(faq)
-
-
-def _json(faq: FAQ, revision: int | None) -> str:
-    stated = {} if revision is None else {"revision": revision}
-    return json.dumps({**faq.to_dict(), **stated}, ensure_ascii=False, separators=(",", ":"))
-
-
-def _markdown(faq: FAQ, revision: int | None) -> str:
-    from faqsvc_embed.files import WRITERS, Document
-
-    return WRITERS[".md"](Document.from_faq(faq, revision))
-
-
-_FORMATS: Final[dict[str, Callable[[FAQ, int | None], str]]] = {
-    "text": _text,
-    "json": _json,
-    "jsonld": _json_ld,
-    "html": _html,
-    "markdown": _markdown,
-}

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from faqsvc_embed.cli.checks import counted, notes_of, problems_of
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.forget import forget_stored
-from faqsvc_embed.cli.output import print_text
+from faqsvc_embed.cli.output import counted, print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
 from faqsvc_embed.cli.templates import Use, uses_in
 from faqsvc_embed.errors import FAQError, FAQNotFound
@@ -60,6 +59,7 @@ def check(host: Host) -> None:
     The files in the setting `directory` are checked, too, as `faqsvc check` does. The command fails if an FAQ
     is not published, or a file has a problem.
     """
+    from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
     settings, uses = host.embed.settings, uses_of(host)

@@ -41,6 +41,11 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else "\ufffd" for c in line)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, as in `2 questions`."""
+    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
+
+
 def print_data(text: str) -> None:
     """Print JSON, HTML or Markdown: unchanged and in UTF-8, unless standard output is a terminal."""
     if sys.stdout.isatty():

@@ -99,14 +99,14 @@ def set_site(
     A site above a new limit keeps its FAQs, but cannot add any.
     """
     storage = open_existing(database)
-    from faqsvc_embed.service.storage.values import Quota
+    from faqsvc_embed.service.storage.values import Access, Quota
 
     before = storage.sites.get(site).quota
     quota = Quota(
         before.faqs if max_faqs is None else max_faqs or None,
         before.bytes if max_bytes is None else max_bytes or None,
     )
-    storage.sites.change(site, name=name, listed=listed, quota=quota)
+    storage.sites.update(Access(None, site), name=name, listed=listed, quota=quota)
 
 
 @sites.command("delete")

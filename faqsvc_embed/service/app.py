@@ -88,6 +88,7 @@ def create_app(
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
     generator = _generator(generate_allow)
+    shared, most = redis_url(redis), limit("max_generations", max_generations)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -101,7 +102,7 @@ def create_app(
         generator=generator,
         storage=storage,
         auth=APIKeyAuth(storage.keys),
-        generations=_generations(redis_url(redis), limit("max_generations", max_generations)),
+        generations=RedisGenerationQuota(shared, most) if shared else GenerationQuota(most),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
         previews=anyio.CapacityLimiter(1),
@@ -186,10 +187,6 @@ def _generator(allow: str | None) -> "Generator | None":
     except ModuleNotFoundError:  # the extra `generation` is not installed
         return None
     return Generator.load(allow)
-
-
-def _generations(redis: str | None, maximum: int | None) -> GenerationQuota:
-    return GenerationQuota(maximum) if redis is None else RedisGenerationQuota(redis, maximum)
 
 
 async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:

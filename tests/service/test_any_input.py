@@ -247,6 +247,25 @@ def test_no_text_in_a_form_of_the_desk_is_an_error_of_the_service(site: Site) ->
         assert site.get(page).status_code == 200
 
 
+def test_no_file_that_is_imported_is_an_error_of_the_service(site: Site) -> None:
+    texts = [
+        *(odd.encode("utf-8", "surrogatepass") for odd in ODD),
+        *(f'[{{"question": {json.dumps(odd)}, "answer": {json.dumps(odd)}}}]'.encode() for odd in ODD),
+        *(f"question,answer\n{odd},{odd}".encode("utf-8", "surrogatepass") for odd in ODD),
+        *(f"# A\n\n## {odd}?\n\n{odd}\n".encode("utf-8", "surrogatepass") for odd in ODD),
+        *(f"---\ntitle: {odd}\n---\n## Why?\n\nSo.".encode("utf-8", "surrogatepass") for odd in ODD),
+        b"a: &a [*a]\nb: !!python/object:os.system x",
+        b"\xff\xfeA\x00",
+        b"[" * 5_000,
+        b"%PDF-1.7\x00\x01",
+    ]
+    for ending in (".md", ".csv", ".json", ".yaml", ".txt", ".xlsx", ".한국어", ""):
+        for text in texts:
+            data = {"token": site.editor.token, "format": ".md"}
+            files = {"file": (f"\"'><b evil=1>\u202e{ending}", text)}
+            check(site.client.post("/desk/import", data=data, files=files, headers={"origin": ORIGIN}))
+
+
 def test_no_text_in_an_address_is_an_error_of_the_service(site: Site) -> None:
     for odd in map(encoded, ODD):
         for path, names in PAGES:

@@ -43,7 +43,7 @@ def submit(visit: Visit) -> Response:
     """POST /desk/people: add a person, and show the first sign-in link."""
     visit.require_admin()
     name, email, role = _fields(visit)
-    if problems := _problems(name, email, role):
+    if problems := _problems(name, role):
         return _page(visit, 422, problems=problems)
     if visit.is_sent_again():
         return _page(visit, 409, problems={"name": SENT})
@@ -87,7 +87,8 @@ def _save(visit: Visit, person: Person) -> Response:
     changed, problems = changed_fields(visit.form, _values(person))
     if problems:
         return _one(visit, 409, problems=problems, typed=changed)
-    if problems := _problems(*_fields(visit)):
+    name, _, role = _fields(visit)
+    if problems := _problems(name, role):
         return _one(visit, 422, problems=problems, typed=changed)
     given: dict[str, Any] = {field: value for field, value in changed.items() if value}
     try:
@@ -122,7 +123,7 @@ def _values(person: Person) -> dict[str, str]:
     return {"name": person.name, "email": person.email or "", "role": person.role}
 
 
-def _problems(name: str, email: str, role: str) -> dict[str, str]:
+def _problems(name: str, role: str) -> dict[str, str]:
     problems = dict[str, str]()
     if not name:
         problems["name"] = NAME

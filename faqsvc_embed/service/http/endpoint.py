@@ -50,20 +50,13 @@ def _check_path(request: Request) -> None:
         return
     is_read = request.method in ("GET", "HEAD", "OPTIONS")
     raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, a write could hit another FAQ
-    if is_read if raw_path is None else _is_utf8(unquote_to_bytes(raw_path)):
+    sent = unquote_to_bytes(raw_path or b"")
+    if is_read if raw_path is None else sent.decode("utf-8", "replace").encode() == sent:
         return
     detail = "The path is not valid UTF-8"
     if is_read:
         raise Problem(404, "not-found", detail)
     raise Problem.invalid(detail, code="invalid-parameter")
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def problem_document(_: Request, problem: Problem) -> Response:

@@ -96,7 +96,8 @@ def render_page(
 ) -> str:
     """Return the page of an FAQ. With a notice about a preview, it has no JSON-LD."""
     lang = faq.lang or "en"
-    website = _web_address(publication.website_url)
+    url = publication.website_url
+    website = url if url.startswith(("http://", "https://")) else ""
     website_name = _without_nul(faq.website_name.strip())
     fragment = _renderer.fragment(faq, _STYLE)
     questions = " ".join(item.question.strip() for item in faq.items[:3])
@@ -199,10 +200,6 @@ def _ask(sentence: str, url: str, name: str) -> Markup:
     link = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)
     before, _, after = sentence.partition("%s")
     return Markup("{}{}{}").format(before, link, after)
-
-
-def _web_address(url: str) -> str:
-    return url if url.startswith(("http://", "https://")) else ""
 
 
 def _without_nul(text: str) -> str:

@@ -25,7 +25,6 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     items = Answers().items(faq, QUESTION_LEVEL)
     anchor = f"{page_url}#{root_id(faq.slug)}--"
     contents = [link(item.question, f"{anchor}{item.name}") for item in items]
-    answer = _text_answer if faq.answer_format == "text" else _markdown_answer
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
@@ -35,7 +34,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     for section, group in groupby(items, lambda item: item.section):
         parts.append(f"## {escaped_line(section)}" if section else "")
         level = "###" if section else "##"
-        parts += (f"{level} {escaped_line(item.question)}\n\n{answer(item)}" for item in group)
+        parts += (f"{level} {escaped_line(item.question)}\n\n{_answer(faq, item)}" for item in group)
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -49,12 +48,10 @@ def _introduction(faq: FAQ) -> str:
     return str(Answers().introduction(faq, QUESTION_LEVEL)).replace("\n\n", "\n&#10;")
 
 
-def _text_answer(item: AnsweredItem) -> str:
-    return escaped_text(item.text)
-
-
-def _markdown_answer(item: AnsweredItem) -> str:
-    """Return a Markdown answer unchanged or, if it would mean something else in this file, as HTML."""
+def _answer(faq: FAQ, item: AnsweredItem) -> str:
+    """Return an answer; Markdown unchanged or, if it would mean something else in this file, as HTML."""
+    if faq.answer_format == "text":
+        return escaped_text(item.text)
     if stands_alone(item.text, QUESTION_LEVEL + bool(item.section)):
         return item.text.strip("\r\n")
     return str(item.html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML

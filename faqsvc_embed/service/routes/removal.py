@@ -42,7 +42,7 @@ async def unpublish_faq(service: ServiceContext, request: Request, access: Acces
     remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
     arguments = (access, slug_of(request), lang_of(request), preconditions(request))
     await run_blocking(partial(remove, *arguments), limiter=service.writers)
-    return _no_content()
+    return Response(status_code=204, headers={"cache-control": "no-store"})
 
 
 @Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, note=IF_MATCH)
@@ -53,7 +53,3 @@ async def restore_faq(service: ServiceContext, request: Request, access: Access)
     await run_blocking(restore, limiter=service.writers)
     faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
     return private_response(summary(faq))
-
-
-def _no_content() -> Response:
-    return Response(status_code=204, headers={"cache-control": "no-store"})

@@ -52,11 +52,6 @@ class ChangeLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def last(self) -> Position:
-        """Return the end of the log; its number is 0 if there was no change."""
-        with self._database.reading() as connection:
-            return _end(connection)
-
     def version(self) -> tuple[int, str | None, str | None]:
         """Return a value that changes with every published change, and with the sites that are listed."""
         # In order: a row of PostgreSQL moves whenever it is written.
@@ -75,7 +70,7 @@ class ChangeLog:
         """
         with self._database.reading() as connection:
             first = connection.scalar(select(func.min(events.c.number)))
-            last = _end(connection)
+            last = Position(*connection.execute(select(last_event.c.number, last_event.c.epoch)).one())
         return last.number + 1 if first is None else int(first), last
 
     def of(self, slugs: Collection[str], after: int, limit: int) -> list[LoggedChange]:
@@ -110,7 +105,3 @@ def append(connection: Connection, changes: Sequence[tuple[str, str, int | None]
     connection.execute(insert(events), rows)
     if last // 100 != (first - 1) // 100:
         connection.execute(delete(events).where(events.c.number <= last - MAX_EVENTS))
-
-
-def _end(connection: Connection) -> Position:
-    return Position(*connection.execute(select(last_event.c.number, last_event.c.epoch)).one())

@@ -1,8 +1,8 @@
-"""A transaction that changes FAQs: the steps shared by writing, unpublishing, deleting and restoring."""
+"""The rules of one FAQ in a transaction: what writing, unpublishing, deleting and restoring share."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlalchemy import Connection, func, insert, literal, select, update
 
@@ -36,15 +36,18 @@ from faqsvc_embed.service.storage.values import (
 
 
 class Edit:
-    """A transaction of a key, a person or the operator, which changes one FAQ.
+    """A transaction of a key, a person or the operator, which changes the FAQ `slug`.
 
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
     then in `finish` the site with its counters, and the end of the change log, which all sites share.
     """
 
-    def __init__(self, connection: Connection, access: Access, now: datetime, quota: Quota) -> None:
+    def __init__(
+        self, connection: Connection, access: Access, slug: str, now: datetime, quota: Quota
+    ) -> None:
         self.connection = connection
         self.access = access
+        self.slug = slug
         self.now = now
         self._quota = quota
         self._faq: Any = None
@@ -66,70 +69,71 @@ class Edit:
         counters.add(self.connection, self.access, self._quota, self._added, self.now)
         change_log.append(self.connection, self._events, self.now)
 
-    def locked(self, slug: str) -> Any:
+    def locked(self) -> Any:
         """Return the row of the FAQ, locked; None if there is none."""
-        self._faq = self.connection.execute(select(faqs).where(faqs.c.slug == slug).with_for_update()).first()
+        self._faq = self.connection.execute(
+            select(faqs).where(faqs.c.slug == self.slug).with_for_update()
+        ).first()
         return self._faq
 
-    def owned(self, slug: str) -> Any:
+    def owned(self) -> Any:
         """Return the row of an FAQ of the site, which may be in the bin, locked.
 
         Raises:
             FAQNotFound: the site has none with this slug.
             NotYourSite: another site has, or had, this slug.
         """
-        return check_owner(self.locked(slug), self.access, slug)
+        return check_owner(self.locked(), self.access, self.slug)
 
-    def present(self, slug: str) -> Any:
+    def present(self, *, binned: bool = False) -> Any:
         """Return the row of an FAQ of the site that is not deleted, locked.
 
         Raises:
             FAQNotFound, NotYourSite: as `owned` does.
-            Gone: it is in the bin, or was purged.
+            Gone: it was purged or, without `binned`, it is in the bin.
         """
-        faq = self.owned(slug) if self._faq is None else check_owner(self._faq, self.access, slug)
-        if faq.state == "binned":
-            raise Gone(f"The FAQ {quoted(slug)} is in the bin: restore it, or choose another slug")
+        faq = self.owned() if self._faq is None else check_owner(self._faq, self.access, self.slug)
+        name = quoted(self.slug)
+        if faq.state == "binned" and not binned:
+            raise Gone(f"The FAQ {name} is in the bin: restore it, or choose another slug")
         if faq.sealed:
             raise Gone(
-                f"The FAQ {quoted(slug)} was deleted for ever, and its slug cannot be used again before an"
-                f" admin allows it at the desk, or by `faqsvc restore {slug} --lift`"
+                f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
+                f" admin allows it at the desk, or by `faqsvc restore {self.slug} --lift`"
             )
         if faq.state == "purged":
-            raise Gone(f"The FAQ {quoted(slug)} was deleted")
+            raise Gone(f"The FAQ {name} was deleted")
         return faq
 
-    def newest(self, slug: str, lang: str, *, binned: bool = False) -> Revision | None:
+    def newest(self, lang: str, *, binned: bool = False) -> Revision | None:
         """Return the newest revision of a translation.
 
         Raises:
             Gone: the translation was purged or, without `binned`, it is in the bin.
         """
-        row = self.connection.execute(select_revisions(slug, lang).where(NEWEST)).first()
+        row = self.connection.execute(select_revisions(self.slug, lang).where(NEWEST)).first()
         if row is None:
-            known = select(translations.c.lang).where(*of_translation(slug, lang))
+            known = select(translations.c.lang).where(*self._of(lang))
             if self.connection.execute(known).first() is None:
                 return None
         if row is None or (row.binned_at is not None and not binned):
-            raise Gone(f"The FAQ {quoted(slug)} in {lang} was deleted: restore it to write it again")
+            raise Gone(f"The FAQ {quoted(self.slug)} in {lang} was deleted: restore it to write it again")
         return revision_of(row)
 
-    def languages(self, slug: str, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
+    def languages(self, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
         """Return the languages of an FAQ, or only `lang`; those in the bin only with `binned`.
 
         Raises:
             FAQNotFound: the FAQ lacks this language.
         """
-        query = select(translations.c.lang).where(translations.c.slug == slug)
+        query = select(translations.c.lang).where(translations.c.slug == self.slug)
         query = query if binned else query.where(translations.c.binned_at.is_(None))
         languages = list(self.connection.scalars(query))
         if lang is not None and lang not in languages:
-            raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
+            raise FAQNotFound(f"The FAQ {quoted(self.slug)} has no translation in {lang}")
         return languages if lang is None else [lang]
 
-    def check(
-        self, preconditions: Preconditions, key: tuple[str, Lang | None], newest: Revision | None
-    ) -> None:
+    def check(self, preconditions: Preconditions, lang: Lang | None, newest: Revision | None) -> None:
         """Check a write to a translation, or without a language to all translations of an FAQ.
 
         `newest` is the newest revision, even if it is a draft: a writer who has not seen it would undo it.
@@ -145,117 +149,110 @@ class Edit:
             what = "unpublished" if is_unpublished else "changed"
             raise RevisionConflict(f"The FAQ was {what} by somebody else", newest)
         if preconditions.versions is not None:
-            self._check_versions(preconditions.versions, *key)
+            self._check_versions(preconditions.versions, lang)
 
-    def _check_versions(self, versions: Mapping[str, str], slug: str, lang: Lang | None) -> None:
+    def _check_versions(self, versions: Mapping[str, str], lang: Lang | None) -> None:
         """Check that translations are in the state that a form has shown."""
         query = select(translations.c.lang, *STATE_COLUMNS).join(revisions, NEWEST)
-        query = query.where(translations.c.slug == slug)
+        query = query.where(translations.c.slug == self.slug)
         rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
         now = {row.lang: version_of(row) for row in rows}
         for one in {*now, *versions} if lang is None else {lang}:
             if now.get(one) != versions.get(one):
-                raise RevisionConflict("The FAQ was changed by somebody else", self.newest(slug, one))
+                raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
-    def append(
-        self, newest: Revision | None, key: tuple[str, Lang], row: dict[str, Any], *, is_draft: bool
-    ) -> Written:
+    def append(self, newest: Revision | None, lang: Lang, row: dict[str, Any], *, is_draft: bool) -> Written:
         """Append a revision to a translation, new without `newest`, and publish it unless it is a draft."""
-        slug, lang = key
-        mine = (revisions.c.slug == slug, revisions.c.lang == lang)
+        mine = (revisions.c.slug == self.slug, revisions.c.lang == lang)
         last = self.connection.scalar(select(func.max(revisions.c.number)).where(*mine))
         number = (last or 0) + 1  # a discarded draft keeps its number
         digest = revision_digest(row["website_url"], row["record"])
         values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
-        values["translated_from"] = number if lang == self._faq.lang else self._source(slug)
+        values["translated_from"] = number if lang == self._faq.lang else self._source()
         if not is_draft:
             values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
         if newest is None:
-            self.connection.execute(insert(translations).values(slug=slug, lang=lang, **values))
+            self.connection.execute(insert(translations).values(slug=self.slug, lang=lang, **values))
         else:
-            self.connection.execute(update(translations).where(*of_translation(slug, lang)).values(values))
+            self.connection.execute(update(translations).where(*self._of(lang)).values(values))
         author = {"key_id": self.access.key_id, "person_id": self.access.person_id, "created_at": self.now}
-        row = row | {"slug": slug, "lang": lang, "number": number, "digest": digest, **author}
+        row = row | {"slug": self.slug, "lang": lang, "number": number, "digest": digest, **author}
         self.connection.execute(insert(revisions), row | {"published_at": None if is_draft else self.now})
         self.count(size=len(row["record"].encode()))
         if not is_draft:
-            self.record_event(slug, lang, number)
-        return self._written(key, number, digest, is_draft=is_draft)
+            self.record_event(lang, number)
+        return self._written(lang, number, digest, is_draft=is_draft)
 
     def publish(self, newest: Revision) -> Written:
         """Publish the newest revision of a translation."""
-        slug, lang, number = newest.slug, newest.lang, newest.number
-        self.publish_again(slug, lang, number)
-        return self._written((slug, lang), number, newest.digest, is_draft=False)
+        self.publish_again(newest.lang, newest.number)
+        return self._written(newest.lang, newest.number, newest.digest, is_draft=False)
 
-    def publish_again(self, slug: str, lang: Lang, number: int) -> None:
+    def publish_again(self, lang: Lang, number: int) -> None:
         """Let readers see a revision."""
-        self.update_translations(slug, [lang], published=number, withdrawn=None, withdrawn_at=None)
-        published = revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number
+        self.update_translations([lang], published=number, withdrawn=None, withdrawn_at=None)
+        published = revisions.c.slug == self.slug, revisions.c.lang == lang, revisions.c.number == number
         first = func.coalesce(revisions.c.published_at, literal(self.now, Timestamp()))
         self.connection.execute(update(revisions).where(*published).values(published_at=first))
-        self.record_event(slug, lang, number)
+        self.record_event(lang, number)
 
-    def _written(self, key: tuple[str, Lang], number: int, digest: str, *, is_draft: bool) -> Written:
+    def _written(self, lang: Lang, number: int, digest: str, *, is_draft: bool) -> Written:
         """Settle the FAQ after a revision was written or published, and record that."""
-        slug, lang = key
-        self.log("draft" if is_draft else "publish", slug, lang, number)
-        is_unpublished = lang in self.settle(slug)
+        self.log("draft" if is_draft else "publish", lang, number)
+        is_unpublished = lang in self.settle()
         tag = f"{digest}{UNPUBLISHED}" if is_unpublished else digest
-        return Written(slug, lang, number, "draft" if is_draft else "published", tag, False)
+        return Written(self.slug, lang, number, "draft" if is_draft else "published", tag, False)
 
-    def _source(self, slug: str) -> Any:
+    def _source(self) -> Any:
         """Return the newest revision of the default language, as a part of a statement."""
         default = translations.alias()
-        mine = (default.c.slug == slug, default.c.lang == self._faq.lang)
+        mine = (default.c.slug == self.slug, default.c.lang == self._faq.lang)
         return select(default.c.newest).where(*mine).scalar_subquery()
 
-    def follow_source(self, slug: str, lang: str, number: int, copy: int) -> None:
+    def follow_source(self, lang: str, number: int, copy: int) -> None:
         """Assign the translations of a revision to its copy, which has the same text."""
-        made_from = (translations.c.slug == slug, translations.c.translated_from == number)
-        is_default = faqs.c.slug == slug, faqs.c.lang == lang
-        query = update(translations).where(*made_from, select(faqs.c.slug).where(*is_default).exists())
-        self.connection.execute(query.values(translated_from=copy))
+        if lang == self._faq.lang:
+            made_from = (translations.c.slug == self.slug, translations.c.translated_from == number)
+            self.connection.execute(update(translations).where(*made_from).values(translated_from=copy))
 
-    def discard(self, slug: str, lang: str) -> bool:
+    def discard(self, lang: Lang) -> bool:
         """Discard the revisions after the last published one; return whether there is a published one."""
-        translation = self.connection.execute(select(translations).where(*of_translation(slug, lang))).one()
+        translation = self.connection.execute(select(translations).where(*self._of(lang))).one()
         number = translation.published or translation.withdrawn
         if number is None:
             return False
-        mine = (revisions.c.slug == slug, revisions.c.lang == lang)
+        mine = (revisions.c.slug == self.slug, revisions.c.lang == lang)
         record = self.connection.scalar(select(revisions.c.record).where(*mine, revisions.c.number == number))
         discarded = update(revisions).where(*mine, revisions.c.number > number)
         self.connection.execute(discarded.values(discarded_at=self.now))
-        self.update_translations(
-            slug, [cast("Lang", lang)], newest=number, search_text=search_text(FAQ.from_json(record or "{}"))
-        )
+        text = search_text(FAQ.from_json(record or "{}"))
+        self.update_translations([lang], newest=number, search_text=text)
         return True
 
-    def unpublish(self, slug: str, languages: Sequence[Lang]) -> bool:
+    def unpublish(self, languages: Sequence[Lang]) -> bool:
         """Unpublish translations; return whether one was published."""
-        of_faq = (translations.c.slug == slug, translations.c.lang.in_(languages))
+        of_faq = (translations.c.slug == self.slug, translations.c.lang.in_(languages))
         mine = (*of_faq, translations.c.published.is_not(None))
         query = select(translations.c.lang).where(*mine).order_by(translations.c.lang)
         published = self.connection.scalars(query).all()
         for lang in published:
-            self.record_event(slug, lang, None)
+            self.record_event(lang, None)
         values = {"published": None, "withdrawn": translations.c.published, "withdrawn_at": self.now}
         self.connection.execute(update(translations).where(*mine).values(values))
         return bool(published)
 
-    def update_translations(self, slug: str, languages: Sequence[Lang], **values: Any) -> None:
+    def update_translations(self, languages: Sequence[Lang], **values: Any) -> None:
         """Change columns of translations."""
-        mine = (translations.c.slug == slug, translations.c.lang.in_(languages))
+        mine = (translations.c.slug == self.slug, translations.c.lang.in_(languages))
         self.connection.execute(update(translations).where(*mine).values(values))
 
-    def settle(self, slug: str) -> list[Lang]:
+    def settle(self) -> list[Lang]:
         """Update the state of the FAQ, and its default language if that translation was deleted.
 
         Returns the languages whose newest revision is marked as unpublished.
         """
         columns = [translations.c[name] for name in ("lang", "published", "withdrawn", "binned_at")]
-        rows = self.connection.execute(select(*columns).where(translations.c.slug == slug)).all()
+        rows = self.connection.execute(select(*columns).where(translations.c.slug == self.slug)).all()
         rows = sorted(rows, key=lambda row: LANGUAGES.index(row.lang))
         kept = [row for row in rows if row.binned_at is None]
         published = [row for row in kept if row.published is not None]
@@ -267,7 +264,7 @@ class Edit:
             values["state"] = "published" if published else "unpublished" if was_public else "draft"
             if self._faq.lang not in {row.lang for row in kept}:
                 values["lang"] = (published or kept)[0].lang
-        self.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+        self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))
         is_unpublished = values["state"] == "unpublished"
         return [
             row.lang
@@ -279,17 +276,14 @@ class Edit:
         """Count FAQs and bytes of the site."""
         self._added = Added(self._added.faqs + faqs, self._added.bytes + size)
 
-    def record_event(self, slug: str, lang: str, revision: int | None) -> None:
+    def record_event(self, lang: str, revision: int | None) -> None:
         """Add an event to the change log; without a revision, the translation was unpublished."""
-        self._events.append((slug, lang, revision))
+        self._events.append((self.slug, lang, revision))
 
-    def log(
-        self, action: audit.Action, slug: str, lang: str | None, revision: int | None = None, **what: Any
-    ) -> None:
+    def log(self, action: audit.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
         """Add an entry to the audit log."""
-        self._entries.append((action, {"slug": slug, "lang": lang, "revision": revision, **what}))
+        self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
 
-
-def of_translation(slug: str, lang: str) -> tuple[Any, ...]:
-    """Return the conditions of a translation."""
-    return translations.c.slug == slug, translations.c.lang == lang
+    def _of(self, lang: str) -> tuple[Any, ...]:
+        """Return the conditions of a translation."""
+        return translations.c.slug == self.slug, translations.c.lang == lang

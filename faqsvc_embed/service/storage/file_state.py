@@ -32,7 +32,7 @@ def content_of_file(edit: Edit, faq: Any, newest: Revision | None, request: Writ
     state = request.file or FileState(None)
     base = newest
     if newest is not None and newest.state == "draft" and not request.is_draft:
-        base = _public(edit, newest.slug, newest.lang) or newest
+        base = _public(edit, newest.lang) or newest
     content = _completed(edit, faq, base, request.content)
     digest = "" if newest is None else content.digest(newest.slug, newest.lang)
     done = ("published", "draft") if request.is_draft else ("published",)
@@ -63,9 +63,9 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     return edit.connection.execute(select(revisions.c.number).where(*mine)).first() is not None
 
 
-def _public(edit: Edit, slug: str, lang: str) -> Revision | None:
+def _public(edit: Edit, lang: str) -> Revision | None:
     """Return the published revision of a translation."""
-    query = select_revisions(slug, lang).where(revisions.c.number == translations.c.published)
+    query = select_revisions(edit.slug, lang).where(revisions.c.number == translations.c.published)
     row = edit.connection.execute(query).first()
     return None if row is None else revision_of(row)
 
@@ -74,7 +74,7 @@ def _completed(edit: Edit, faq: Any, base: Revision | None, content: Content) ->
     """Return the content with what a file may leave out: the website, the title and the call to action."""
     of_translation = base
     if base is None and not (content.website_url and content.website_name):
-        base = _public(edit, faq.slug, faq.lang) or edit.newest(faq.slug, faq.lang)
+        base = _public(edit, faq.lang) or edit.newest(faq.lang)
     if base is not None:
         url, name = content.website_url or base.website_url, content.website_name or base.faq.website_name
         content = replace(content, website_url=url, website_name=name)

@@ -210,24 +210,22 @@ class People:
         log(connection, by, action, self._clock(), site=site, subject=name)
 
     def _insert(self, connection: Connection, site: str, values: dict[str, Any], by: Access) -> Person:
-        now = self._clock()
-        email = values["email"]
-        known = None
+        email, known = values["email"], None
         if email is not None:
-            known = connection.execute(
-                select(people).where(people.c.site == site, people.c.email == email)
-            ).first()
+            same = select(people).where(people.c.site == site, people.c.email == email)
+            known = connection.execute(same).first()
         if known is not None and known.removed_at is None:
             raise PersonExists(f"this site already has a person with {email}: {known.name}, {known.role}")
-        if known is not None:
-            again = {**values, "removed_at": None}
-            connection.execute(update(people).where(people.c.id == known.id).values(again))
-            self._log(connection, by, "person-create", known.id)
-            return Person(known.id, site, email, values["name"], values["role"], known.created_at)
-        row = {"id": secrets.token_hex(4), "site": site, **values, "created_at": now}
-        connection.execute(insert(people), row)
-        self._log(connection, by, "person-create", row["id"])
-        return Person(row["id"], site, email, values["name"], values["role"], now)
+        if known is None:
+            person_id = secrets.token_hex(4)
+            row = {"id": person_id, "site": site, **values, "created_at": self._clock()}
+            connection.execute(insert(people), row)
+        else:
+            person_id = known.id
+            again = update(people).where(people.c.id == person_id)
+            connection.execute(again.values({**values, "removed_at": None}))
+        self._log(connection, by, "person-create", person_id)
+        return _person(connection.execute(_present().where(people.c.id == person_id)).one())
 
     def _locked(self, connection: Connection, person_id: str) -> Person:
         """Return a person whose site is locked, so that two admins cannot remove each other."""

@@ -105,7 +105,7 @@ class Publications:
             return None
         if row.lang is None:
             is_gone = row.state in ("unpublished", "binned") or row.sealed
-            if is_gone or (row.state == "purged" and self._is_recent(row.updated_at)):
+            if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
                 raise Gone(f"The FAQ {quoted(slug)} is no longer published")
             return None
         content = (row.lang, row.record, row.digest, row.website_url)
@@ -152,9 +152,6 @@ class Publications:
                 for row in connection.execute(_LISTINGS, some):
                     found.setdefault(row.slug, []).append(Listing(*row))
         return list(found.values())
-
-    def _is_recent(self, purged_at: datetime) -> bool:
-        return self._clock() < purged_at + PURGED_FOR
 
 
 def _listed_sites(connection: Connection) -> Sequence[str]:

@@ -39,10 +39,11 @@ class Removal:
             Gone: it is in the bin, or was purged.
             RevisionConflict: a precondition failed.
         """
-        with self._writer.editing(access) as edit:
-            if edit.unpublish(slug, _checked(edit, slug, lang, preconditions)):
-                edit.settle(slug)
-                edit.log("unpublish", slug, lang)
+        with self._writer.editing(access, slug) as edit:
+            _, languages = _checked(edit, lang, preconditions)
+            if edit.unpublish(languages):
+                edit.settle()
+                edit.log("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days.
@@ -50,16 +51,16 @@ class Removal:
         Raises:
             FAQNotFound, NotYourSite, Gone, RevisionConflict: as `unpublish` does.
         """
-        with self._writer.editing(access) as edit:
-            languages = _checked(edit, slug, lang, preconditions)
-            is_whole = len(languages) == len(edit.languages(slug, None))
+        with self._writer.editing(access, slug) as edit:
+            _, languages = _checked(edit, lang, preconditions)
+            is_whole = len(languages) == len(edit.languages(None))
             edit.count(faqs=-is_whole)
-            edit.unpublish(slug, languages)
-            edit.update_translations(slug, languages, binned_at=edit.now)
+            edit.unpublish(languages)
+            edit.update_translations(languages, binned_at=edit.now)
             if is_whole:
                 edit.connection.execute(delete(previews).where(previews.c.slug == slug))
-            edit.settle(slug)
-            edit.log("purge", slug, lang, subject="bin")
+            edit.settle()
+            edit.log("purge", lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
@@ -70,14 +71,12 @@ class Removal:
             FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
             Gone: it was purged before.
         """
-        with self._writer.editing(access) as edit:
-            faq = _in_bin_or_not(edit, slug)
-            languages = edit.languages(slug, lang, binned=True)
-            _check(edit, faq, lang, preconditions)
-            was_last = faq.state != "binned" and set(edit.languages(slug, None)) <= set(languages)
-            _delete_texts(edit, slug, languages, faqs=-was_last)
-            _end(edit, slug)
-            edit.log("purge", slug, lang)
+        with self._writer.editing(access, slug) as edit:
+            faq, languages = _checked(edit, lang, preconditions, binned=True)
+            was_last = faq.state != "binned" and set(edit.languages(None)) <= set(languages)
+            _delete_texts(edit, languages, faqs=-was_last)
+            _end(edit)
+            edit.log("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
         """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
@@ -93,10 +92,9 @@ class Removal:
             RevisionConflict: a precondition failed.
             QuotaExceeded: the site has no room for it.
         """
-        with self._writer.editing(access) as edit:
-            faq = _in_bin_or_not(edit, slug)
-            _check(edit, faq, None, preconditions)
-            rows = _removed(edit, slug)
+        with self._writer.editing(access, slug) as edit:
+            faq, _ = _checked(edit, None, preconditions, binned=True)
+            rows = _removed(edit)
             if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
             if preconditions.binned_at is not None:
@@ -108,12 +106,12 @@ class Removal:
             if not restored:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
             edit.count(faqs=int(faq.state == "binned"))
-            edit.update_translations(slug, [row.lang for row in restored], binned_at=None)
+            edit.update_translations([row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last:
-                    edit.publish_again(slug, row.lang, row.withdrawn)
-            edit.settle(slug)
-            edit.log("restore", slug, None, subject="bin" if restored[0].binned_at else None)
+                    edit.publish_again(row.lang, row.withdrawn)
+            edit.settle()
+            edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
 
     def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
@@ -122,14 +120,14 @@ class Removal:
             FAQNotFound: nothing with this slug was purged, by this site or, for the operator, by any.
             NotYourSite: it belongs to another site.
         """
-        with self._writer.editing(access) as edit:
-            faq = edit.locked(slug) if access is audit.OPERATOR else edit.owned(slug)
+        with self._writer.editing(access, slug) as edit:
+            faq = edit.locked() if access is audit.OPERATOR else edit.owned()
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
             count = edit.connection.execute(delete(translations).where(*mine)).rowcount
             if faq is None or not (count or faq.sealed):
                 raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was deleted for ever")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            edit.log("restore", slug, None, site=faq.site, subject="slug")
+            edit.log("restore", None, site=faq.site, subject="slug")
 
     def empty_bin(self) -> int:
         """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
@@ -143,13 +141,13 @@ class Removal:
                 return count
         while (found := self._overdue()) is not None:
             slug, site = found
-            with self._writer.editing(Access(None, site)) as edit:
-                edit.locked(slug)
+            with self._writer.editing(Access(None, site), slug) as edit:
+                edit.locked()
                 query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
                 if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
-                    _delete_texts(edit, slug, languages)
-                    _end(edit, slug)
-                    edit.log("purge", slug, None)
+                    _delete_texts(edit, languages)
+                    _end(edit)
+                    edit.log("purge", None)
                     count += 1
         return count
 
@@ -165,61 +163,55 @@ def _overdue(now: datetime) -> tuple[Any, ...]:
     return translations.c.binned_at < now - BIN_LIFETIME, HAS_REVISIONS
 
 
-def _checked(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> list[Lang]:
-    """Return the languages to remove, after the checks that `Removal.unpublish` lists."""
-    faq = edit.present(slug)
-    languages = edit.languages(slug, lang)
-    edit.check(preconditions, (slug, lang), edit.newest(slug, lang or faq.lang))
-    return languages
+def _checked(
+    edit: Edit, lang: Lang | None, preconditions: Preconditions, *, binned: bool = False
+) -> tuple[Any, list[Lang]]:
+    """Return the row of the FAQ, and its languages or `lang`, after the checks that `unpublish` lists.
 
-
-def _check(edit: Edit, faq: Any, lang: Lang | None, preconditions: Preconditions) -> None:
-    """Check the preconditions of a write to an FAQ that may be in the bin."""
+    With `binned`, it may be in the bin.
+    """
+    faq = edit.present(binned=binned)
+    languages = edit.languages(lang, binned=binned)
     newest = None
-    if preconditions.if_match is not None:
-        newest = edit.newest(faq.slug, lang or faq.lang, binned=True)
-    edit.check(preconditions, (faq.slug, lang), newest)
+    if preconditions.if_match is not None or not binned:
+        newest = edit.newest(lang or faq.lang, binned=binned)
+    edit.check(preconditions, lang, newest)
+    return faq, languages
 
 
-def _in_bin_or_not(edit: Edit, slug: str) -> Any:
-    """Return the row of an FAQ of the site; raises Gone if it was purged."""
-    faq = edit.owned(slug)
-    return faq if faq.state == "binned" else edit.present(slug)
-
-
-def _removed(edit: Edit, slug: str) -> Sequence[Row[Any]]:
+def _removed(edit: Edit) -> Sequence[Row[Any]]:
     """Return the translations of an FAQ that are unpublished or in the bin, without purged ones."""
     columns = [translations.c[name] for name in ("lang", "binned_at", "withdrawn", "withdrawn_at")]
     is_removed = or_(translations.c.binned_at.is_not(None), translations.c.withdrawn_at.is_not(None))
-    query = select(*columns).where(translations.c.slug == slug, is_removed, HAS_REVISIONS)
+    query = select(*columns).where(translations.c.slug == edit.slug, is_removed, HAS_REVISIONS)
     return edit.connection.execute(query).all()
 
 
-def _delete_texts(edit: Edit, slug: str, languages: Sequence[Lang], *, faqs: int = 0) -> None:
+def _delete_texts(edit: Edit, languages: Sequence[Lang], *, faqs: int = 0) -> None:
     """Unpublish translations and delete their texts; `faqs` is added to the FAQs of the site.
 
     A translation without revisions is sealed: nobody can write it before an admin allows it by `lift`.
     """
-    idempotency.forget_revisions(edit.connection, slug, languages, edit.now)
-    mine = (revisions.c.slug == slug, revisions.c.lang.in_(languages))
+    idempotency.forget_revisions(edit.connection, edit.slug, languages, edit.now)
+    mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))
     records = edit.connection.scalars(select(revisions.c.record).where(*mine))
     edit.count(faqs=faqs, size=-sum(len(record.encode()) for record in records))
-    edit.unpublish(slug, languages)
+    edit.unpublish(languages)
     edit.connection.execute(delete(revisions).where(*mine))
     values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
-    edit.update_translations(slug, languages, **values)
+    edit.update_translations(languages, **values)
 
 
-def _end(edit: Edit, slug: str) -> None:
+def _end(edit: Edit) -> None:
     """Settle an FAQ. If it has no revision, it becomes `purged`, and is sealed as a whole."""
-    mine = translations.c.slug == slug
+    mine = translations.c.slug == edit.slug
     if edit.connection.execute(select(translations.c.lang).where(mine, HAS_REVISIONS)).first() is not None:
-        edit.settle(slug)
+        edit.settle()
         return
     edit.connection.execute(delete(translations).where(mine))
-    edit.connection.execute(delete(previews).where(previews.c.slug == slug))
+    edit.connection.execute(delete(previews).where(previews.c.slug == edit.slug))
     values = {"state": "purged", "sealed": True, "page_url": None, "updated_at": edit.now}
-    edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(values))
+    edit.connection.execute(update(faqs).where(faqs.c.slug == edit.slug).values(values))
 
 
 def _is_steady(connection: Connection, now: datetime) -> bool:

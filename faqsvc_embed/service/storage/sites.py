@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 from sqlalchemy import Connection, Row, insert, select, update
 
@@ -42,6 +42,15 @@ class Site:
     accent_color: str = ""
 
 
+class Description(TypedDict, total=False):
+    """What can be changed of a site; None leaves a value as it is."""
+
+    name: str | None
+    listed: bool | None
+    website_url: str | None
+    accent_color: str | None
+
+
 class Sites:
     """The sites in a database."""
 
@@ -77,39 +86,22 @@ class Sites:
         return _site(row)
 
     def update(
-        self,
-        access: Access,
-        *,
-        name: str | None = None,
-        listed: bool | None = None,
-        website_url: str | None = None,
-        accent_color: str | None = None,
+        self, access: Access, *, quota: Quota | None = None, **description: Unpack[Description]
     ) -> None:
-        """Change the given parts of the description of a site, for a person of the site.
+        """Change what is given of a site, for a person of the site or the operator.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
-        given = {"name": name if name is None else _site_name(name), "listed": listed}
-        given |= {"website_url": website_url, "accent_color": accent_color}
-        if values := {column: value for column, value in given.items() if value is not None}:
-            self._set(access.site, values, access)
-
-    def change(
-        self, site: str, *, name: str | None = None, listed: bool | None = None, quota: Quota | None = None
-    ) -> None:
-        """Change the name, the visibility or the limits of a site; None leaves a value as it is.
-
-        Raises:
-            UnknownSite: there is no such site.
-            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
-        """
-        found = self.get(site)
-        name = found.name if name is None else _site_name(name)
-        quota = quota or found.quota
-        values = {"name": name, "listed": found.is_listed if listed is None else listed}
-        values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
-        self._set(site, values, OPERATOR)
+        values: dict[str, Any] = {name: value for name, value in description.items() if value is not None}
+        if "name" in values:
+            values["name"] = _site_name(values["name"])
+        if quota is not None:
+            values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
+        if values:
+            with self._database.writing() as connection:
+                connection.execute(update(sites).where(sites.c.id == access.site).values(values))
+                log(connection, access, "site-set", self._clock(), subject=access.site)
 
     def resolve(self, connection: Connection, site: str | None) -> str:
         """Return the id of a site, by default of the only one, which is created if there is none.
@@ -134,11 +126,6 @@ class Sites:
         if site is not None and not ids:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
         return next(iter(ids), None)
-
-    def _set(self, site: str, values: dict[str, Any], by: Access) -> None:
-        with self._database.writing() as connection:
-            connection.execute(update(sites).where(sites.c.id == site).values(values))
-            log(connection, by, "site-set", self._clock(), site=site, subject=site)
 
     def _insert(self, connection: Connection, name: str, listed: bool, quota: Quota) -> str:
         site, now = secrets.token_hex(4), self._clock()

@@ -46,10 +46,10 @@ class Writer:
         self.quota = quota
 
     @contextmanager
-    def editing(self, access: Access) -> Iterator[Edit]:
+    def editing(self, access: Access, slug: str) -> Iterator[Edit]:
         """Begin a transaction, which is committed when the block ends, and rolled back if it raises."""
         with self.database.writing() as connection:
-            edit = Edit(connection, access, self.clock(), self.quota)
+            edit = Edit(connection, access, slug, self.clock(), self.quota)
             yield edit
             edit.finish()
 
@@ -73,18 +73,18 @@ class Writer:
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
-        with self.editing(access) as edit:
+        with self.editing(access, request.slug or "") as edit:
             if key and (earlier := idempotency.claim(edit.connection, access.site, key, edit.now)):
                 return earlier
             faq, is_new = _open(edit, request)
             lang = request.lang or _unstated_language(edit, faq, request)
-            newest = edit.newest(faq.slug, lang)
+            newest = edit.newest(lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
             is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
             if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
-            edit.check(request.preconditions, (faq.slug, lang), newest)
+            edit.check(request.preconditions, lang, newest)
             if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
                 raise RevisionConflict(
                     f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
@@ -96,9 +96,9 @@ class Writer:
                 return _written(content)
             if is_new:
                 edit.count(faqs=1)
-            written = _store(edit, newest, (faq.slug, lang), content, is_draft=request.is_draft)
+            written = _store(edit, newest, lang, content, is_draft=request.is_draft)
             if request.translated_from is not None:
-                edit.update_translations(faq.slug, [lang], translated_from=request.translated_from)
+                edit.update_translations([lang], translated_from=request.translated_from)
             if key:
                 idempotency.record(edit.connection, access.site, key, written)
         return written._replace(is_new=is_new)
@@ -120,10 +120,11 @@ class Writer:
             FAQNotFound: the site has no such FAQ, or not this translation.
             NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
         """
-        with self.editing(access) as edit:
-            newest = _existing(edit, *key, preconditions)
+        slug, lang = key
+        with self.editing(access, slug) as edit:
+            newest = _existing(edit, lang, preconditions)
             content = change(Content.of(newest.faq, newest.website_url))
-            return _store(edit, newest, (newest.slug, newest.lang), content, is_draft=is_draft)
+            return _store(edit, newest, newest.lang, content, is_draft=is_draft)
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
@@ -134,8 +135,8 @@ class Writer:
             FAQNotFound: the site has no such revision.
             NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
         """
-        with self.editing(access) as edit:
-            newest = _existing(edit, slug, lang, preconditions)
+        with self.editing(access, slug) as edit:
+            newest = _existing(edit, lang, preconditions)
             lang = newest.lang
             key = (revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number)
             revision = edit.connection.execute(select(revisions).where(*key)).mappings().first()
@@ -148,8 +149,8 @@ class Writer:
                 return edit.publish(newest)
             # A draft that is not the newest revision gets a new number: editors start from the newest.
             row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
-            written = edit.append(newest, (slug, lang), row, is_draft=False)
-            edit.follow_source(slug, lang, number, written.number)
+            written = edit.append(newest, lang, row, is_draft=False)
+            edit.follow_source(lang, number, written.number)
             return written
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
@@ -161,14 +162,14 @@ class Writer:
             FAQNotFound: the site has no such FAQ, not this translation, or no draft of it.
             NotYourSite, Gone, RevisionConflict: as `write` does.
         """
-        with self.editing(access) as edit:
-            newest = _existing(edit, slug, lang, preconditions)
+        with self.editing(access, slug) as edit:
+            newest = _existing(edit, lang, preconditions)
             if newest.state != "draft":
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
-            is_done = edit.discard(slug, lang)
+            is_done = edit.discard(lang)
             if is_done:
-                edit.settle(slug)
-                edit.log("discard", slug, lang, newest.number)
+                edit.settle()
+                edit.log("discard", lang, newest.number)
             return is_done
 
     def confirm_translation(
@@ -179,24 +180,24 @@ class Writer:
         Raises:
             FAQNotFound, NotYourSite, Gone, RevisionConflict: as `discard` does.
         """
-        with self.editing(access) as edit:
-            _existing(edit, slug, lang, preconditions)
-            edit.update_translations(slug, [lang], translated_from=source)
+        with self.editing(access, slug) as edit:
+            _existing(edit, lang, preconditions)
+            edit.update_translations([lang], translated_from=source)
 
 
-def _existing(edit: Edit, slug: str, lang: Lang | None, preconditions: Preconditions) -> Revision:
+def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Revision:
     """Return the newest revision of a translation, by default in the default language.
 
     Raises:
         FAQNotFound, NotYourSite, Gone: there is none.
         RevisionConflict: a precondition failed.
     """
-    faq = edit.present(slug)
+    faq = edit.present()
     lang = lang or cast("Lang", faq.lang)
-    newest = edit.newest(slug, lang)
+    newest = edit.newest(lang)
     if newest is None:
-        raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
-    edit.check(preconditions, (slug, lang), newest)
+        raise FAQNotFound(f"The FAQ {quoted(edit.slug)} has no translation in {lang}")
+    edit.check(preconditions, lang, newest)
     return newest
 
 
@@ -207,23 +208,23 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     content, slug = request.content, request.slug
     if slug is None:
         candidates = numbered(proposed_slug(content.title or "", content.website_name))
-        slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
-        return edit.locked(slug), True
-    faq = edit.locked(slug)
+        edit.slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
+        return edit.locked(), True
+    faq = edit.locked()
     is_inserted = (
         faq is None and not request.must_exist and insert_new(edit.connection, faqs, row | {"slug": slug})
     )
-    faq = faq or edit.locked(slug)
+    faq = faq or edit.locked()
     # A site can write a purged slug of its own again; another site never gets the slug.
     is_free = faq is not None and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False)
     if request.must_exist or not (is_inserted or is_free):
-        return edit.present(slug), False
+        return edit.present(), False
     check_new(slug)
     if request.preconditions.if_match is not None:
         raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}")
     if is_free:
         edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
-    return edit.locked(slug), True
+    return edit.locked(), True
 
 
 def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
@@ -234,19 +235,16 @@ def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
     if detected is None or (detected, default) == ("zh", "ja"):
         return default
     is_certain = detected not in _LATIN_SCRIPT or len(request.content.items) >= ENOUGH_ITEMS
-    if is_certain or edit.newest(faq.slug, detected) is not None:
+    if is_certain or edit.newest(detected) is not None:
         return detected
     return default
 
 
-def _store(
-    edit: Edit, newest: Revision | None, key: tuple[str, Lang], content: Content, *, is_draft: bool
-) -> Written:
+def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *, is_draft: bool) -> Written:
     """Write content unless the newest revision has it, and publish it unless it is a draft."""
-    slug, lang = key
     if content.cta is UNSET and newest is not None:
         content = replace(content, cta=newest.faq.cta)
-    record = content.record(slug, lang)
+    record = content.record(edit.slug, lang)
     text, url = record.to_json(), content.website_url
     if newest is not None and (newest.website_url, newest.record) == (url, text):
         if newest.state == "published" or (is_draft and newest.state == "draft"):
@@ -255,7 +253,7 @@ def _store(
             return edit.publish(newest)
     title, name = storable(record.title), storable(record.website_name)
     row = {"record": text, "title": title, "website_name": name, "website_url": url}
-    return edit.append(newest, key, row, is_draft=is_draft)
+    return edit.append(newest, lang, row, is_draft=is_draft)
 
 
 def _written(revision: Revision) -> Written:

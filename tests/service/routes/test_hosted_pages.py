@@ -15,6 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication, publish
 from tests.support import samples
 
@@ -331,9 +332,9 @@ def test_the_canonical_page_is_the_owners_page_if_the_faq_names_it(
 def test_search_engines_index_only_pages_of_listed_sites(client: TestClient, storage: Storage) -> None:
     storage.put(FAQ.from_dict(samples.record()))
     [site] = storage.sites.list()
-    storage.sites.change(site.id, listed=True)
+    storage.sites.update(Access(None, site.id), listed=True)
     listed = client.get("/faq/pricing")
-    storage.sites.change(site.id, listed=False)
+    storage.sites.update(Access(None, site.id), listed=False)
     unlisted = client.get("/faq/pricing", headers={"If-None-Match": listed.headers["etag"]})
 
     assert "x-robots-tag" not in listed.headers

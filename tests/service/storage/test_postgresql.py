@@ -25,6 +25,7 @@ from faqsvc_embed.service.http import threads
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.overview import Filter
+from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication
 from tests.service.storage.writes import title
 from tests.support import samples
@@ -169,7 +170,7 @@ def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: 
     storage.put(PRICING, site=site)
     with TestClient(create_app(storage)) as client:
         listed = client.get(path).text
-        storage.sites.change(site, listed=False)
+        storage.sites.update(Access(None, site), listed=False)
         unlisted = client.get(path).text
 
     assert "/faq/pricing" in listed

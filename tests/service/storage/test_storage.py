@@ -235,7 +235,7 @@ def test_an_export_is_imported_into_the_other_kind_of_database(
 def test_drafts_leave_the_version_of_what_is_published_alone(storage: Storage) -> None:
     writers = [access(storage, f"site {number}") for number in range(20)]
     for who in writers:
-        storage.sites.change(who.site, listed=True)
+        storage.sites.update(who, listed=True)
     before = storage.changes.version()
     for number, who in enumerate(writers[::2]):
         write(storage, who, f"tea-{number}", is_draft=True)
