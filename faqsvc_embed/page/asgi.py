@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapp
 from typing import Any, Final
 
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.headers import Changes, fillable_charset, filled_body_changes, page_changes
+from faqsvc_embed.page.headers import Changes, applied, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import BodyFiller
 
@@ -119,10 +119,11 @@ class PageResponse:
             changes = {**changes, **page_changes(self.page, decoded(headers))}
         if not changes:
             return message
-        new = {name.lower().encode("latin-1"): value for name, value in changes.items()}
-        sent = [header for header in headers if header[0].lower() not in new]
-        sent += [(name, value.encode("latin-1")) for name, value in new.items() if value is not None]
-        return {**message, "headers": sent}
+        sent = applied(decoded(headers), {name.lower(): value for name, value in changes.items()})
+        return {
+            **message,
+            "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in sent],
+        }
 
 
 def _check(outcome: BaseException | None) -> None:
