@@ -11,9 +11,9 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.asgi import Message, PageResponse, Send
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import REQUEST, request_page
+from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import RequestPage, first_of
-from faqsvc_embed.rendering.assets import FOLDER, File, are_served, requested_file
+from faqsvc_embed.rendering.assets import File, are_served, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import with_hidden_keys
 
@@ -62,14 +62,11 @@ class FAQMiddleware:
         if file is not None:
             await _send_file(file, scope["method"], send)
             return
-        outer = scope.get(EMBED)
+        outer = scope.get(EMBED, self.embed)  # that of another FAQMiddleware around this one
         scope[EMBED] = self.embed
-        response = guarded(self._response, scope, send, outer, otherwise=None)
-        if response is None:  # the page is that of another FAQMiddleware around this one
-            try:
-                await self.app(scope, receive, send)
-            finally:
-                scope[EMBED] = outer or self.embed
+        response = guarded(self._response, scope, send, otherwise=None)
+        if response is None:
+            await self.app(scope, receive, send)
             return
         token = REQUEST.set(response.page)
         try:
@@ -80,6 +77,7 @@ class FAQMiddleware:
             if not response.page.is_over:
                 guarded(response.page.end, otherwise=None)
             REQUEST.reset(token)
+            scope[EMBED] = outer
 
     async def _pass_on(self, scope: Any, receive: Any, send: Any) -> None:
         """Pass on what is no request: it has no page."""
@@ -98,17 +96,11 @@ class FAQMiddleware:
         path = scope["path"].removeprefix(scope.get("root_path", ""))
         return requested_file(scope["method"], path, scope["query_string"].decode("latin-1"))
 
-    def _response(self, scope: Scope, send: Send, outer: FAQEmbed | None) -> PageResponse | None:
-        """Return the response of a new page; None if the page of an outer middleware goes on."""
-        root_path, settings = scope.get("root_path", ""), self.embed.settings
-        outer_page = None if outer is None else request_page()
-        if outer_page is not None:
-            if are_served(settings) and outer_page.folder is None:
-                outer_page.folder = f"{root_path}/{FOLDER}"
-            return None
+    def _response(self, scope: Scope, send: Send) -> PageResponse:
+        """Return the response of a new page."""
         scope.setdefault("state", {})  # shared with the scopes that applications copy from this one
-        page = _ASGIPage(scope=scope)
-        page.configure(settings, scope.get("query_string", b"").decode("latin-1"), root_path)
+        page, query_string = _ASGIPage(scope=scope), scope.get("query_string", b"").decode("latin-1")
+        page.configure(self.embed.settings, query_string, scope.get("root_path", ""))
         return PageResponse(page, scope["method"], send)
 
     def _closing(self, send: Send) -> Send:

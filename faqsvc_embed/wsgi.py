@@ -10,7 +10,7 @@ from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
-from faqsvc_embed.page.context import REQUEST, request_page
+from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import (
     applied,
     fillable_charset,
@@ -60,17 +60,12 @@ class FAQMiddleware:
         if file is not None:
             start_response("200 OK", list(file.headers.items()))
             return [file.content]
-        outer, outer_page = environ.get(EMBED), REQUEST.get()
+        # The embed and the page of another FAQMiddleware around this one.
+        outer, outer_page = environ.get(EMBED, self.embed), REQUEST.get()
         environ[EMBED] = self.embed
-        response = guarded(self._response, environ, start_response, outer, otherwise=None)
-        parts: Iterable[bytes] = ()
-        if response is None:  # the page is that of another FAQMiddleware around this one
-            try:
-                parts = self.app(environ, start_response)
-            finally:
-                if isinstance(parts, list | tuple):  # a generator looks for its embed later
-                    environ[EMBED] = outer or self.embed
-            return parts
+        response = guarded(self._response, environ, start_response, otherwise=None)
+        if response is None:
+            return self.app(environ, start_response)
         REQUEST.set(response.page)  # without a token: a server may send the body in another context
         is_whole, closing = True, response.closing
         try:
@@ -80,6 +75,7 @@ class FAQMiddleware:
             if is_whole:
                 guarded(response.page.end, otherwise=None)
                 REQUEST.set(outer_page)
+                environ[EMBED] = outer
         if not is_whole:
             response.parts = parts
             if hasattr(parts, "close"):
@@ -99,12 +95,8 @@ class FAQMiddleware:
         method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
         return requested_file(method, path, environ.get("QUERY_STRING", ""))
 
-    def _response(
-        self, environ: "WSGIEnvironment", start_response: "StartResponse", outer: FAQEmbed | None
-    ) -> "_Response | None":
-        """Return the response of a new page; None if the page of an outer middleware goes on."""
-        if outer is not None and request_page() is not None:
-            return None
+    def _response(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> "_Response":
+        """Return the response of a new page."""
         page = _WSGIPage(environ=environ)
         query_string, root_path = environ.get("QUERY_STRING", ""), environ.get("SCRIPT_NAME", "")
         page.configure(self.embed.settings, query_string, root_path)
