@@ -9,7 +9,7 @@ with needs_extra("django"):
     from asgiref.sync import async_to_sync, iscoroutinefunction, markcoroutinefunction
     from django.conf import settings
 from django.core.signals import request_finished
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import get_language
 
@@ -21,7 +21,7 @@ from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
-from faqsvc_embed.rendering.assets import FOLDER, File, are_served, find_file
+from faqsvc_embed.rendering.assets import are_served, requested_file
 
 
 class FAQMiddleware:
@@ -200,20 +200,12 @@ def _end_page(**_: Any) -> None:
 def _begin(request: HttpRequest) -> DjangoPage | HttpResponse:
     """Begin the page of a request, or return the file that is requested."""
     settings, meta = faqs_from().settings, request.META
-    if are_served(settings) and (file := _file(request)) is not None:
-        return file
+    query_string = meta.get("QUERY_STRING", "")
+    if are_served(settings):
+        file = requested_file(request.method or "", request.path_info, query_string)
+        if file is not None:
+            return HttpResponse(file.content, headers=file.headers)
     page = DjangoPage(request=request, outer=REQUEST.get())
-    page.configure(settings, meta.get("QUERY_STRING", ""), meta.get("SCRIPT_NAME", ""))
+    page.configure(settings, query_string, meta.get("SCRIPT_NAME", ""))
     REQUEST.set(page)
     return page
-
-
-def _file(request: HttpRequest) -> HttpResponse | None:
-    """Return the response to a request for a static file of the package."""
-    folder, _, name = request.path_info.rpartition("/")
-    file: File | None = find_file(name, request.GET) if folder == f"/{FOLDER}" else None
-    if file is None:
-        return None
-    if request.method not in ("GET", "HEAD"):
-        return HttpResponseNotAllowed(["GET", "HEAD"])
-    return HttpResponse(file.content, headers=file.headers)
