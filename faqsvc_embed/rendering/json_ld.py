@@ -21,44 +21,18 @@ _SCRIPT_SAFE: Final = (
 
 _PAGE_HEAD: Final = '{"@context":"https://schema.org","@type":"FAQPage","@id":"#faqpage","mainEntity":['
 
-
-# The nodes as they are written. `gc=False`: tracking thousands of objects would keep the collector busy.
-
-
-class AnswerNode(msgspec.Struct, gc=False, kw_only=True):
-    """An Answer node."""
-
-    type: str = msgspec.field(name="@type", default="Answer")
-    id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
-    text: str
+Node = dict[str, Any]
 
 
-class QuestionNode(msgspec.Struct, gc=False, kw_only=True):
-    """A Question node with its answer."""
-
-    type: str = msgspec.field(name="@type", default="Question")
-    id: str | msgspec.UnsetType = msgspec.field(name="@id", default=msgspec.UNSET)
-    name: str
-    lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
-    answer: AnswerNode = msgspec.field(name="acceptedAnswer")
-
-
-class PageNode(msgspec.Struct, kw_only=True):
-    """A FAQPage node."""
-
-    context: str = msgspec.field(name="@context", default="https://schema.org")
-    type: str = msgspec.field(name="@type", default="FAQPage")
-    lang: str | msgspec.UnsetType = msgspec.field(name="inLanguage", default=msgspec.UNSET)
-    questions: list[QuestionNode] = msgspec.field(name="mainEntity")
-
-
-def question_node(
-    name: str, answer: str, lang: str | None = None, element_id: str | None = None
-) -> QuestionNode:
+def question_node(name: str, answer: str, lang: str | None = None, element_id: str | None = None) -> Node:
     """Return the node of a question, which has an `@id` if it has an element on the page."""
-    own = f"#{element_id}" if element_id else msgspec.UNSET
-    node = AnswerNode(id=f"{own}-answer" if own else msgspec.UNSET, text=answer)
-    return QuestionNode(id=own, name=name, lang=lang or msgspec.UNSET, answer=node)
+    own, of_answer = {"@type": "Question"}, {"@type": "Answer"}
+    if element_id:
+        own["@id"], of_answer["@id"] = f"#{element_id}", f"#{element_id}-answer"
+    own["name"], of_answer["text"] = name, answer
+    if lang:
+        own["inLanguage"] = lang
+    return {**own, "acceptedAnswer": of_answer}
 
 
 def to_json_ld(faq: FAQ) -> dict[str, Any]:
@@ -70,8 +44,20 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
     Raises:
         ConfigurationError: it is not an `FAQ`.
     """
-    node = _record_node(faq)
-    return {} if node is None else msgspec.to_builtins(node)
+    given: object = faq
+    if not isinstance(given, FAQ):
+        hint = ": pass its data" if isinstance(given, FAQState) else ""
+        if isinstance(given, Mapping):
+            hint = ": FAQ.from_dict(record) reads the JSON of the service"
+        raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(given).__name__}{hint}")
+    if faq.answer_format == "markdown":
+        answered = USUAL.items(faq, QUESTION_LEVEL)
+        nodes = unique((item.section, question_node(item.question, item.json_ld)) for item in answered)
+    else:
+        nodes = unique((item.section, question_node(item.question, item.answer)) for item in shown(faq).items)
+    language = {"inLanguage": faq.lang} if faq.lang else {}
+    head = {"@context": "https://schema.org", "@type": "FAQPage", **language}
+    return {**head, "mainEntity": nodes} if nodes else {}
 
 
 def to_json_ld_string(faq: FAQ) -> str:
@@ -82,21 +68,8 @@ def to_json_ld_string(faq: FAQ) -> str:
     Raises:
         ConfigurationError: it is not an `FAQ`.
     """
-    return serialize(_record_node(faq))
-
-
-def _record_node(faq: object) -> PageNode | None:
-    if not isinstance(faq, FAQ):
-        hint = ": pass its data" if isinstance(faq, FAQState) else ""
-        if isinstance(faq, Mapping):
-            hint = ": FAQ.from_dict(record) reads the JSON of the service"
-        raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(faq).__name__}{hint}")
-    if faq.answer_format == "markdown":
-        answered = USUAL.items(faq, QUESTION_LEVEL)
-        nodes = unique((item.section, question_node(item.question, item.json_ld)) for item in answered)
-    else:
-        nodes = unique((item.section, question_node(item.question, item.answer)) for item in shown(faq).items)
-    return PageNode(lang=faq.lang or msgspec.UNSET, questions=nodes) if nodes else None
+    node = to_json_ld(faq)
+    return serialize(node) if node else ""
 
 
 def page_json(questions: Iterable[str]) -> str:
@@ -108,21 +81,21 @@ def page_json(questions: Iterable[str]) -> str:
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
 
 
-def unique(questions: Iterable[tuple[str | None, QuestionNode]]) -> list[QuestionNode]:
+def unique(questions: Iterable[tuple[str | None, Node]]) -> list[Node]:
     """Return the questions of one record that are not empty; the first of equal ones in a section counts."""
-    first: dict[tuple[str | None, tuple[str, str]], QuestionNode] = {}
+    first: dict[tuple[str | None, tuple[str, str]], Node] = {}
     for section, question in questions:
-        if question.name.strip() and question.answer.text.strip():
-            first.setdefault((section, question_key(question.name)), question)
+        if question["name"].strip() and question["acceptedAnswer"]["text"].strip():
+            first.setdefault((section, question_key(question["name"])), question)
     return list(first.values())
 
 
-def serialize(node: PageNode | QuestionNode | None) -> str:
-    """Return a node as JSON that can stand in a script element; None is an empty string."""
-    return "" if node is None else in_portions(_script_safe, msgspec.json.encode(node).decode())
+def serialize(node: Node) -> str:
+    """Return a node as JSON that can stand in a script element."""
+    return in_portions(_script_safe, msgspec.json.encode(node).decode())
 
 
-def question_json(node: QuestionNode) -> str:
+def question_json(node: Node) -> str:
     """Return a question for `page_json`; a `>` that cannot end a CDATA section of XHTML stays as it is."""
     text = msgspec.json.encode(node).decode().replace("]]>", "]]\\u003e")
     return in_portions(_element_safe, text)

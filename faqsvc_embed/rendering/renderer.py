@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Hashable, Iterator
 from contextlib import suppress
 from itertools import groupby
-from typing import Final, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple, TypedDict
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
@@ -19,7 +19,6 @@ from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
 from faqsvc_embed.rendering.fragments import WHOLE, Fragment, Stylesheet
 from faqsvc_embed.rendering.json_ld import (
-    QuestionNode,
     page_json,
     question_json,
     question_node,
@@ -250,7 +249,7 @@ def _root_id(faq: FAQ, place: Place) -> str:
     return root_id(faq.slug, place.ordinal if place.ordinal > 1 else 0)
 
 
-def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[QuestionNode]:
+def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
     anchors = shown(faq).anchors
     ids = [None] * len(anchors) if nodes is None else anchored(faq.slug, anchors, nodes)
     return unique(
