@@ -13,6 +13,7 @@ FEED_PATH: Final = "/api/v1/events"
 EVENT_STREAM: Final = "text/event-stream"
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
+_TOO_LONG: Final = f"an event of the feed has more than {MAX_EVENT} bytes"
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
@@ -36,13 +37,6 @@ class Change(msgspec.Struct, frozen=True):
 
 
 _changes: Final = msgspec.json.Decoder(Change)  # at import, as in `wire`
-
-
-class EventTooLong(ValueError):
-    """An event has more than `MAX_EVENT` bytes."""
-
-    def __init__(self) -> None:
-        super().__init__(f"an event of the feed has more than {MAX_EVENT} bytes")
 
 
 def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Request:
@@ -84,7 +78,7 @@ class EventStreamParser:
         """Yield the events that end with this chunk.
 
         Raises:
-            EventTooLong: an event, or a line of it, is longer than `MAX_EVENT`.
+            ValueError: an event, or a line of it, is longer than `MAX_EVENT`.
         """
         text = self._rest + chunk
         if self._is_start and len(text) >= 3:
@@ -95,7 +89,7 @@ class EventStreamParser:
         for line in lines:
             yield from self._line(line)
         if len(self._rest) + self._size > MAX_EVENT:
-            raise EventTooLong
+            raise ValueError(_TOO_LONG)
 
     def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
         """Read one line, and yield the event that an empty line ends."""
@@ -108,7 +102,7 @@ class EventStreamParser:
             return
         self._size += len(line)
         if self._size > MAX_EVENT:
-            raise EventTooLong
+            raise ValueError(_TOO_LONG)
         name, _, value = line.decode("utf-8", "replace").partition(":")
         value = value.removeprefix(" ")
         if name == "data":

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Hashable, Iterator
 from contextlib import suppress
 from itertools import groupby
-from typing import Any, Final, NamedTuple, TypedDict
+from typing import Any, Final, NamedTuple
 
 from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
@@ -86,22 +86,6 @@ class TemplateSection(Struct, frozen=True, gc=False):
     """Empty for questions without a section."""
     question_level: int | None
     items: list[TemplateItem]
-
-
-class _Context(TypedDict):
-    """The variables of the template, which `faqsvc/block.html` documents."""
-
-    faq: FAQ
-    items: list[TemplateItem]
-    sections: list[TemplateSection]
-    title: str
-    introduction: Markup
-    index: list[TemplateSection]
-    contents: str
-    title_level: int | None
-    question_level: int | None
-    variant: str
-    group: str
 
 
 class Renderer:
@@ -259,7 +243,8 @@ def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[
     )
 
 
-def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> "_Context":
+def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> dict[str, Any]:
+    """Return the variables of the template, which `faqsvc/block.html` documents."""
     titled = [section for section in sections if section.title]
     return {
         "faq": faq,
