@@ -13,14 +13,12 @@ _SEPARATORS: Final = {"Cache-Groups": ", ", "Surrogate-Key": " ", "Cache-Tag": "
 """The names of RFC 9875, of Fastly and Varnish, and of Cloudflare and Akamai."""
 
 
-def cache_tag(slug: str) -> str:
-    """Return the tag of an FAQ: `faq-` and its slug, percent-encoded, so that no separator is in it."""
-    return f"faq-{quote(slug, safe='')}"
-
-
 def cache_tag_headers(slugs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the headers with the tags of FAQs: name, separator and value of each."""
-    tags = list(_fitting(cache_tag(slug) for slug in slugs if is_slug(slug)))
+    """Yield the headers with the tags of FAQs: name, separator and value of each.
+
+    The tag of an FAQ is `faq-` and its slug, percent-encoded, so that no separator is in it.
+    """
+    tags = list(_fitting(f"faq-{quote(slug, safe='')}" for slug in slugs if is_slug(slug)))
     for name, separator in _SEPARATORS.items() if tags else ():
         own = [f'"{tag}"' if name == "Cache-Groups" else tag for tag in tags]  # RFC 9875: a list of strings
         yield name, separator, separator.join(own)

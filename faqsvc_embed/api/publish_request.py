@@ -21,8 +21,6 @@ from faqsvc_embed.models import Item
 
 Changes = Iterable[Mapping[str, Any]]
 
-_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
-
 
 class GenerateFields(TypedDict, total=False):
     """The keywords of `FAQClient.generate_faq`."""
@@ -71,10 +69,19 @@ _ON_THE_WIRE: Final = {
     "page_url": "pageUrl",
 }
 _HEADERS: Final = {
-    "idempotency_key": "idempotency-key",
-    "if_match": "if-match",
-    "if_none_match": "if-none-match",
+    "idempotency_key": ("idempotency-key", "[!-~]{1,255}", "1 to 255 visible ASCII characters"),
+    "if_match": (
+        "if-match",
+        r'\*|(?:W/)?"[!#-~]*"',
+        'the etag of a Publication, such as "0f5e" with its quotes',
+    ),
+    "if_none_match": (
+        "if-none-match",
+        r"\*",
+        "'*', with which an FAQ or translation is only created",
+    ),
 }
+"""The keywords that are headers: the name of each on the wire, its form, and what is accepted."""
 _FLAGS: Final = ("draft", "overwrite", "republish")
 
 
@@ -91,12 +98,7 @@ def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
         body["items"] = _entries(body["items"])
     if fields.get("revision", UNSET) is not UNSET:
         body["revision"] = fields["revision"]
-    problems = [
-        *publication_problems(body),
-        *_idempotency_key_problems(fields.get("idempotency_key")),
-        *_if_match_problems(fields.get("if_match")),
-        *_if_none_match_problems(fields.get("if_none_match")),
-    ]
+    problems = [*publication_problems(body), *_header_problems(fields)]
     if fields.get("slug") is None and fields.get("if_match") is not None:
         problems.append("if_match needs the slug of its FAQ")
     if not problems and (size := len(encode(body))) > MAX_BODY:
@@ -115,7 +117,8 @@ def publish_request(base_url: str, **publication: Unpack[PublishFields]) -> Requ
     fields: Mapping[str, Any] = publication
     body = publish_body(**publication)
     slug = body.pop("slug", None)
-    headers = {header: fields[name] for name, header in _HEADERS.items() if fields.get(name) is not None}
+    given = {name: fields.get(name) for name in _HEADERS}
+    headers = {_HEADERS[name][0]: value for name, value in given.items() if value is not None}
     if slug is None:
         return write_request("POST", base_url + API_PATH, encode(body), headers)
     # With `If-None-Match`, the address must name the new translation.
@@ -137,7 +140,7 @@ def change_request(url: str, changes: Changes, **change: Unpack[ChangeFields]) -
         body["introduction"] = None
     if body.get("changes") == [] and body.keys() & {"title", "introduction", "answerFormat"}:
         del body["changes"]
-    problems = [*change_problems(body), *_if_match_problems(fields.get("if_match"))]
+    problems = [*change_problems(body), *_header_problems(fields)]
     if fields.get("if_match") is None:
         problems.append("if_match is missing: use the etag of the revision that was read")
     if problems:
@@ -215,16 +218,8 @@ def _entry(item: object) -> object:
     return item
 
 
-def _idempotency_key_problems(key: object) -> Iterator[str]:
-    if key is not None and (not isinstance(key, str) or _IDEMPOTENCY_KEY.fullmatch(key) is None):
-        yield f"idempotency_key is {quoted(key)}; use 1 to 255 visible ASCII characters"
-
-
-def _if_match_problems(etag: object) -> Iterator[str]:
-    if etag is not None and (not isinstance(etag, str) or re.fullmatch(r'\*|(?:W/)?"[!#-~]*"', etag) is None):
-        yield f'if_match is {quoted(etag)}; use the etag of a Publication, such as "0f5e" with its quotes'
-
-
-def _if_none_match_problems(value: object) -> Iterator[str]:
-    if value not in (None, "*"):
-        yield f"if_none_match is {quoted(value)}; use '*', with which an FAQ or translation is only created"
+def _header_problems(fields: Mapping[str, Any]) -> Iterator[str]:
+    for name, (_, pattern, accepted) in _HEADERS.items():
+        value = fields.get(name)
+        if value is not None and (not isinstance(value, str) or re.fullmatch(pattern, value) is None):
+            yield f"{name} is {quoted(value)}; use {accepted}"

@@ -101,7 +101,7 @@ class Document(msgspec.Struct, eq=False):
         questions; only the first call returns them.
         """
         deferred, self._deferred = self._deferred, {}
-        return [(faq, self._anchors_of(faq.slug).unprinted_nodes(faq)) for faq in deferred.values()]
+        return [(faq, self._anchors_of(faq.slug).nodes(faq, is_deferred=True)) for faq in deferred.values()]
 
     def take(self, faq: FAQ) -> None:
         """Note that the JSON-LD of a record is printed now, so that a later `faq_schema()` leaves it out."""
@@ -139,17 +139,17 @@ class _Anchors:
             nodes.append(node.number)
         return Place(ordinal, tuple(elements), tuple(nodes))
 
-    def nodes(self, faq: FAQ) -> Nodes:
-        """Return the numbers in the `@id`s of a record's questions: None for one that has no element."""
-        found = [self._nodes.get(key) for _, key in _keys(faq)]
-        return tuple([None if node is None else node.number for node in found])
+    def nodes(self, faq: FAQ, *, is_deferred: bool = False) -> Nodes:
+        """Return the numbers in the `@id`s of a record's questions: None for one that has no element.
 
-    def unprinted_nodes(self, faq: FAQ) -> Nodes:
-        """Return the same; a question whose JSON-LD is printed is `PRINTED`."""
-        found = [self._nodes.get(key) for _, key in _keys(faq)]
-        return tuple(
-            [None if node is None else PRINTED if node.has_schema else node.number for node in found]
-        )
+        If the JSON-LD of the record `is_deferred`, a question that has been printed with it is `PRINTED`.
+        """
+        numbers = list[int | None]()
+        for _, key in _keys(faq):
+            node = self._nodes.get(key)
+            is_printed = is_deferred and node is not None and node.has_schema
+            numbers.append(PRINTED if is_printed else None if node is None else node.number)
+        return tuple(numbers)
 
 
 def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:

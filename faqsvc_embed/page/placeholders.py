@@ -85,7 +85,7 @@ class BodyFiller:
             self.is_blocked = False
             return body, b""
         sent, at = self._filled(body, is_last=False)
-        start = self._start_of_rest(body, at)
+        start = body.find(self._prefix, at) if self.is_blocked else _cut(body, at, self._prefix)
         return b"".join([*sent, body[at:start]]), body[start:]
 
     def finish(self, rest: bytes) -> bytes:
@@ -108,9 +108,6 @@ class BodyFiller:
             sent += [body[start:at], body[at:end] if text is None else encode(text, self._charset)]
             start = end
         return sent, start
-
-    def _start_of_rest(self, body: bytes, start: int) -> int:
-        return body.find(self._prefix, start) if self.is_blocked else _cut(body, start, self._prefix)
 
     def _replacement(self, body: bytes, at: int) -> tuple[int, str | None]:
         """Return where the placeholder at a position ends, and what replaces it; None if not known yet."""
