@@ -13,7 +13,7 @@ from markupsafe import Markup
 from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.cache.report import Health, Statistics
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
-from faqsvc_embed.events import FAQEvent, Listener, Listeners
+from faqsvc_embed.events import FAQEvent, Listener
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
@@ -68,8 +68,7 @@ class FAQEmbed:
         del base_url  # tracebacks show local variables
         settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
-        self._listeners = Listeners()
-        self._reader = Reader(settings, open_source(settings), self._listeners)
+        self._reader = Reader(settings, open_source(settings))
         if not self._reader.source.is_local:
             # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
             from faqsvc_embed.rendering import markdown, templates
@@ -78,9 +77,9 @@ class FAQEmbed:
             templates.load()
         self.presenter: Final = Presenter(settings, self._reader)
         """Shows FAQs on pages; for adapters."""
-        self._listeners.add(self.presenter.prepare_fetched)
+        self.listen(self.presenter.prepare_fetched)
         self._instruments: Instruments | None = None
-        self._listeners.add(self._measure)
+        self.listen(self._measure)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
@@ -257,7 +256,7 @@ class FAQEmbed:
         """
         if not callable(listener):
             raise ConfigurationError(f"listen() takes a function, not {type(listener).__name__}")
-        self._listeners.add(listener)
+        self._reader.reporter.listen(listener)
 
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
         """Report metrics through OpenTelemetry; by default to the meter provider of the process.

@@ -6,7 +6,6 @@ from typing import Literal
 import msgspec
 
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.runtime.bounded_log import logger
 
 Result = Literal["fetched", "not_modified", "not_found", "gone", "failed", "recovered"]
 
@@ -31,25 +30,3 @@ class FAQEvent(msgspec.Struct, frozen=True):
 
 
 Listener = Callable[[FAQEvent], object]
-
-
-class Listeners:
-    """The functions that receive events."""
-
-    def __init__(self) -> None:
-        self._listeners: tuple[Listener, ...] = ()
-        self._failed: tuple[Listener, ...] = ()
-
-    def add(self, listener: Listener) -> None:
-        """Call `listener` with every event from now on."""
-        self._listeners += (listener,)
-
-    def notify(self, event: FAQEvent) -> None:
-        """Call all listeners; an exception in one is logged once per listener and otherwise ignored."""
-        for listener in self._listeners:
-            try:
-                listener(event)
-            except Exception as error:
-                if listener not in self._failed:
-                    self._failed += (listener,)
-                    logger.error("a listener for FAQ events raised %r", error, exc_info=error)

@@ -15,7 +15,6 @@ from faqsvc_embed.cache.report import Health, Reporter, Statistics, health_of
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
-from faqsvc_embed.events import Listeners
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
@@ -40,12 +39,12 @@ def forget_written(base_url: str, slug: str) -> None:
 class Reader:
     """Reads the FAQs of one source through a cache."""
 
-    def __init__(self, settings: Settings, source: BaseSource, listeners: Listeners) -> None:
+    def __init__(self, settings: Settings, source: BaseSource) -> None:
         self._settings = settings
         self.source: BaseSource = source
-        self.reporter: Reporter = Reporter(listeners)
+        self.reporter: Reporter = Reporter()
         if source.files is not None:
-            listeners.add(source.files.note)
+            self.reporter.listen(source.files.note)
         max_fresh = float("inf") if settings.max_fresh is None else settings.max_fresh
         lifetimes = Lifetimes(
             settings.fresh_for,

@@ -7,7 +7,7 @@ import msgspec
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entry import Entry, Moment
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
-from faqsvc_embed.events import FAQEvent, Listeners, Result
+from faqsvc_embed.events import FAQEvent, Listener, Result
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
@@ -81,8 +81,10 @@ class Reporter:
     of the log per minute, because visitors can invent slugs.
     """
 
-    def __init__(self, listeners: Listeners) -> None:
-        self._listeners = listeners
+    def __init__(self) -> None:
+        self._listeners: tuple[Listener, ...] = ()
+        self._failed: tuple[Listener, ...] = ()
+        """The listeners that have raised an exception."""
         self._unknown = LogThrottle()
         self._failing = LogThrottle()
         self._rejected = LogThrottle()
@@ -96,6 +98,10 @@ class Reporter:
         self._expired_waits = 0
         self._fetch_errors: dict[str, int] = {}
         self._unsent = 0
+
+    def listen(self, listener: Listener) -> None:
+        """Call `listener` with every event from now on. An exception in it is logged once."""
+        self._listeners += (listener,)
 
     def count_look_up(self, state: FAQState) -> FAQState:
         """Count a state that was not fresh in memory, folder or store, and return it."""
@@ -124,7 +130,13 @@ class Reporter:
             kind = error_kind(after.error)
             self._fetch_errors[kind] = self._fetch_errors.get(kind, 0) + 1
         event = FAQEvent(after.key.slug, after.key.lang, result, seconds, after.error, was_sent)
-        self._listeners.notify(event)
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception as error:
+                if listener not in self._failed:
+                    self._failed += (listener,)
+                    logger.error("a listener for FAQ events raised %r", error, exc_info=error)
 
     def _log(self, before: Entry | None, after: Entry) -> None:
         had_failed = before is not None and before.error is not None
