@@ -91,7 +91,7 @@ class FAQExtension:
         if embed is None:
             embed = FAQEmbed(settings=Settings.from_mapping(app.config, **self._options))
         app.extensions[EMBED] = embed
-        embed.presenter.find_pages_with(_page)
+        embed.presenter.page_source = _page
         install(app.jinja_env, embed)
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)

@@ -45,11 +45,6 @@ class Announcement(msgspec.Struct, frozen=True):
     before: FAQ | None
     """The record that was cached then."""
 
-    @property
-    def is_published(self) -> bool:
-        """Whether there is a new record."""
-        return self.change.state == "published"
-
     def is_awaited(self, now: float) -> bool:
         """Return whether responses without the change are not believed yet."""
         return self.change.state is not None and now < self.at + AWAITED_FOR

@@ -263,7 +263,8 @@ class Fetcher:
     async def _gone_if_older(self, outcome: Fetched, key: Key) -> Outcome:
         """Return a 410 for a response from before the FAQ was unpublished."""
         entry, tombstone = self._cache.get(key), self._cache.tombstone(key.slug)
-        if entry is not None and entry.announced is not None and entry.announced.is_published:
+        announced = None if entry is None else entry.announced
+        if announced is not None and announced.change.state == "published":
             return outcome
         if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
             tombstone = await self._store.tombstone(key.slug)

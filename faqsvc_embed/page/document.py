@@ -103,12 +103,12 @@ class Document(msgspec.Struct, eq=False):
         deferred, self._deferred = self._deferred, {}
         return [(faq, self._anchors_of(faq.slug).nodes(faq, is_deferred=True)) for faq in deferred.values()]
 
-    def take(self, faq: FAQ) -> None:
-        """Note that the JSON-LD of a record is printed now, so that a later `faq_schema()` leaves it out."""
-        self._deferred.pop(id(faq), None)
+    def take(self, faq: FAQ) -> Nodes:
+        """Return the numbers in the `@id`s of the questions of a record whose JSON-LD is printed now.
 
-    def schema_nodes(self, faq: FAQ) -> Nodes:
-        """Return the numbers in the `@id`s of a record's questions; None for one that is not printed."""
+        A later `faq_schema()` leaves it out.
+        """
+        self._deferred.pop(id(faq), None)
         return self._anchors_of(faq.slug).nodes(faq)
 
 

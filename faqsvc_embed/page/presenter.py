@@ -54,7 +54,8 @@ class Presenter:
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._settings = settings
         self._reader = reader
-        self._page_source: PageSource | None = None
+        self.page_source: PageSource | None = None
+        """Finds the page of a request that has none in its context."""
         self.options: OptionResolver = OptionResolver(settings)
         answers = Answers(settings.answer_format)
         self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
@@ -62,10 +63,6 @@ class Presenter:
         passes: Passing = Exception if settings.strict else ()
         self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
         self.aguarded: Final = partial(aguarded, passes=passes) if passes else aguarded
-
-    def find_pages_with(self, source: PageSource) -> None:
-        """Use `source` to find the page of a request, if the context has none."""
-        self._page_source = source
 
     def page(self) -> Page:
         """Return the page of the request, or a new one for this call only."""
@@ -75,7 +72,7 @@ class Presenter:
         """Return the page that a document is a part of: for its first FAQ, the current one."""
         page = document.page
         if page is None or page.is_over:
-            page, source = REQUEST.get(), self._page_source
+            page, source = REQUEST.get(), self.page_source
             if page is None or page.is_over:
                 page = (source() if source is not None else None) or Page()
             document.page = page
@@ -294,8 +291,7 @@ class Presenter:
             return Rendered(self._handle(page, "faq_schema()", error))
         record = faq.data if isinstance(faq, FAQState) else faq
         if record is not None:
-            document.take(record)
-            return self._schema(page, [(record, document.schema_nodes(record))], elements)
+            return self._schema(page, [(record, document.take(record))], elements)
         if faq is not None:  # a state without data
             return Markup()
         if not page.has_open_placeholders or page.preview is not None:
