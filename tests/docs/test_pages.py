@@ -114,6 +114,15 @@ def test_an_extra_that_is_named_exists() -> None:
     assert all(f"\n{extra} = [" in project for extra in named)
 
 
+def test_the_layout_of_the_package_is_described_as_it_is() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("| module or package |")[2]
+    named = re.findall(r"`([a-z_]+(?:\.py|/))`", page.partition("To read the code")[0])
+    package = Path(faqsvc_embed.__file__).parent
+    modules = {path.name for path in package.glob("*.py")} - {"__init__.py", "__main__.py"}
+    packages = {f"{path.name}/" for path in package.iterdir() if path.is_dir() and path.name[0].isalpha()}
+    assert sorted(named) == sorted(modules | packages)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_links_lead_somewhere(page: Path) -> None:
     broken = [link for link in links_of(page) if not leads_somewhere(page, link)]
