@@ -33,17 +33,20 @@ _FAQ: Final = re.compile(
 
 def asks(text: str) -> bool:
     """Return whether a line of plain text asks: by its mark, or by the word that it begins with."""
-    text = text.strip()
-    begin, end = text[:_MAX_LINE], text[-_MAX_LINE:]
+    begin = text.strip()[:_MAX_LINE]
+    lead = _LEAD.match(begin)
+    return ends_asking(text) or _BEGINS.match(begin, lead.end() if lead else 0) is not None
+
+
+def ends_asking(text: str) -> bool:
+    """Return whether a text has the mark of a question, or the word that ends one in Asian languages."""
+    end = text.strip()[-_MAX_LINE:]
     if any(f"{mark} " in end for mark in _MARKS):  # and more, as in "Why? And how"
         return True
     end = _REMARK.sub("", end).rstrip()
     while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
         end = end[:-1]
-    if end.endswith(_MARKS) or _ENDS.search(end) or _GREEK.match(end[-2:]):
-        return True
-    lead = _LEAD.match(begin)
-    return _BEGINS.match(begin, lead.end() if lead else 0) is not None
+    return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
 
 
 def says_faq(title: str) -> bool:

@@ -19,7 +19,10 @@ ANSWER_LABELS: Final = _words(
     "답변 답 대답 回答 答え 答案 答 ответ о resposta risposta raspuns răspuns antwoord odpowiedź svar cevap",
     "đáp",
 )
-GENERAL: Final = _words("title name heading header summary titre titel")
+GENERAL: Final = _words(
+    "title name heading header summary titre nom titel überschrift título titulo nombre nome titolo nazwa",
+    "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label",
+)
 QUESTION_FIELDS: Final = (*QUESTION_LABELS, "faq", *GENERAL)
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
@@ -33,7 +36,7 @@ SECTION_FIELDS: Final = _words(
     "categoria tema catégorie categorie rubrique thème kategori type категория раздел",
     "카테고리 분류 구분 カテゴリ カテゴリー 分類 分类 类别 類別",
 )
-GROUP_NAMES: Final = SECTION_FIELDS + _words("title name label heading header")
+GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""
 
 DOCUMENT_FIELDS: Final = {

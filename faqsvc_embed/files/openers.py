@@ -11,7 +11,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.asking import asks, ends_asking
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field
 from faqsvc_embed.files.markdown_lines import bare
 
@@ -42,7 +42,7 @@ _DETAILS: Final = re.compile(r"<(/?)details\b[^<>]*>", re.I)
 _BOX: Final = re.compile(
     r"(?P<open>\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b)|`{3,}(?=\{dropdown\})"
     r"|:{3,}(?=[ \t]*\{?(?:details|question|faq|dropdown|collapse|spoiler|expand|accordion)\b))"
-    r"[ \t]*\{?[\w.-]*\}?[ \t]*(?P<text>\[.*\]|\".*\"|[^\"\[{].*)"
+    r"[ \t]*\{?[\w.-]*\}?:?[ \t]*(?P<text>\[.*\]|\".*\"|[^\"\[{].*)"
 )
 _COMPONENT: Final = re.compile(
     r"(?:<(?P<name>[A-Z][\w.]*|[a-z]+-[\w-]+)|\{\{[<%]\s*(?P<code>[\w-]+)|\{%\s*(?P<tag>details|expand|faq|accordion|question)\b)"
@@ -69,6 +69,7 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
+_UNLABELLED: Final = re.compile(_MARK + r"(?P<bold>)(?P<end>)(?P<after>)(?P<text>[^#\s].*)")
 
 
 @dataclass(slots=True, eq=False)
@@ -132,13 +133,21 @@ def _opener(line: int, found: re.Match[str], text: str, rest: str = "") -> Opene
 
 
 def labelled(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
-    """Yield the questions with labels, such as `Q: What does it cost?`, if answers have labels, too."""
-    found = [
-        (number, label)
-        for number, line in enumerate(lines)
-        if number not in code and (label := question_label(line)) and not label["head"]
-    ]
-    answers = any(number not in code and answer_label(line) for number, line in enumerate(lines))
+    """Yield the questions with labels, such as `Q: What does it cost?`, if answers have labels, too.
+
+    A line that asks directly above the label of an answer is a question, too.
+    """
+    found, answers, above = list[tuple[int, re.Match[str]]](), False, -1
+    for number, line in enumerate(lines):
+        if number in code or not line.strip():
+            continue
+        if (label := question_label(line)) and not label["head"]:
+            found.append((number, label))
+        elif answer_label(line):
+            if above >= 0 and (label := _UNLABELLED.fullmatch(bare(lines[above]))) and asks(label["text"]):
+                found.append((above, label))
+            answers = True
+        above = -1 if label or answer_label(line) else number
     asking = sum(asks(text_after(label)) for _, label in found)
     if not answers and (len(found) < 2 or asking * 2 < len(found)):
         return
@@ -195,7 +204,7 @@ def _closing(lines: Sequence[str], at: int, start: int) -> tuple[int, str | None
 
 def _box(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     indent = len(line) - len(line.lstrip(" \t"))
-    found = _BOX.fullmatch(line.strip(" \t"))
+    found = _BOX.fullmatch(line.strip(" \t\\"))
     if found is None:
         return None
     sign, text = found["open"], found["text"].strip('[]" \t')
@@ -337,7 +346,7 @@ def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
     for number, line in enumerate(lines):
         if (
             number not in code
-            and asks(line)
+            and ends_asking(line)
             and "](#" not in line
             and (not number or not lines[number - 1].strip())
         ):

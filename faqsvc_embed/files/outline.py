@@ -25,6 +25,7 @@ _TOP: Final = 2
 ROW: Final = 8
 """The level of a row in a table of questions."""
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
+_SEVERAL: Final = 2
 _MOST: Final = 0.5
 """The share of siblings that decides about all."""
 
@@ -48,8 +49,14 @@ class Outline:
 
     @property
     def is_list(self) -> bool:
-        """Whether it has more questions than headings that are none."""
-        return len(self.questions) >= sum(1 for _ in _walk(self.others))
+        """Whether it has several questions, and more than headings that are none."""
+        return len(self.questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
+
+    @property
+    def says_faq(self) -> bool:
+        """Whether the heading above each question, its section or the title of the file, says FAQ."""
+        above = {section or self.title for _, section in self.questions}
+        return all(one is not None and says_faq(one.text) for one in above)
 
     def remarks(self, headings: Sequence[Opener], ends: Mapping[int, int]) -> Iterator[str]:
         """Yield a note for each heading that asks within an answer, and for each question with a link.
@@ -78,16 +85,15 @@ def outline_of(
     if any(one.is_explicit or one.asks for one in inner) and sum(one.asks for one in inner) >= asking:
         within = {n for one in inner if one.end for n in range(one.line + 1, one.end)}
         headings = [one for one in headings if one.line not in within]
-    roots, outline = _tree(sorted([*headings, *inner], key=lambda one: one.line)), Outline()
+    openers = sorted([*headings, *inner], key=lambda one: one.line)
+    for one, following in zip_longest(openers, openers[1:]):
+        below = lines[one.below : following.line if following else None]
+        one.has_text = bool(one.rest) or any(line.strip() for line in below)
+    roots, outline = _tree(openers), Outline()
     outline.title = _title(roots, title)
     if outline.title is not None:
         at = roots.index(outline.title)
         roots[at : at + 1] = outline.title.children
-        if at and not any(line.strip() for line in lines[outline.title.below :]):
-            outline.title = None  # a title has something below it: this is the end of an answer
-    for one in _walk(roots):
-        between = lines[one.below : one.children[0].line] if one.children else []
-        one.has_text = any(line.strip() for line in between)
     level = _main_level(roots)
     if level < BELOW_HEADINGS:
         roots = _without_inner(roots, level)
@@ -172,11 +178,20 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
 
 
 def _title(roots: list[Opener], stated: str) -> Opener | None:
-    """Return the heading that is the title: the first of level 1, unless it is one of many sections."""
+    """Return the heading that is the title: the first of level 1, unless it is one of many sections.
+
+    The first heading is one at any level, too, if it says FAQ and has no text, or if the next is higher.
+    """
+    top, *below = roots or [None]
+    if top is not None and below and not (top.asks or top.children):
+        if top.level > below[0].level or (says_faq(top.text) and not top.has_text):
+            return top
     firsts = [one for one in roots if one.level == 1]
     if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
         return None
     first, others = firsts[0], firsts[1:]
+    if any(one.asks for one in roots[: roots.index(first)]):
+        return None
     alike = [one for one in others if bool(one.children) == bool(first.children)]
     if says_faq(first.text):  # a title, unless it is one of several such as "General questions"
         alike = [one for one in alike if says_faq(one.text)]
@@ -201,7 +216,8 @@ def _main_level(roots: Sequence[Opener]) -> int:
 def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = False) -> list[Opener]:
     """Return openers without those in the answers of headings; a section may have only such ones."""
     for one in openers:
-        alone = one.level < level and all(child.level == BELOW_HEADINGS for child in one.children)
+        alone = one.level < level and not one.asks
+        alone = alone and all(child.level == BELOW_HEADINGS for child in one.children)
         one.children = _without_inner(one.children, level, is_section=alone)
     return [one for one in openers if is_section or one.level < BELOW_HEADINGS]
 
@@ -209,15 +225,13 @@ def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = 
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
     """Sort siblings into questions, sections and others."""
     sections = [one for one in siblings if _is_section(one, siblings, level)]
-    leaves = [one for one in siblings if one not in sections]
-    most = sum(one.asks for one in leaves) >= _MOST * len(leaves)
     for one in siblings:
+        alike = [other for other in siblings if other.level == one.level and other not in sections]
+        most = sum(other.asks for other in alike) >= _MOST * len(alike)
         if one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif (
-            one.asks or one.level == level or (most and one.level <= level) or (section is not None and most)
-        ):
+        elif one.asks or one.level == level or (most and (one.level <= level or section is not None)):
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
