@@ -182,10 +182,10 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
 
     The first heading is one at any level, too, if it says FAQ and has no text, or if the next is higher.
     """
-    top, *below = roots or [None]
-    if top is not None and below and not (top.asks or top.children):
-        if top.level > below[0].level or (says_faq(top.text) and not top.has_text):
-            return top
+    if len(roots) > 1 and not (roots[0].asks or roots[0].children):
+        is_bare = says_faq(roots[0].text) and not roots[0].has_text
+        if is_bare or roots[0].level > roots[1].level:
+            return roots[0]
     firsts = [one for one in roots if one.level == 1]
     if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
         return None

@@ -116,6 +116,11 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
         if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
             fields.setdefault("answer_format", "text")
         return as_one_format(Document(**fields))
+    if found.items and "items" in fields:
+        names = quoted(", ".join(found.names))
+        raise ValueError(
+            f"{found.positions[0]}: few of the texts ask in the fields {names}: name them question"
+        )
     if "items" in fields:
         items = fields["items"]
         if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
@@ -148,7 +153,9 @@ def _collect(value: object, section: str | None, found: _Found, context: _Contex
         known = any(map(is_item, value))
         for index, one in enumerate(value):
             if isinstance(one, list | Mapping) and not is_item(one) and has_items(one):
-                _collect(one, section, found, context)
+                name = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
+                is_named = bool(name) and plain_name(name) not in _CONTAINERS
+                _collect(one, str(name) if is_named else section, found, context)
             elif known:
                 _add(one, index, section, found, context)
     elif isinstance(value, Mapping) and is_item(value):

@@ -75,7 +75,9 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     delimiter = max(";\t|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
     number = 0
     try:
         for number, row in enumerate(reader, 1):
