@@ -32,6 +32,7 @@ TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)
 FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
+_HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
 DECORATION: Final = re.compile(
     r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
@@ -55,6 +56,11 @@ def bare(line: str) -> str:
     while line.startswith("<") and (tag := _WRAPPER.match(line)) is not None:
         line = re.sub(rf"</{tag[1]}\s*>\Z", "", line[tag.end() :], flags=re.I).strip(" \t")
     return line
+
+
+def without_tags(line: str) -> str:
+    """Return a line without the tags of HTML."""
+    return _HTML_TAG.sub("", line) if "<" in line else line
 
 
 def split_id(heading: str) -> tuple[str, str | None]:

@@ -245,7 +245,7 @@ class _Source:
             first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
             found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'
             raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
-        if not (self._is_written or outline.is_faq or (says_so and outline.is_list)):
+        if not (self._is_written or outline.is_faq(says_so=says_so)):
             first_one = outline.questions[0][0]
             what = self.plain(first_one.text)[:60]
             raise ValueError(

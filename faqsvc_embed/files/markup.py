@@ -163,6 +163,9 @@ _IN_MARKDOWN: Final = re.compile(
 """An item of a list, or emphasis, which are Markdown beside answers that are."""
 
 
+_ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
+
+
 def has_markdown(text: object) -> bool:
     """Return whether a text has a link, bold text, code, a table, a heading or a list of Markdown."""
     return isinstance(text, str) and _MARKDOWN.search(text) is not None
@@ -182,6 +185,10 @@ def as_one_format(document: Document) -> Document:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
     answers = [item.get("answer") for item in items]
+    for item in items:
+        for name in ("question", "answer"):
+            if isinstance(text := item.get(name), str) and not (has_tags(text) or has_markdown(text)):
+                item[name] = html.unescape(text) if _ENTITY.search(text) else text
     if not any(has_markdown(answer) or has_tags(answer) for answer in answers):
         return document
     for item in items:

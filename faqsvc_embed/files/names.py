@@ -157,6 +157,11 @@ def _is_translated(value: Mapping[str, Any]) -> bool:
     )
 
 
+def only_text(value: Any) -> Any:
+    """Return the text of a list that has only one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def text_in(value: Any, lang: Any) -> Any:
     """Return a text; of one in several languages, that of the document, else in English, else the first."""
     if isinstance(value, Mapping) and _is_translated(value):

@@ -13,7 +13,7 @@ from typing import Final
 
 from faqsvc_embed.files.asking import asks, ends_asking
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field
-from faqsvc_embed.files.markdown_lines import bare
+from faqsvc_embed.files.markdown_lines import bare, without_tags
 
 BELOW_HEADINGS: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
@@ -342,16 +342,16 @@ def signed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
 
 
 def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
-    """Yield the paragraphs of one line that ask."""
+    """Yield the paragraphs and elements of one line that ask."""
+    above = ""
     for number, line in enumerate(lines):
-        if (
-            number not in code
-            and ends_asking(line)
-            and "](#" not in line
-            and (not number or not lines[number - 1].strip())
-        ):
-            yield Opener(number, number + 1, line.strip())
+        text = without_tags(line).strip()
+        if number not in code and ends_asking(text) and "](#" not in line and not above:
+            yield Opener(number, number + 1, text, indent=len(line) - len(line.lstrip(" ")))
+        above = text
 
 
 FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)
 """All forms, from the clearest to the vaguest."""
+VAGUE: Final[tuple[Form, ...]] = (signed, listed, plain)
+"""Forms that answers have, too."""

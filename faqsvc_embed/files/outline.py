@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.asking import asks, is_marked, is_of_guide, says_faq
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.files.markdown_lines import PERMALINK
 from faqsvc_embed.files.markdown_text import plain_text
-from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
+from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, VAGUE, Opener, question_label, text_after
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -41,16 +41,20 @@ class Outline:
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
 
-    @property
-    def is_faq(self) -> bool:
-        """Whether the file reads as an FAQ: most of what could be a question asks or is marked as one."""
-        asking = sum(opener.asks or opener.is_explicit for opener, _ in self.questions)
-        return bool(self.questions) and asking >= _MOST * (len(self.questions) + len(self.others))
+    def is_faq(self, *, says_so: bool) -> bool:
+        """Return whether the file reads as an FAQ; `says_so` is whether a title says that it is one.
 
-    @property
-    def is_list(self) -> bool:
-        """Whether it has several questions, and more than headings that are none."""
-        return len(self.questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
+        Most of what could be a question asks, and one by more than its first word: `How to begin` does not.
+        In a file that says so, other headings may be questions, too, but not those of a guide.
+        """
+        questions = [one for one, _ in self.questions]
+        asking = [one for one in questions if one.asks or one.is_explicit]
+        others = sum(1 for _ in _walk(self.others))
+        is_certain = says_so or any(one.is_explicit or is_marked(one.text) for one in asking)
+        if asking and len(asking) >= _MOST * (len(questions) + len(self.others)):
+            return is_certain or (self.title is None and len(questions) == 1)
+        is_list = len(questions) >= max(_SEVERAL, others)
+        return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
     @property
     def says_faq(self) -> bool:
@@ -141,15 +145,29 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
         found = [one for one in form(lines, code) if one.line not in ends]
         found = _with_text(found, lines, ends)
         for one in found:
-            one.asks = one.asks or one.is_explicit or asks(plain_text(one.text, {}))
+            text = plain_text(one.text, {})
+            if not one.is_labelled and (label := question_label(text)):
+                text = one.text = text_after(label)
+                one.is_labelled = True
+            one.asks = one.asks or one.is_explicit or asks(text)
         asking = sum(one.asks for one in found)
         named = form.__name__ == "folded"
         if form.__name__ not in ("labelled", "folded", "terms") and asking < _MOST * len(found):
             found = [one for one in found if one.asks]
+        is_stray = asking * 2 < len(headings) or _answered(headings, found, lines) >= _SEVERAL
+        if form in VAGUE and is_stray:
+            continue  # what asks below a heading that asks, and its text, is part of the answer
         score = asking + (0.5 * (len(found) - asking) if named else 0)
         if found and score > most * 1.2 and (asking or named):
             best, most = found, score
     return best
+
+
+def _answered(headings: Sequence[Opener], inner: Sequence[Opener], lines: Sequence[str]) -> int:
+    """Return how many headings ask and have a text before any opener below them."""
+    starts = {one.line for one in (*headings, *inner)}
+    texts = ((n for n in range(one.below, len(lines)) if lines[n].strip()) for one in headings if one.asks)
+    return sum(next(numbers, len(lines)) not in starts for numbers in texts)
 
 
 def _with_text(openers: Sequence[Opener], lines: Sequence[str], ends: Container[int]) -> list[Opener]:

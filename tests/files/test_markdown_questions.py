@@ -329,7 +329,11 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '{{< box_open title="May I cancel?" >}}\n\nAny time.\n\n{{< box_close >}}\n',
         "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
         "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
-        "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n<h3>May I cancel?</h3>\n\nAny time.\n",
+        "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n"
+        "<h3>May I cancel?</h3>\n\nAny time.\n",
+        "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
+        "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
+        "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
     ],
     ids=[
@@ -344,7 +348,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         ),
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
         *("labels in html", "bold in html", "shortcodes", "one line each", "quotations"),
-        *("html headings of many lines", "a question without its label"),
+        *("html headings of many lines", "labels in details", "elements", "a question without its label"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -368,7 +372,10 @@ def test_siblings_of_questions_are_questions() -> None:
 def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None:
     with pytest.raises(ValueError, match=r"line [35]: .*(Features|Before you begin)"):
         read_markdown(text)
-    assert items_of(text.replace("# Tea", "# Tea: FAQ").replace("# Guide", "# Frequent questions"))
+    titled = text.replace("# Tea", "# Tea: FAQ").replace("# Guide", "# Frequent questions")
+    assert items_of(
+        titled.replace("Features", "Sizes").replace("Installation", "Making").replace("Licence", "Price")
+    )
 
 
 @pytest.mark.parametrize(
@@ -438,6 +445,26 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     with pytest.raises(ValueError, match="does not read as an FAQ"):
         read_markdown(text)
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# FAQ system\n\n## Overview\nA.\n\n## Installation\nB.\n\n## Files\nC.\n",
+        "# Kettle\n\n## How to contribute\nA.\n\n## How to serve it\nB.\n",
+        "# Kettle\n\n## Style\nA.\n\n## Forms\n- Is it red? Say so.\n\n## Tests\nB.\n\n## Last\nC.\n",
+        "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
+    ],
+    ids=["headings of a guide", "how to", "an item of a list", "a paragraph"],
+)
+def test_a_guide_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+: "):
+        read_markdown(text)
+
+
+def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
+    text = "## Which one?\nAsk:\n- Is it red? Yes.\n- Is it hot? No.\n\n## Where?\nAsk:\n- Is it far? No.\n"
+    assert [question for question, _ in items_of(text)] == ["Which one?", "Where?"]
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:

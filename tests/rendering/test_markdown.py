@@ -58,8 +58,8 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("::: warning Mind\na\n:::", "<blockquote>\n<p><strong>Mind</strong></p><p>a</p>\n</blockquote>"),
         (
             ":::tip{title=Mind} *the* [gap](/b)\na\n:::",
-            '<blockquote>\n<p><strong>Mind <em>the</em> <a href="/b" rel="noopener">gap</a></strong></p><p>a</p>\n'
-            "</blockquote>",
+            '<blockquote>\n<p><strong>Mind <em>the</em> <a href="/b" rel="noopener">gap</a></strong></p>'
+            "<p>a</p>\n</blockquote>",
         ),
         ("::::tabs\n== Hot\na\n::::", "<blockquote>\n<p><strong>Hot</strong>\na</p>\n</blockquote>"),
         ('!!! note "Mind"\n    a', "<blockquote>\n<p><strong>Mind</strong></p>\n<p>a</p>\n</blockquote>"),
