@@ -71,7 +71,7 @@ def find_questions(
 def _is_code(token: "Token") -> bool:
     if token.type == "html_block":
         return token.content.lstrip().lower().startswith(("<script", "<style", "<pre"))
-    return token.type in ("fence", "code_block")
+    return token.type == "code_block" or (token.type == "fence" and not token.info.startswith("{dropdown}"))
 
 
 class _Source:

@@ -101,15 +101,6 @@ def outline_of(
     level = _main_level(roots)
     if level < BELOW_HEADINGS:
         roots = _without_inner(roots, level)
-    if (
-        outline.title is None
-        and len(roots) == 1
-        and roots[0].children
-        and not roots[0].asks
-        and says_faq(roots[0].text)
-    ):
-        outline.title = roots[0]
-        roots = roots[0].children
     _sort(roots, level, None, outline)
     return outline
 
@@ -141,8 +132,9 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
     ends = {one.line for one in headings}
+    texts = ["" if number in code else line for number, line in enumerate(lines)]
     for form in FORMS:
-        found = [one for one in form(lines, code) if one.line not in ends]
+        found = [one for one in form(texts) if one.line not in ends]
         found = _with_text(found, lines, ends)
         for one in found:
             text = plain_text(one.text, {})
@@ -200,9 +192,12 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
 
     The first heading is one at any level, too, if it says FAQ and has no text, or if the next is higher.
     """
-    if len(roots) > 1 and not (roots[0].asks or roots[0].children):
-        is_bare = says_faq(roots[0].text) and not roots[0].has_text
-        if is_bare or roots[0].level > roots[1].level:
+    if roots and not roots[0].asks:
+        is_bare = len(roots) > 1 and not (roots[0].children or roots[0].has_text)
+        is_only = len(roots) == 1 and roots[0].children
+        if says_faq(roots[0].text) and (is_bare or is_only):
+            return roots[0]
+        if len(roots) > 1 and roots[0].level > roots[1].level and not roots[0].children:
             return roots[0]
     firsts = [one for one in roots if one.level == 1]
     if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
