@@ -30,22 +30,43 @@ _FAQ: Final = re.compile(
     re.I,
 )
 
+_GUIDE: Final = re.compile(
+    r"\W*(?:features|overview|(?:pre)?requi\w+|install\w*|usage|set-?up(?: instructions)?|quick ?start"
+    r"|getting started|(?:file|project) structure|contribut\w+|licen[cs]e|change ?log"
+    r"|development|deployment)\W*",
+    re.I,
+)
+"""Headings of guides and of what is about a program."""
+
+
+def is_marked(text: str) -> bool:
+    """Return whether a text asks by more than the word that it begins with, as `How to begin` does not."""
+    return any(mark in text for mark in (*_MARKS, "¿")) or ends_asking(text)
+
 
 def asks(text: str) -> bool:
     """Return whether a line of plain text asks: by its mark, or by the word that it begins with."""
     text = text.strip()
     begin, end = text[:_MAX_LINE], text[-_MAX_LINE:]
-    if any(f"{mark} " in end for mark in _MARKS):  # and more, as in "Why? And how"
-        return True
-    end = _REMARK.sub("", end).rstrip()
-    while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
-        end = end[:-1]
-    if end.endswith(_MARKS) or _ENDS.search(end) or _GREEK.match(end[-2:]):
+    if any(f"{mark} " in end for mark in _MARKS) or ends_asking(text):  # or more, as in "Why? And how"
         return True
     lead = _LEAD.match(begin)
     return _BEGINS.match(begin, lead.end() if lead else 0) is not None
 
 
+def ends_asking(text: str) -> bool:
+    """Return whether a text ends with the mark of a question, or in Asian languages with the word for it."""
+    end = _REMARK.sub("", text.strip()[-_MAX_LINE:]).rstrip()
+    while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
+        end = end[:-1]
+    return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None
+
+
 def says_faq(title: str) -> bool:
     """Return whether a title says that what follows are questions and answers."""
     return _FAQ.search(title) is not None
+
+
+def is_of_guide(heading: str) -> bool:
+    """Return whether a heading is one that guides and programs have, such as Installation."""
+    return _GUIDE.fullmatch(heading) is not None

@@ -10,16 +10,19 @@ def _words(*texts: str) -> tuple[str, ...]:
 
 
 QUESTION_LABELS: Final = _words(
-    "question questions q ｑ frage fragen f pregunta preguntas p pergunta domanda d intrebare întrebare",
+    "question questions ques q ｑ frage fragen f pregunta preguntas p pergunta domanda d intrebare întrebare",
     "질문 문의 質問 问题 問題 问 問 вопрос в vraag v pytanie spørsmål spørgsmål fråga soru hỏi",
 )
 """Labels of questions. A single letter counts only if answers have labels, too."""
 ANSWER_LABELS: Final = _words(
-    "answer answers a ａ antwort antworten respuesta respuestas r réponse réponses reponse reponses",
+    "answer answers ans a ａ antwort antworten respuesta respuestas r réponse réponses reponse reponses",
     "답변 답 대답 回答 答え 答案 答 ответ о resposta risposta raspuns răspuns antwoord odpowiedź svar cevap",
     "đáp",
 )
-GENERAL: Final = _words("title name heading header summary titre titel")
+GENERAL: Final = _words(
+    "title name heading header summary titre nom titel überschrift título titulo nombre nome titolo nazwa",
+    "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label",
+)
 QUESTION_FIELDS: Final = (*QUESTION_LABELS, "faq", *GENERAL)
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
@@ -29,11 +32,12 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
 """The names of a list that continues an answer."""
 SECTION_FIELDS: Final = _words(
-    "section category group topic sectiontitle kategorie rubrik thema bereich sección seccion categoría",
+    "section category categories group topic topics sectiontitle kategorie rubrik thema bereich sección",
+    "seccion categoría",
     "categoria tema catégorie categorie rubrique thème kategori type категория раздел",
     "카테고리 분류 구분 カテゴリ カテゴリー 分類 分类 类别 類別",
 )
-GROUP_NAMES: Final = SECTION_FIELDS + _words("title name label heading header")
+GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""
 
 DOCUMENT_FIELDS: Final = {

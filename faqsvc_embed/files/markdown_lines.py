@@ -23,8 +23,7 @@ HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>
 """A heading or a defined term in HTML, behind other tags, with the text after it."""
 TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
 """The first line of a container whose class says that it is a title."""
-_OPENED: Final = re.compile(r"<(?:h[1-6]|dt)\b[^<>]*>[^<>]*\Z", re.I)
-_CLOSED: Final = re.compile(r"</(?:h[1-6]|dt)\s*>", re.I)
+_HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
 _MAX_HEADING: Final = 6
 """Lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
@@ -33,6 +32,7 @@ TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)
 FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
+_HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
 DECORATION: Final = re.compile(
     r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
@@ -58,6 +58,11 @@ def bare(line: str) -> str:
     return line
 
 
+def without_tags(line: str) -> str:
+    """Return a line without the tags of HTML."""
+    return _HTML_TAG.sub("", line) if "<" in line else line
+
+
 def split_id(heading: str) -> tuple[str, str | None]:
     """Return the text of a heading, and the id that `{#id}` at its end states."""
     found = _ID.search(heading)
@@ -72,9 +77,9 @@ def joined(lines: list[str]) -> list[str]:
         if line[:3] == ":::" == lines[number + 2][:3] and TITLE_CLASS.fullmatch(line.strip()):
             lines[number : number + 3] = [f"## {lines[number + 1]}", "", ""]
     for number, line in enumerate(lines):
-        if "<" in line and _OPENED.search(line):
+        if "<" in line and _HEADING_TAG.findall(line)[-1:] == [""]:
             for last in range(number + 1, min(number + _MAX_HEADING, len(lines))):
-                if _CLOSED.search(lines[last]):
+                if "/" in _HEADING_TAG.findall(lines[last]):
                     lines[number] = " ".join(part.strip() for part in lines[number : last + 1])
                     lines[number + 1 : last + 1] = [""] * (last - number)
                     break

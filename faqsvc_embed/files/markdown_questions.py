@@ -21,6 +21,7 @@ from faqsvc_embed.files.markdown_lines import (
     NUMBER,
     PERMALINK,
     TAG_LINE,
+    TEMPLATE,
     has_words,
     is_template,
     is_text,
@@ -70,7 +71,7 @@ def find_questions(
 def _is_code(token: "Token") -> bool:
     if token.type == "html_block":
         return token.content.lstrip().lower().startswith(("<script", "<style", "<pre"))
-    return token.type in ("fence", "code_block")
+    return token.type == "code_block" or (token.type == "fence" and not token.info.startswith("{dropdown}"))
 
 
 class _Source:
@@ -166,7 +167,7 @@ class _Source:
                 rest = heading[3].strip()
                 found[number] = Opener(number, number + (not rest), heading[2], level, rest)
         for one in found.values():
-            if has_words(one.text):
+            if has_words(one.text) or TEMPLATE.search(one.text):
                 label = None if self._is_written else question_label(one.text)
                 if label and not label["mark"]:
                     one.text, one.is_labelled, one.is_explicit = text_after(label), True, True
@@ -187,7 +188,7 @@ class _Source:
         title = self.plain(outline.title.text) if outline.title else ""
         if not outline.questions and any(map(asks, (title, self._front_title))):
             return self.single(title if asks(title) else self._front_title, outline.title)
-        self._check(outline, is_faq or says_faq(title))
+        self._check(outline, is_faq or says_faq(title) or outline.says_faq)
         ends = self._ends(outline)
         texts = [one.text for one, _ in outline.questions]
         texts = texts if self._is_written else unnumbered(texts)
@@ -202,8 +203,11 @@ class _Source:
             answer_lines.append(line + 1)
             positions.append(f"line {one.line + 1}")
         answers = [item["answer"] for item in items if item["answer"]]
-        if answers and all(map(is_template, answers)):
-            raise ValueError(f"{positions[0]}: the answers come from a template: {quoted(answers[0][:60])}")
+        made = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
+        if len(made) * 2 < len(texts):
+            made = answers if all(map(is_template, answers)) else []
+        if made:
+            raise ValueError(f"{positions[0]}: the FAQ comes from a template: {quoted(made[0][:60])}")
         introduction, notes = self._rest(outline, ends)
         notes += [] if self._is_written else outline.remarks(self._headings, ends)
         if outline.title and self._front_title not in ("", title):
@@ -241,7 +245,7 @@ class _Source:
             first = next((n for n, line in enumerate(self._lines) if is_text(line)), None)
             found = "" if first is None else f', but "{self._lines[first].strip()[:60]}"'
             raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
-        if not (self._is_written or outline.is_faq or (says_so and outline.is_list)):
+        if not (self._is_written or outline.is_faq(says_so=says_so)):
             first_one = outline.questions[0][0]
             what = self.plain(first_one.text)[:60]
             raise ValueError(

@@ -46,7 +46,7 @@ def read_markdown(text: str) -> Document:
     document = yaml_document({name: value for name, value in fields.items() if name != "question"})
     if document.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
-    if document.items is not None:
+    if document.positions or "items" in fields:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         notes = [f"line {n}: this text is not read" for n in texts[:1]]
         return replace(document, answer_format=document.answer_format or "markdown", notes=notes)
@@ -61,7 +61,8 @@ def read_markdown(text: str) -> Document:
         found = _unescaped(found)
     stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
     answer_format = "text" if _is_plain(lines, found) else "markdown"
-    return replace(found, **{"answer_format": answer_format} | stated, unknown=document.unknown)
+    unknown = [*document.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
+    return replace(found, **{"answer_format": answer_format} | stated, unknown=unknown)
 
 
 def _is_plain(lines: Sequence[str], document: Document) -> bool:

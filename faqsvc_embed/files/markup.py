@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from typing import Any, Final
 
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape, escape_inline
+from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape, escape_inline, plain_text
 
 _MARKS: Final = (
     {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"}
@@ -36,14 +36,15 @@ def html_to_line(markup: str) -> str:
 
 
 def html_to_markdown(markup: str) -> str:
-    """Return HTML as Markdown with its paragraphs, lists, links, bold and italics.
+    """Return HTML as Markdown with its paragraphs, lists, links, images, bold and italics.
 
     A table becomes its cells, each in a paragraph.
     """
     import nh3
 
     writer = _Writer()
-    cleaned = nh3.clean(markup, tags=TAGS, attributes={"a": {"href"}, "ol": {"start"}}, link_rel=None)
+    attributes = {"a": {"href"}, "ol": {"start"}, "img": {"src", "alt"}}
+    cleaned = nh3.clean(markup, tags=TAGS, attributes=attributes, link_rel=None)
     writer.feed(_NOTE.sub("", cleaned))
     writer.close()
     return writer.text()
@@ -77,6 +78,10 @@ class _Writer(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
         if tag == "br":
             self._pieces.append(_BREAK)
+            return
+        if tag == "img":
+            image = {name: value or "" for name, value in attrs}
+            self._pieces.append(f"![{escape_inline(image.get('alt', ''))}]({_target(image.get('src', ''))})")
             return
         if tag not in INLINE_TAGS:
             self._end_paragraph()
@@ -151,6 +156,16 @@ _MARKDOWN: Final = re.compile(
 """Bold text, a link, code, a table, a heading, or two items of a list."""
 
 
+_IN_MARKDOWN: Final = re.compile(
+    r"^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S|(?<![\w*_])([*_])(?=[^\s*_])[^*_\n]{1,300}(?<=\S)\1(?![\w*_])",
+    re.MULTILINE,
+)
+"""An item of a list, or emphasis, which are Markdown beside answers that are."""
+
+
+_ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
+
+
 def has_markdown(text: object) -> bool:
     """Return whether a text has a link, bold text, code, a table, a heading or a list of Markdown."""
     return isinstance(text, str) and _MARKDOWN.search(text) is not None
@@ -170,18 +185,24 @@ def as_one_format(document: Document) -> Document:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
     answers = [item.get("answer") for item in items]
+    for item in items:
+        for name in ("question", "answer"):
+            if isinstance(text := item.get(name), str) and not (has_tags(text) or has_markdown(text)):
+                item[name] = html.unescape(text) if _ENTITY.search(text) else text
     if not any(has_markdown(answer) or has_tags(answer) for answer in answers):
         return document
     for item in items:
-        if has_tags(item.get("question")):
-            item["question"] = html_to_line(item["question"])
+        if isinstance(question := item.get("question"), str):
+            is_markdown = has_markdown(question) or _IN_MARKDOWN.search(question)
+            plain = plain_text(question, {}) if is_markdown else question
+            item["question"] = html_to_line(plain) if has_tags(plain) else plain
         if isinstance(item.get("answer"), str):
             item["answer"] = _as_markdown(item["answer"])
     return replace(document, answer_format="markdown")
 
 
 def _as_markdown(text: str) -> Any:
-    if has_markdown(text):
+    if has_markdown(text) or _IN_MARKDOWN.search(text):
         return text
     if has_tags(text):
         return html_to_markdown(text)

@@ -1,5 +1,6 @@
 """What a parsed value is: an item, a text in one or several languages, or records under other names."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -13,10 +14,12 @@ from faqsvc_embed.files.fields import (
     plain_name,
 )
 from faqsvc_embed.files.markup import has_tags
+from faqsvc_embed.languages import LANGUAGES
 
 MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
 _MIN_PAIRS: Final = 2
+_LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _LANGUAGE_NAMES: Final = 2, 3, 5
 """Lengths of the names of languages."""
 
@@ -25,6 +28,7 @@ def usual(value: Any, depth: int = 0) -> Any:
     """Return a value with the usual names where its own say nothing: what mostly asks is a question."""
     if depth > MAX_DEPTH or not isinstance(value, list | Mapping):
         return value
+    value = _in_one_language(value) if isinstance(value, Mapping) else value
     fields = dict(value.items() if isinstance(value, Mapping) else enumerate(value))
     texts = {str(key): inner for key, inner in fields.items() if is_text(inner)}
     pairs = pairs_of(texts) if isinstance(value, Mapping) else {}
@@ -43,6 +47,22 @@ def usual(value: Any, depth: int = 0) -> Any:
     else:
         fields = {key: usual(one, depth + 1) for key, one in fields.items()}
     return _like(value, fields) if isinstance(value, Mapping) else list(fields.values())
+
+
+def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a mapping of languages to records with those in its `lang`, in English, or in the first."""
+    records = {
+        key: inner
+        for key, inner in value.items()
+        if isinstance(inner, list | Mapping) and _LANGUAGE.fullmatch(str(key)) and has_items([inner])
+    }
+    if len(records) < _MIN_PAIRS or records.keys().isdisjoint(LANGUAGES):
+        return value
+    own = next(key for key in (value.get("lang"), "en", *records) if key in records)
+    record = records[own]
+    chosen = {"items": record} if isinstance(record, list) else dict(record)
+    left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
+    return _like(value, {**left, **chosen})
 
 
 def _has_columns(record: Mapping[str, Any]) -> bool:
@@ -135,6 +155,11 @@ def _is_translated(value: Mapping[str, Any]) -> bool:
     return bool(names) and all(
         len(name) in _LANGUAGE_NAMES and name[:2].isalpha() and name[:2].islower() for name in names
     )
+
+
+def only_text(value: Any) -> Any:
+    """Return the text of a list that has only one."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def text_in(value: Any, lang: Any) -> Any:

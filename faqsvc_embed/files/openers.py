@@ -5,15 +5,14 @@ defined terms, bold lines, lines that begin with one sign, list items, and plain
 """
 
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.asking import asks, ends_asking
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, QUESTION_LABELS, find_field
-from faqsvc_embed.files.markdown_lines import bare
+from faqsvc_embed.files.markdown_lines import bare, without_tags
 
 BELOW_HEADINGS: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
@@ -42,7 +41,7 @@ _DETAILS: Final = re.compile(r"<(/?)details\b[^<>]*>", re.I)
 _BOX: Final = re.compile(
     r"(?P<open>\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b)|`{3,}(?=\{dropdown\})"
     r"|:{3,}(?=[ \t]*\{?(?:details|question|faq|dropdown|collapse|spoiler|expand|accordion)\b))"
-    r"[ \t]*\{?[\w.-]*\}?[ \t]*(?P<text>\[.*\]|\".*\"|[^\"\[{].*)"
+    r"[ \t]*\{?[\w.-]*\}?:?[ \t]*(?P<text>\[.*\]|\".*\"|[^\"\[{].*)"
 )
 _COMPONENT: Final = re.compile(
     r"(?:<(?P<name>[A-Z][\w.]*|[a-z]+-[\w-]+)|\{\{[<%]\s*(?P<code>[\w-]+)|\{%\s*(?P<tag>details|expand|faq|accordion|question)\b)"
@@ -51,6 +50,8 @@ _COMPONENT: Final = re.compile(
 _ENDS: Final = {"open": "close", "begin": "end", "start": "end"}
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2")
 _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
+_SIGN: Final = re.compile(r"[^\w\s*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-]")
+"""A sign that can stand before each question, such as an arrow."""
 _QUOTED: Final = re.compile(r"[\"“](?P<text>[^\"“”]+)[\"”]")
 
 
@@ -69,6 +70,7 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
+_UNLABELLED: Final = re.compile(_MARK + r"(?P<text>[^#\s].*)")
 
 
 @dataclass(slots=True, eq=False)
@@ -100,8 +102,8 @@ class Opener:
     children: "list[Opener]" = field(default_factory=list)
 
 
-Form = Callable[["Sequence[str]", "Container[int]"], Iterator[Opener]]
-"""Finds the openers of one form in the lines of a file; lines of code are left out."""
+Form = Callable[["Sequence[str]"], Iterator[Opener]]
+"""Finds the openers of one form in the lines of a file, whose lines of code are empty."""
 
 
 def answer_label(line: str) -> re.Match[str] | None:
@@ -131,31 +133,36 @@ def _opener(line: int, found: re.Match[str], text: str, rest: str = "") -> Opene
     return Opener(line, below, text.strip(), rest=rest, indent=indent, mark=quote)
 
 
-def labelled(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
-    """Yield the questions with labels, such as `Q: What does it cost?`, if answers have labels, too."""
-    found = [
-        (number, label)
-        for number, line in enumerate(lines)
-        if number not in code and (label := question_label(line)) and not label["head"]
-    ]
-    answers = any(number not in code and answer_label(line) for number, line in enumerate(lines))
-    asking = sum(asks(text_after(label)) for _, label in found)
-    if not answers and (len(found) < 2 or asking * 2 < len(found)):
+def labelled(lines: Sequence[str]) -> Iterator[Opener]:
+    """Yield the questions with labels, such as `Q: What does it cost?`, if answers have labels, too.
+
+    A line that asks directly above the label of an answer is a question, too.
+    """
+    found, answers, above = list[tuple[int, re.Match[str], str]](), False, -1
+    for number in (n for n, line in enumerate(lines) if line.strip()):
+        question, answer = question_label(lines[number]), answer_label(lines[number])
+        if question and not question["head"]:
+            found.append((number, question, text_after(question)))
+        elif answer:
+            line = _UNLABELLED.fullmatch(bare(lines[above])) if above >= 0 else None
+            found += [(above, line, line["text"])] if line and asks(line["text"]) else []
+            answers = True
+        above = -1 if question or answer else number
+    if not answers and (len(found) < 2 or sum(asks(text) for *_, text in found) * 2 < len(found)):
         return
-    for number, label in found:
-        text, below = text_after(label), number + 1
-        if not text and below < len(lines):  # the label stands alone on its line
-            text, below = lines[below].strip(), below + 1
+    for number, label, text in found:
         opener = _opener(number, label, text)
-        opener.below, opener.is_labelled, opener.is_explicit = below, True, True
+        if not text and opener.below < len(lines):  # the label stands alone on its line
+            opener.text, opener.below = lines[opener.below].strip(), opener.below + 1
+        opener.is_labelled = opener.is_explicit = True
         yield opener
 
 
-def folded(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+def folded(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the questions that are the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion>`."""
     end = 0
     for number, line in enumerate(lines):
-        if number < end or (number in code and not line.lstrip().startswith("```{")):
+        if number < end:
             continue
         for form in (_details, _box, _component):
             if (opener := form(number, line, lines)) is not None:
@@ -195,7 +202,7 @@ def _closing(lines: Sequence[str], at: int, start: int) -> tuple[int, str | None
 
 def _box(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     indent = len(line) - len(line.lstrip(" \t"))
-    found = _BOX.fullmatch(line.strip(" \t"))
+    found = _BOX.fullmatch(line.strip(" \t\\"))
     if found is None:
         return None
     sign, text = found["open"], found["text"].strip('[]" \t')
@@ -247,28 +254,28 @@ def _component(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     return None
 
 
-def terms(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+def terms(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the terms of definition lists, whose definitions begin with a colon."""
     for number in range(len(lines) - 1):
         line = lines[number].strip()
-        if number in code or not line or line.startswith(":"):
+        if not line or line.startswith(":"):
             continue
         below = number + 1 if lines[number + 1].strip() else number + 2
         if below < len(lines) and _TERM.match(lines[below].lstrip(" ")):
             yield Opener(number, below, line, indent=4, mark=":")
 
 
-def bold(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+def bold(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the lines that are bold, and those that begin with a bold question; all of them if most ask."""
     for number, line in enumerate(lines):
-        found, below = (None, number) if number in code else _bold_at(lines, number)
+        found, below = _bold_at(lines, number)
         if found is None or line.startswith(("    ", "\t")):
             continue
         rest, text, sign = found["rest"], found["text"], found["sign"]
         if rest.endswith(sign) and text[-1:].isspace():  # *Is *this* a question?*
             rest, text = "", f"{text}{sign}{rest.removesuffix(sign)}"
         is_list = found["mark"].strip(" >") != ""
-        above = lines[number - 1] if number and number - 1 not in code else ""
+        above = lines[number - 1] if number else ""
         starts = is_list or not above.strip() or above.startswith("#")
         is_lead = is_list and text.endswith((":", "："))
         is_italic = len(sign) == 1 and not found["anchor"]
@@ -301,10 +308,10 @@ def _bold_at(lines: Sequence[str], number: int) -> tuple[re.Match[str] | None, i
     return (None if is_cut else found), below
 
 
-def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+def listed(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the items of lists that are not nested, whose first lines ask."""
     for number, line in enumerate(lines):
-        found = None if number in code else _LIST_ITEM.fullmatch(line)
+        found = _LIST_ITEM.fullmatch(line)
         if found is not None and not found["text"].startswith("["):
             text, rest = found["text"], ""
             if (asked := _ASKED.match(text)) is not None and not asks(asked[2][-1:]):
@@ -314,35 +321,26 @@ def listed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
             yield opener
 
 
-def signed(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
+def signed(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the lines that begin with the sign that most of them begin with, such as an arrow."""
-    starts = {
-        number: line[0]
-        for number, line in enumerate(lines)
-        if number not in code
-        and line[:1]
-        and unicodedata.category(line[0]) in ("So", "Sm", "Po", "Pf", "Pd")
-        and line[0] not in "*-_#>+`|~=\\<\"'!&.,:;/@%"
-        and len(line.strip()) > 3
-    }
-    counted = Counter(starts.values()).most_common(1)
-    if counted and counted[0][1] > 1:
-        for number, sign in starts.items():
-            if sign == counted[0][0]:
-                yield Opener(number, number + 1, lines[number][1:].strip(" \t\ufe0f"))
+    starts = Counter(line[0] for line in lines if len(line.strip()) > 3 and _SIGN.match(line))
+    for sign, count in starts.most_common(1):
+        for number, line in enumerate(lines):
+            if count > 1 and line.startswith(sign):
+                yield Opener(number, number + 1, line[1:].strip(" \t\ufe0f"))
 
 
-def plain(lines: Sequence[str], code: Container[int]) -> Iterator[Opener]:
-    """Yield the paragraphs of one line that ask."""
+def plain(lines: Sequence[str]) -> Iterator[Opener]:
+    """Yield the paragraphs and elements of one line that ask."""
+    above = ""
     for number, line in enumerate(lines):
-        if (
-            number not in code
-            and asks(line)
-            and "](#" not in line
-            and (not number or not lines[number - 1].strip())
-        ):
-            yield Opener(number, number + 1, line.strip())
+        text = without_tags(line).strip()
+        if ends_asking(text) and "](#" not in line and not above:
+            yield Opener(number, number + 1, text, indent=len(line) - len(line.lstrip(" ")))
+        above = text
 
 
 FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)
 """All forms, from the clearest to the vaguest."""
+VAGUE: Final[tuple[Form, ...]] = (signed, listed, plain)
+"""Forms that answers have, too."""

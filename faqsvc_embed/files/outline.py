@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.asking import asks, is_marked, is_of_guide, says_faq
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.files.markdown_lines import PERMALINK
 from faqsvc_embed.files.markdown_text import plain_text
-from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, Opener
+from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, VAGUE, Opener, question_label, text_after
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -25,6 +25,7 @@ _TOP: Final = 2
 ROW: Final = 8
 """The level of a row in a table of questions."""
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
+_SEVERAL: Final = 2
 _MOST: Final = 0.5
 """The share of siblings that decides about all."""
 
@@ -40,16 +41,26 @@ class Outline:
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
 
-    @property
-    def is_faq(self) -> bool:
-        """Whether the file reads as an FAQ: most of what could be a question asks or is marked as one."""
-        asking = sum(opener.asks or opener.is_explicit for opener, _ in self.questions)
-        return bool(self.questions) and asking >= _MOST * (len(self.questions) + len(self.others))
+    def is_faq(self, *, says_so: bool) -> bool:
+        """Return whether the file reads as an FAQ; `says_so` is whether a title says that it is one.
+
+        Most of what could be a question asks, and one by more than its first word: `How to begin` does not.
+        In a file that says so, other headings may be questions, too, but not those of a guide.
+        """
+        questions = [one for one, _ in self.questions]
+        asking = [one for one in questions if one.asks or one.is_explicit]
+        others = sum(1 for _ in _walk(self.others))
+        is_certain = says_so or any(one.is_explicit or is_marked(one.text) for one in asking)
+        if asking and len(asking) >= _MOST * (len(questions) + len(self.others)):
+            return is_certain or (self.title is None and len(questions) == 1)
+        is_list = len(questions) >= max(_SEVERAL, others)
+        return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
     @property
-    def is_list(self) -> bool:
-        """Whether it has more questions than headings that are none."""
-        return len(self.questions) >= sum(1 for _ in _walk(self.others))
+    def says_faq(self) -> bool:
+        """Whether the heading above each question, its section or the title of the file, says FAQ."""
+        above = {section or self.title for _, section in self.questions}
+        return all(one is not None and says_faq(one.text) for one in above)
 
     def remarks(self, headings: Sequence[Opener], ends: Mapping[int, int]) -> Iterator[str]:
         """Yield a note for each heading that asks within an answer, and for each question with a link.
@@ -78,28 +89,18 @@ def outline_of(
     if any(one.is_explicit or one.asks for one in inner) and sum(one.asks for one in inner) >= asking:
         within = {n for one in inner if one.end for n in range(one.line + 1, one.end)}
         headings = [one for one in headings if one.line not in within]
-    roots, outline = _tree(sorted([*headings, *inner], key=lambda one: one.line)), Outline()
+    openers = sorted([*headings, *inner], key=lambda one: one.line)
+    for one, following in zip_longest(openers, openers[1:]):
+        below = lines[one.below : following.line if following else None]
+        one.has_text = bool(one.rest) or any(line.strip() for line in below)
+    roots, outline = _tree(openers), Outline()
     outline.title = _title(roots, title)
     if outline.title is not None:
         at = roots.index(outline.title)
         roots[at : at + 1] = outline.title.children
-        if at and not any(line.strip() for line in lines[outline.title.below :]):
-            outline.title = None  # a title has something below it: this is the end of an answer
-    for one in _walk(roots):
-        between = lines[one.below : one.children[0].line] if one.children else []
-        one.has_text = any(line.strip() for line in between)
     level = _main_level(roots)
     if level < BELOW_HEADINGS:
         roots = _without_inner(roots, level)
-    if (
-        outline.title is None
-        and len(roots) == 1
-        and roots[0].children
-        and not roots[0].asks
-        and says_faq(roots[0].text)
-    ):
-        outline.title = roots[0]
-        roots = roots[0].children
     _sort(roots, level, None, outline)
     return outline
 
@@ -131,19 +132,34 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
     ends = {one.line for one in headings}
+    texts = ["" if number in code else line for number, line in enumerate(lines)]
     for form in FORMS:
-        found = [one for one in form(lines, code) if one.line not in ends]
+        found = [one for one in form(texts) if one.line not in ends]
         found = _with_text(found, lines, ends)
         for one in found:
-            one.asks = one.asks or one.is_explicit or asks(plain_text(one.text, {}))
+            text = plain_text(one.text, {})
+            if not one.is_labelled and (label := question_label(text)):
+                text = one.text = text_after(label)
+                one.is_labelled = True
+            one.asks = one.asks or one.is_explicit or asks(text)
         asking = sum(one.asks for one in found)
         named = form.__name__ == "folded"
         if form.__name__ not in ("labelled", "folded", "terms") and asking < _MOST * len(found):
             found = [one for one in found if one.asks]
+        is_stray = asking * 2 < len(headings) or _answered(headings, found, lines) >= _SEVERAL
+        if form in VAGUE and is_stray:
+            continue  # what asks below a heading that asks, and its text, is part of the answer
         score = asking + (0.5 * (len(found) - asking) if named else 0)
         if found and score > most * 1.2 and (asking or named):
             best, most = found, score
     return best
+
+
+def _answered(headings: Sequence[Opener], inner: Sequence[Opener], lines: Sequence[str]) -> int:
+    """Return how many headings ask and have a text before any opener below them."""
+    starts = {one.line for one in (*headings, *inner)}
+    texts = ((n for n in range(one.below, len(lines)) if lines[n].strip()) for one in headings if one.asks)
+    return sum(next(numbers, len(lines)) not in starts for numbers in texts)
 
 
 def _with_text(openers: Sequence[Opener], lines: Sequence[str], ends: Container[int]) -> list[Opener]:
@@ -172,11 +188,23 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
 
 
 def _title(roots: list[Opener], stated: str) -> Opener | None:
-    """Return the heading that is the title: the first of level 1, unless it is one of many sections."""
+    """Return the heading that is the title: the first of level 1, unless it is one of many sections.
+
+    The first heading is one at any level, too, if it says FAQ and has no text, or if the next is higher.
+    """
+    if roots and not roots[0].asks:
+        is_bare = len(roots) > 1 and not (roots[0].children or roots[0].has_text)
+        is_only = len(roots) == 1 and roots[0].children
+        if says_faq(roots[0].text) and (is_bare or is_only):
+            return roots[0]
+        if len(roots) > 1 and roots[0].level > roots[1].level and not roots[0].children:
+            return roots[0]
     firsts = [one for one in roots if one.level == 1]
     if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
         return None
     first, others = firsts[0], firsts[1:]
+    if any(one.asks for one in roots[: roots.index(first)]):
+        return None
     alike = [one for one in others if bool(one.children) == bool(first.children)]
     if says_faq(first.text):  # a title, unless it is one of several such as "General questions"
         alike = [one for one in alike if says_faq(one.text)]
@@ -201,7 +229,8 @@ def _main_level(roots: Sequence[Opener]) -> int:
 def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = False) -> list[Opener]:
     """Return openers without those in the answers of headings; a section may have only such ones."""
     for one in openers:
-        alone = one.level < level and all(child.level == BELOW_HEADINGS for child in one.children)
+        alone = one.level < level and not one.asks
+        alone = alone and all(child.level == BELOW_HEADINGS for child in one.children)
         one.children = _without_inner(one.children, level, is_section=alone)
     return [one for one in openers if is_section or one.level < BELOW_HEADINGS]
 
@@ -209,15 +238,13 @@ def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = 
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
     """Sort siblings into questions, sections and others."""
     sections = [one for one in siblings if _is_section(one, siblings, level)]
-    leaves = [one for one in siblings if one not in sections]
-    most = sum(one.asks for one in leaves) >= _MOST * len(leaves)
     for one in siblings:
+        alike = [other for other in siblings if other.level == one.level and other not in sections]
+        most = sum(other.asks for other in alike) >= _MOST * len(alike)
         if one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif (
-            one.asks or one.level == level or (most and one.level <= level) or (section is not None and most)
-        ):
+        elif one.asks or one.level == level or (most and (one.level <= level or section is not None)):
             outline.questions.append((one, section))
         else:
             outline.others.append(one)

@@ -23,7 +23,16 @@ from faqsvc_embed.files.fields import (
     plain_name,
 )
 from faqsvc_embed.files.markup import as_one_format
-from faqsvc_embed.files.names import answer_text, has_items, is_answers, is_item, is_text, text_in, usual
+from faqsvc_embed.files.names import (
+    answer_text,
+    has_items,
+    is_answers,
+    is_item,
+    is_text,
+    only_text,
+    text_in,
+    usual,
+)
 from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
 from faqsvc_embed.wire import is_item_id
 
@@ -100,8 +109,7 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
     found = _Found()
     holders = _holders(value)
     for key, inner in holders:
-        named = len(holders) > 1 and plain_name(key) not in _CONTAINERS
-        _collect(inner, str(key) if named else None, found, _Context(lang, _labels(value)))
+        _collect(inner, _group(key, inner, holders), found, _Context(lang, _labels(value)))
     weak = any(map(is_general, found.names))
     says = says_faq(f"{title} {fields.get('title', '')}") or any(says_faq(str(key)) for key, _ in holders)
     enough = len(found.items) > 1 if says else found.asking * 2 >= len(found.items)
@@ -116,6 +124,11 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
         if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
             fields.setdefault("answer_format", "text")
         return as_one_format(Document(**fields))
+    if found.items and "items" in fields:
+        names = quoted(", ".join(found.names))
+        raise ValueError(
+            f"{found.positions[0]}: few of the texts ask in the fields {names}: name them question"
+        )
     if "items" in fields:
         items = fields["items"]
         if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
@@ -142,13 +155,21 @@ def _holders(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
     ]
 
 
+def _group(key: object, inner: object, holders: Sequence[object]) -> str | None:
+    """Return the key that names a group of records, which is one of several."""
+    is_name = len(holders) > 1 and plain_name(key) not in _CONTAINERS and not is_item(inner)
+    return str(key) if is_name else None
+
+
 def _collect(value: object, section: str | None, found: _Found, context: _Context) -> None:
     """Collect the items in a value."""
     if isinstance(value, list):
         known = any(map(is_item, value))
         for index, one in enumerate(value):
             if isinstance(one, list | Mapping) and not is_item(one) and has_items(one):
-                _collect(one, section, found, context)
+                name = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
+                is_named = bool(name) and plain_name(name) not in _CONTAINERS
+                _collect(one, str(name) if is_named else section, found, context)
             elif known:
                 _add(one, index, section, found, context)
     elif isinstance(value, Mapping) and is_item(value):
@@ -161,8 +182,7 @@ def _collect(value: object, section: str | None, found: _Found, context: _Contex
         name = find_field([str(key) for key, inner in value.items() if is_text(inner)], GROUP_NAMES)
         own = text_in(value[name], context.lang) if name is not None else section
         for key, inner in holders:
-            named = plain_name(key) not in _CONTAINERS and len(holders) > 1
-            _collect(inner, str(key) if named else own, found, context)
+            _collect(inner, _group(key, inner, holders) or own, found, context)
         used = {*(key for key, _ in holders), name}
         found.unknown.update(
             (str(key), None)
@@ -193,7 +213,8 @@ def _add(item: object, index: int, section: str | None, found: _Found, context: 
     )
     rest = [name for name in names if name not in (question_name, answer_name)]
     list_name = next((name for name in rest if plain_name(name) in LIST_FIELDS and item[name]), None)
-    section_name = find_field([name for name in rest if is_text(item[name])], SECTION_FIELDS)
+    sections = {name: only_text(item[name]) for name in rest}
+    section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
     answer = answer_text(item.get(answer_name), context.lang) if answer_name else None
     listed = answer_text(item[list_name], context.lang) if list_name else None
     if isinstance(listed, str):
@@ -206,7 +227,7 @@ def _add(item: object, index: int, section: str | None, found: _Found, context: 
         if name not in used and plain_name(name) not in _ITEM_FIELDS and item[name] not in (None, "", [], {})
     )
     question = text_in(item[question_name], context.lang) if question_name else None
-    own = text_in(item[section_name], context.lang) if section_name else None
+    own = text_in(sections[section_name], context.lang) if section_name else None
     found.categories.update({section_name: None} if section_name and own not in context.labels else {})
     own = context.labels.get(own, own) if isinstance(own, str) else own
     optional = {

@@ -40,6 +40,7 @@ def read_csv(text: str) -> Document:
             rest.insert(0, (first, header))
         names = [dict(zip(columns, ("question", "answer"), strict=True)).get(name, name) for name in names]
         columns = ("question", "answer")
+    names[0] = names[0] or "column 1"  # in which programs number the rows
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
@@ -74,7 +75,9 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     delimiter = max(";\t|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
+    )
     number = 0
     try:
         for number, row in enumerate(reader, 1):

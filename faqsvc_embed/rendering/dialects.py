@@ -13,6 +13,7 @@ from faqsvc_embed.files.markdown_lines import CODE
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
@@ -32,10 +33,14 @@ _BULLET: Final = re.compile(
 _TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
+_SLOT: Final = re.compile(r"^(?:==|@tab(?::active)?)[ \t]+(\S.*)$", re.MULTILINE)
+"""The label of a tab in a container of VitePress or VuePress."""
 _ALERT: Final = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*")
 _CONTAINER: Final = re.compile(
-    r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"([^\"]*)\"[^{}]*\}|\{[^{}]*\})?\s*(.*)"
+    r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"?([^\"{}]*)\"?[^{}]*\}|\{[^{}]*\})?\s*(.*)"
 )
+_FRAMES: Final = ("tabs", "tab-set", "code-group", "code-tabs", "grid", "columns", "div", "center")
+"""Containers whose kind says nothing to a reader."""
 _EAST_ASIAN: Final = re.compile(
     "[\u1100-\u11ff\u2e80-\u303f\u3040-\ua4cf\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
 )
@@ -51,6 +56,7 @@ def in_plain_form(text: str) -> str:
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
     if _BULLETS.search(text):
         text = _BULLET.sub(lambda one: one[0] if one["indent"] is None else f"{one['indent']}- ", text)
+    text = _SLOT.sub(r"**\1**", text) if "tab" in text else text
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
 
 
@@ -90,15 +96,15 @@ def _nothing(renderer: object, tokens: object, at: int, options: object, env: ob
     return ""
 
 
-def simplify(tokens: "list[Token]") -> None:
+def simplify(state: "StateCore") -> None:
     """Turn boxes into quotations with bold titles and alignment into classes; leave out attributes."""
-    at = 0
+    tokens, at = state.tokens, 0
     while at < len(tokens):
         token = tokens[at]
         if token.type.startswith("container_box_") or token.type in ("admonition_open", "admonition_close"):
             token.tag, token.attrs = "blockquote", {}
             if token.type == "container_box_open" and (title := _title(token.info)):
-                tokens[at + 1 : at + 1] = _paragraph(title, token)
+                tokens[at + 1 : at + 1] = _paragraph(title, token, state)
         elif token.type in ("admonition_title_open", "admonition_title_close"):
             token.tag = "p"
             if token.nesting > 0:
@@ -117,14 +123,16 @@ def _title(info: str) -> str:
     if found is None:
         return info.strip()
     kind, *titles = found.groups()
-    title = next(filter(None, titles), "") or ("" if "{" in info else kind.capitalize())
-    return title.strip()
+    named = "{" not in info and kind not in _FRAMES
+    return " ".join(filter(None, titles)).strip() or (kind.capitalize() if named else "")
 
 
-def _paragraph(text: str, box: "Token") -> "list[Token]":
+def _paragraph(text: str, box: "Token", state: "StateCore") -> "list[Token]":
     from markdown_it.token import Token
 
-    inline = Token("inline", "", 0, content=text, map=box.map, children=[Token("text", "", 0, content=text)])
+    children = list[Token]()
+    inline = Token("inline", "", 0, content=text, map=box.map, children=children)
+    state.md.inline.parse(text, state.md, state.env, children)
     embolden(inline)
     return [Token("paragraph_open", "p", 1, map=box.map), inline, Token("paragraph_close", "p", -1)]
 

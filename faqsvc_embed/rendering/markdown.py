@@ -204,7 +204,7 @@ def _parser() -> "MarkdownIt":
 def _adjust(state: "StateCore") -> None:
     """Move headings below the question's heading, and replace links without an address by their text."""
     level, in_heading, line = state.env["question_level"], False, 1
-    dialects.simplify(state.tokens)
+    dialects.simplify(state)
     for token in state.tokens:
         line = token.map[0] + 1 if token.map else line
         if token.type in ("heading_open", "heading_close"):

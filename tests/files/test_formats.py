@@ -353,6 +353,10 @@ _RECORDS = {
     "2,May I cancel?,Puis-je ?,Any time.,Oui.\n",
     "bars.csv": "question|answer\nWhat does it cost?|Nothing.\nMay I cancel?|Any time.\n",
     "program.csv": "Column1,Column2\nQuestion,Answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
+    "numbered.csv": ",Question,Answer\n0,What does it cost?,Nothing.\n1,May I cancel?,Any time.\n",
+    "spaces.csv": 'question, answer\nWhat does it cost?, "Nothing, ever"\nMay I cancel?, "Any time, yes"\n',
+    "keys.yaml": "1:\n  ques: What does it cost?\n  ans: Nothing.\n"
+    "2:\n  ques: May I cancel?\n  ans: Any time.\n",
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }
@@ -364,6 +368,64 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
+
+
+@pytest.mark.parametrize(
+    ("content", "section"),
+    [
+        ("- nom: Prix\n  liste:\n    - question: Why?\n      answer: So.\n", "Prix"),
+        ("- prices:\n    - q: Why?\n      a: So.\n- other:\n    - q: Who?\n      a: We.\n", "prices"),
+        ("- question: Why?\n  answer: So.\n  categories: [Our prices]\n", "Our prices"),
+        ("1:\n  question: Why?\n  answer: So.\n2:\n  question: Who?\n  answer: We.\n", None),
+    ],
+    ids=["a name", "a key", "a list of one", "a number"],
+)
+def test_the_name_of_a_group_is_the_section_of_its_questions(
+    tmp_path: Path, content: str, section: str | None
+) -> None:
+    assert read(tmp_path, "a.yaml", content).items[0].get("section") == section
+
+
+@pytest.mark.parametrize("lang", ["de", None])
+def test_records_in_several_languages_are_read_in_one(tmp_path: Path, lang: str | None) -> None:
+    pairs = {"en": {"title": "Why?", "text": "So."}, "de": {"title": "Warum?", "text": "Darum."}}
+    whole = {code: [{"question": pair["title"], "answer": pair["text"]}] for code, pair in pairs.items()}
+    stated = {} if lang is None else {"lang": lang}
+    for name, value in (
+        ("a.json", {**stated, **whole}),
+        ("b.json", [{"id": 7, **pairs}, {"id": 8, **pairs}]),
+    ):
+        document = read(tmp_path, name, json.dumps(value))
+        expected = "Warum?" if lang and name == "a.json" else "Why?"
+        assert {item["question"] for item in document.items} == {expected}
+        assert [field for field in document.unknown if field.endswith(("de", "en"))]
+
+
+def test_texts_of_html_without_tags_lose_their_character_references(tmp_path: Path) -> None:
+    content = '[{"question": "What is &quot;tea&quot;?", "answer": "A drink &amp; more."}]'
+    item = read(tmp_path, "a.json", content).items[0]
+    assert (item["question"], item["answer"]) == ('What is "tea"?', "A drink & more.")
+
+
+def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
+    items = [
+        {"question": "Is it _really_ hot?", "answer": "- Yes, _so_ hot."},
+        {"question": "Why?", "answer": "**So.**"},
+        {"question": "How?", "answer": 'See <img src="/a.png" alt="the picture">.'},
+    ]
+    document = read(tmp_path, "a.json", json.dumps(items))
+    assert document.answer_format == "markdown"
+    assert [item["question"] for item in document.items] == ["Is it really hot?", "Why?", "How?"]
+    assert [item["answer"] for item in document.items] == [
+        "- Yes, _so_ hot.",
+        "**So.**",
+        "See ![the picture](/a.png).",
+    ]
+
+
+def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) -> None:
+    content = "- title: Tea\n  text: Hot.\n- title: Cake\n  text: Sweet.\n"
+    assert refusal(tmp_path, "a.yaml", content).startswith("line 1: few of the texts ask")
 
 
 def test_a_list_beside_an_answer_continues_it(tmp_path: Path) -> None:

@@ -329,6 +329,12 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '{{< box_open title="May I cancel?" >}}\n\nAny time.\n\n{{< box_close >}}\n',
         "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
         "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
+        "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n"
+        "<h3>May I cancel?</h3>\n\nAny time.\n",
+        "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
+        "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
+        "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
+        "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
     ],
     ids=[
         *(
@@ -342,6 +348,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         ),
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
         *("labels in html", "bold in html", "shortcodes", "one line each", "quotations"),
+        *("html headings of many lines", "labels in details", "elements", "a question without its label"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -365,7 +372,52 @@ def test_siblings_of_questions_are_questions() -> None:
 def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None:
     with pytest.raises(ValueError, match=r"line [35]: .*(Features|Before you begin)"):
         read_markdown(text)
-    assert items_of(text.replace("# Tea", "# Tea: FAQ").replace("# Guide", "# Frequent questions"))
+    titled = text.replace("# Tea", "# Tea: FAQ").replace("# Guide", "# Frequent questions")
+    assert items_of(
+        titled.replace("Features", "Sizes").replace("Installation", "Making").replace("Licence", "Price")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+        (
+            "# Questions and answers\n\n## It leaks\nWhen hot, wait.\n\n## It beeps\nWait.\n",
+            "Questions and answers",
+        ),
+        ("## Kettle FAQ\n\n## Why does it leak?\nIt is hot.\n\n## It beeps\nWait.\n", "Kettle FAQ"),
+        ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+    ],
+    ids=["section", "title", "first heading", "lower heading"],
+)
+def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
+    document = read_markdown(text)
+    assert (document.title, len(document.items)) == (title, 2)
+
+
+def test_a_heading_below_the_questions_is_no_title() -> None:
+    document = read_markdown("Q: Why?\nA: So.\n\nQ: Who?\nA: We.\n\n# Contact\n\nWrite to us.\n")
+    assert (document.title, len(document.items)) == (None, 2)
+    assert [note for note in document.notes if note.startswith("line 7:")]
+
+
+def test_a_question_above_a_line_that_asks_is_no_section() -> None:
+    text = "# FAQ\n\n## What is tea?\nA drink.\n\nNew here?\n[Start](/a).\n\n## Why?\nSo.\n\n## How?\nHot.\n"
+    assert [question for question, _ in items_of(text)] == ["What is tea?", "Why?", "How?"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: FAQ\n---\n\n### This page is made from a list\n\nIt only fills the menu.\n",
+        "# FAQ\n\n## Contents\n\n- **Tea**\n  - [Why?](tea.md#why)\n  - [Who?](tea.md#who)\n",
+    ],
+    ids=["moved", "contents of other files"],
+)
+def test_one_heading_that_does_not_ask_is_no_faq(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+: "):
+        read_markdown(text)
 
 
 def test_a_file_whose_title_asks_is_an_faq_of_one_question() -> None:
@@ -395,6 +447,26 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# FAQ system\n\n## Overview\nA.\n\n## Installation\nB.\n\n## Files\nC.\n",
+        "# Kettle\n\n## How to contribute\nA.\n\n## How to serve it\nB.\n",
+        "# Kettle\n\n## Style\nA.\n\n## Forms\n- Is it red? Say so.\n\n## Tests\nB.\n\n## Last\nC.\n",
+        "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
+    ],
+    ids=["headings of a guide", "how to", "an item of a list", "a paragraph"],
+)
+def test_a_guide_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^line \d+: "):
+        read_markdown(text)
+
+
+def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
+    text = "## Which one?\nAsk:\n- Is it red? Yes.\n- Is it hot? No.\n\n## Where?\nAsk:\n- Is it far? No.\n"
+    assert [question for question, _ in items_of(text)] == ["Which one?", "Where?"]
+
+
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
     with pytest.raises(ValueError, match="does not read as an FAQ"):
         read_markdown(
@@ -407,10 +479,11 @@ def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
     [
         "---\ntitle: FAQ\n---\n{% for item in all %}\n## {{ item.q }}\n{{ item.a }}\n{% endfor %}\n",
         "# FAQ\n\n## Prices\n{% include list.html %}\n\n## Other\n{% include list.html %}\n",
+        "# FAQ\n{% for i in all %}\n## {{ i.q }}\n{{ i.a }}\n{% endfor %}\n\n## More questions?\nWrite.\n",
     ],
 )
 def test_a_page_whose_texts_come_from_a_template_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"^line \d+: .*(item|include)"):
+    with pytest.raises(ValueError, match=r"^line \d+: .*(item|include|i\.q)"):
         read_markdown(text)
 
 
@@ -428,3 +501,9 @@ def test_fields_at_the_top_need_no_lines_around_them() -> None:
 
 def test_the_address_of_a_page_in_front_matter_is_no_slug() -> None:
     assert read_markdown("---\nslug: /help/faq\n---\n## Why?\nSo.\n").slug is None
+
+
+def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
+    document = read_markdown("---\nquestions:\n  - tea\n  - a@tea.example\n---\n\n## Why?\nSo.\n")
+    assert [item["question"] for item in document.items] == ["Why?"]
+    assert document.unknown == ["questions"]

@@ -56,6 +56,12 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ),
         (":::tip\na\n:::", "<blockquote>\n<p><strong>Tip</strong></p><p>a</p>\n</blockquote>"),
         ("::: warning Mind\na\n:::", "<blockquote>\n<p><strong>Mind</strong></p><p>a</p>\n</blockquote>"),
+        (
+            ":::tip{title=Mind} *the* [gap](/b)\na\n:::",
+            '<blockquote>\n<p><strong>Mind <em>the</em> <a href="/b" rel="noopener">gap</a></strong></p>'
+            "<p>a</p>\n</blockquote>",
+        ),
+        ("::::tabs\n== Hot\na\n::::", "<blockquote>\n<p><strong>Hot</strong>\na</p>\n</blockquote>"),
         ('!!! note "Mind"\n    a', "<blockquote>\n<p><strong>Mind</strong></p>\n<p>a</p>\n</blockquote>"),
         ("> [!NOTE]\n> a", "<blockquote>\n<p><strong>Note</strong><br>\na</p>\n</blockquote>"),
         ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
