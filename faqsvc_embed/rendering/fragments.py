@@ -1,7 +1,6 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, Final, Self
 
 import msgspec
@@ -47,7 +46,7 @@ class Stylesheet(msgspec.Struct, frozen=True, gc=False):
     """The name of a piece, or of the file of a theme."""
 
 
-class Fragment(msgspec.Struct, eq=False, dict=True):
+class Fragment(msgspec.Struct, eq=False):
     """One rendered FAQ: its parts, and the forms of the whole that were printed."""
 
     opening_tag: str
@@ -61,6 +60,9 @@ class Fragment(msgspec.Struct, eq=False, dict=True):
     """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
     """Parts of the answers that are not shown, for development."""
+    # No cached properties: those of Python 3.11 have a lock, which a forked child inherits.
+    _complete: str = ""
+    _unstyled: str = ""
 
     @property
     def html(self) -> str:
@@ -72,15 +74,19 @@ class Fragment(msgspec.Struct, eq=False, dict=True):
         """Bytes in memory, with one form of the whole."""
         return 2 * (self.content.__sizeof__() + self.json_ld.__sizeof__())
 
-    @cached_property
+    @property
     def complete(self) -> str:
         """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
-        return self._joined(_PLAIN, self.stylesheets, script=self.script)
+        if not self._complete:
+            self._complete = self._joined(_PLAIN, self.stylesheets, script=self.script)
+        return self._complete
 
-    @cached_property
+    @property
     def unstyled(self) -> str:
         """The section without stylesheet and script, for a document that has printed them."""
-        return self._joined(_PLAIN, ())
+        if not self._unstyled:
+            self._unstyled = self._joined(_PLAIN, ())
+        return self._unstyled
 
     def print(
         self,
@@ -93,10 +99,10 @@ class Fragment(msgspec.Struct, eq=False, dict=True):
         """Return the section with the stylesheets and the script that its document lacks."""
         if schema and options.nonce is None:
             if not (missing or script):
-                return self.unstyled
+                return self._unstyled or self.unstyled
             is_inline = options.styles == "inline" and not (script and options.folder)
             if is_inline and len(missing) == len(self.stylesheets) and script == self.script:
-                return self.complete
+                return self._complete or self.complete
         return self._joined(options, missing, script=script, schema=schema)
 
     def _joined(
