@@ -4,6 +4,7 @@ Each method returns a coroutine for the connection. Invalid arguments are raised
 thread.
 """
 
+import shlex
 from collections.abc import Coroutine
 from datetime import datetime
 from functools import partial
@@ -85,7 +86,8 @@ class Operations:
                 if error.status == 410:
                     message = (
                         f"the FAQ {slug!r} was unpublished (410); unless it was deleted for ever, "
-                        f"`faqsvc restore` publishes it again, and `faqsvc history` lists its revisions"
+                        f"`faqsvc restore {shlex.quote(slug)}` publishes it again, and `faqsvc history "
+                        f"{shlex.quote(slug)}` lists its revisions"
                     )
                 return FAQNotFound(message, status=error.status, code=error.code, body=error.body)
             return error

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 from jsonschema import Draft202012Validator, ValidationError
 
@@ -13,6 +13,10 @@ from faqsvc_embed.mcp.definitions import TOOLS
 from faqsvc_embed.mcp.results import shorten
 
 Arguments = dict[str, Any]
+
+MAX_VALUE: Final = 100
+"""Characters of a value that a message quotes."""
+MAX_UNKNOWN: Final = 5
 
 _SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in TOOLS}
 
@@ -57,4 +61,10 @@ def argument_problems(name: str, arguments: Arguments) -> list[str]:
 
 def _problem(error: ValidationError) -> str:
     where = error.json_path.removeprefix("$").removeprefix(".")
-    return f"{where}: {shorten(error.message, 200)}" if where else shorten(error.message, 200)
+    value = repr(error.instance)
+    message = error.message.replace(value, shorten(value, MAX_VALUE), 1)
+    if error.validator == "additionalProperties":
+        known = error.schema["properties"]
+        unknown = [repr(shorten(name, MAX_VALUE)) for name in error.instance if name not in known]
+        message = f"not accepted: {', '.join(unknown[:MAX_UNKNOWN])}; accepted are {', '.join(known)}"
+    return f"{where}: {message}" if where else message

@@ -83,6 +83,7 @@ _CHANGES: Final = {
             "after": _described(_TEXT, "Moves it after this question; empty: first"),
             "section": _described(_TEXT, "Moves it to the end of this section"),
             "id": _described(_TEXT, "Its id or, beside question, its new id"),
+            "position": _described(_INTEGER, "Not used; after moves it"),
         },
         [],
     ),
@@ -127,8 +128,8 @@ TOOLS: Final[list[Definition]] = [
     {
         "name": "get_faq",
         "title": "Read an FAQ",
-        "description": "Fetch a published FAQ by its slug. Needs no API key. A large FAQ comes in parts: "
-        "call again with offset = nextOffset.",
+        "description": "Fetch a published FAQ by its slug; with an API key, also a draft that was never published. "
+        "A large FAQ comes in parts: call again with offset = nextOffset.",
         "inputSchema": _READ_ARGUMENTS,
         "outputSchema": _result(
             {

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from faqsvc_embed.api.requests import API_PATH, read_request
-from faqsvc_embed.client import FAQClient
-from faqsvc_embed.errors import quoted
+from faqsvc_embed.client import FAQClient, StoredRevision
+from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
@@ -81,7 +81,16 @@ def _language_in(query: str, lang: str | None) -> str | None:
 async def get_faq(clients: Clients, arguments: Arguments) -> Result:
     """Return a published FAQ, or the part of it from an offset on."""
     client = clients.reading()
-    faq, offset, revision = await _read(client, arguments)
+    notes = list[str]()
+    try:
+        faq, offset, revision = await _read(client, arguments)
+    except FAQNotFound as error:
+        draft = await _draft(clients, arguments) if error.status == 404 else None
+        if draft is None:
+            raise
+        faq, revision = record_of(draft), draft.revision
+        offset = _offset(arguments, faq)
+        notes.append("Readers do not see this: it is a draft of an FAQ that is not published.")
     record = faq.to_dict()
     items = take_fitting(record["items"][offset:], ROOM)
     end = offset + len(items)
@@ -94,13 +103,18 @@ async def get_faq(clients: Clients, arguments: Arguments) -> Result:
         "items": items,
         "total": len(faq.items),
     }
-    notes = list[str]()
     if end < len(faq.items):
         content["nextOffset"] = end
         notes.append(f"Items {offset} to {end - 1} of {len(faq.items)}.")
     if items != record["items"][offset:end]:
         notes.append(f"Item {offset} is cut. {_full_text(client, arguments)}")
     return result_of({**content, "note": " ".join(notes)} if notes else content)
+
+
+def record_of(revision: StoredRevision) -> FAQ:
+    """Return the record of a revision, with its website, which a plain one does not have."""
+    fields = msgspec.to_builtins(revision.faq)
+    return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
 
 async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
@@ -144,17 +158,31 @@ async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
     content: dict[str, Any] = {"items": items, "total": len(entries)}
     if offset + len(items) < len(entries):
         content["nextOffset"] = offset + len(items)
+    elif not entries and arguments:
+        content["note"] = (
+            "No FAQ has all of that. Call again with fewer words, or without query for all FAQs."
+        )
     return result_of(content)
 
 
 async def _read(client: FAQClient, arguments: Arguments) -> tuple[FAQ, int, int | None]:
     """Return an FAQ, the offset of the call, and the revision of the FAQ, if the service states it."""
     published = await client.aget_published(arguments["slug"], lang=arguments.get("lang"))
-    faq = published.faq
+    return published.faq, _offset(arguments, published.faq), published.revision
+
+
+def _offset(arguments: Arguments, faq: FAQ) -> int:
     offset = int(arguments.get("offset", 0))
     if offset and offset >= len(faq.items):
         raise ToolError(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
-    return faq, offset, published.revision
+    return offset
+
+
+async def _draft(clients: Clients, arguments: Arguments) -> StoredRevision | None:
+    """Return the newest revision of an FAQ of the key's site; None if there is no such FAQ, or no key."""
+    with suppress(ToolError, FAQError):
+        return await clients.writing()[0].anewest_revision(arguments["slug"], lang=arguments.get("lang"))
+    return None
 
 
 def _full_text(client: FAQClient, arguments: Arguments) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import escape
 from faqsvc_embed.files.markup import has_markdown, has_tags, html_to_markdown
 from faqsvc_embed.mcp.results import shorten
@@ -22,23 +23,34 @@ MAX_ITEMS: Final = 100
 MAX_SHOWN: Final = 4_000
 """Characters."""
 MAX_NOT_SHOWN: Final = 10
+MAX_TYPED: Final = 3
 
-_STRESSED: Final = re.compile(
-    r"(?<![\w*\\])\*(?=\w)[^*\n]{0,300}(?<=[\w.!?])\*(?![\w*])"
-    r"|(?<![\w\\])_(?=[^\W_])[^_\n]{0,300}(?<=[^\W_])_(?!\w)"
+_LETTER: Final = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+"""A letter or digit of a script that puts blanks between words; Korean adds particles to a word."""
+_OPENING, _CLOSING = "€$£¥₩¿¡“«„「『（(\"'", ".!?…%€¥”»“」』）)\"'。！？"
+_MEANT: Final = re.compile(
+    rf"(?<!{_LETTER})(?<![*\\])\*(?=[\w{_OPENING}])[^*\n]{{0,300}}(?<=[\w{_CLOSING}])\*(?!{_LETTER}|\*)"
+    rf"|(?<![\w\\])_(?=[^\W_]|[{_OPENING}])[^_\n]{{0,300}}(?<=[^\W_]|[{_CLOSING}])_(?!\w)"
+    r"|\]\([^\s()]+\)|\]\[\w|~~[^\s~][^~\n]{0,300}~~|<(?:https?|mailto):[^\s<>]+>|^> \S"
+    r"|&(?:amp|lt|gt|quot|nbsp|#\d{2,5});",
+    re.MULTILINE,
 )
-"""Stressed text: a model means Markdown by it, where a person may mean asterisks."""
+"""Stress, links to anywhere, struck text, quotes, and characters as HTML writes them.
+
+A model means markup by them, where a person may mean what they typed.
+"""
 _PRE: Final = re.compile("(<pre>.*?</pre>)", re.DOTALL)
 _LINK: Final = re.compile('<a href="([^"]*)"[^<>]*>(.*?)</a>', re.DOTALL)
 _IMAGE: Final = re.compile('<img [^<>]*?alt="([^"]*)"[^<>]*>')
 _LINE: Final = re.compile(" ?(?:<br>|</(?:p|li|tr|d[dt]|h[1-6]|blockquote|summary)>) ?")
+_LIST: Final = re.compile('<(/?[ou]l|li)(?: start="([0-9]+)")?>')
 _CELL: Final = re.compile("</t[dh]> ?")
 _TAG: Final = re.compile("<[^<>]*>")
 
 
 def is_marked_up(text: str | None) -> bool:
     """Return whether a text has Markdown or HTML."""
-    return has_markdown(text) or has_tags(text) or _STRESSED.search(text or "") is not None
+    return has_markdown(text) or has_tags(text) or _MEANT.search(text or "") is not None
 
 
 def in_format(
@@ -55,9 +67,9 @@ def in_format(
 
 
 def _as_markdown(text: str) -> str:
-    if has_markdown(text) or _STRESSED.search(text):
-        return text
-    return html_to_markdown(text) if has_tags(text) else escape(text.strip())
+    if has_tags(text) and not has_markdown(text):
+        return html_to_markdown(text)
+    return text if is_marked_up(text) else escape(text.strip())
 
 
 def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:
@@ -85,12 +97,38 @@ def shown(faq: FAQ) -> dict[str, Any]:
     return content
 
 
+def typed(questions: Sequence[str], title: str | None = None) -> list[str]:
+    """Return a note for each of the plain texts whose markup readers will see as typed."""
+    return [
+        f"Readers see the markup in {quoted(shorten(text, 100))} as typed: change it to plain text."
+        for text in [title or "", *questions]
+        if has_tags(text) or (is_marked_up(text) and "`" not in text)
+    ][:MAX_TYPED]
+
+
 def as_text(markup: str) -> str:
     """Return HTML as text: links with their addresses, and a line for each line that is seen."""
     parts = _PRE.split(markup)
     markup = "".join(part if part.startswith("<pre>") else " ".join(part.split()) for part in parts)
     markup = _IMAGE.sub(r"[\1]", _LINK.sub(_link, markup))
-    markup = _CELL.sub(" | ", _LINE.sub("\n", markup)).replace("<li>", "- ")
+    numbers = list[int | None]()
+    """The number of the next item of each open list; None without numbers."""
+
+    def begin(found: re.Match[str]) -> str:
+        tag, start = found.groups()
+        if tag == "li":
+            number = numbers[-1] if numbers else None
+            if number is None:
+                return "- "
+            numbers[-1] = number + 1
+            return f"{number}. "
+        if tag.startswith("/"):
+            del numbers[-1:]
+        else:
+            numbers.append(int(start or 1) if tag == "ol" else None)
+        return "\n"
+
+    markup = _LIST.sub(begin, _CELL.sub(" | ", _LINE.sub("\n", markup)))
     lines = html.unescape(_TAG.sub("", markup)).split("\n")
     return "\n".join(filter(None, (line.strip().removesuffix(" |") for line in lines)))
 

@@ -1,6 +1,7 @@
 """Calls the tools, apart from the protocol. Arguments are validated before anything is sent."""
 
 import json
+import shlex
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -66,9 +67,10 @@ class Tools:
                 given = reading.without_address(given, clients, is_read=is_read)
             return await tool(clients, given)
         except FAQError as error:
+            slug = given.get("slug")
             is_unknown = isinstance(error, FAQNotFound) and error.status == 404
-            similar = await _similar(clients, given.get("slug")) if is_unknown else []
-            raise _tool_error(error, name, similar) from None
+            similar = await _similar(clients, slug) if is_unknown else []
+            raise _tool_error(error, name, slug, similar) from None
 
     async def aclose(self) -> None:
         """Close the clients."""
@@ -84,18 +86,19 @@ async def _similar(clients: Clients, slug: str | None) -> list[str]:
     """Return the slugs of the key's site that are most similar to one that is unknown; none without a key."""
     if slug is None:
         return []
-    with suppress(ToolError):
+    with suppress(ToolError, FAQError):  # no key, or one that is none
         return closest(slug, [faq.slug for faq in await found_faqs(clients.writing()[0], None)])
     return []
 
 
-def _tool_error(error: FAQError, name: str, similar: Sequence[str]) -> ToolError:
+def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[str]) -> ToolError:
     """Return the error with advice for the model, and mark text of the service as data."""
     seconds = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
     advice = _ADVICE.get(error.code or "", "")
     if isinstance(error, ConfigurationError):
         return ToolError(
-            f"This MCP server is not configured: {error}. Ask the user to correct its environment."
+            f"This MCP server is not configured: {error}. Ask the user to correct its environment, where "
+            "base_url is FAQSVC_BASE_URL and api_key is FAQSVC_API_KEY, and to restart it."
         )
     if isinstance(error, PublishRejected) and error.status is None:
         return _bad_arguments(error.problems)
@@ -106,6 +109,12 @@ def _tool_error(error: FAQError, name: str, similar: Sequence[str]) -> ToolError
         advice = f"In full: {shown}. {advice or 'Correct the arguments and call again.'}"
     elif advice:
         pass
+    elif isinstance(error, FAQNotFound) and error.status == 410 and slug is not None:
+        command = f"`faqsvc restore {shlex.quote(slug)}`"
+        advice = f"Tell the user: {command} publishes it again, as does the desk."
+        advice = "Tell the user." if command in str(error) else advice
+    elif isinstance(error, FAQNotFound) and slug in similar:
+        advice = "The FAQ is there, but not in this language, or not published; list_faqs says which."
     elif isinstance(error, FAQNotFound) and similar:
         advice = f"Similar slugs are {', '.join(map(quoted, similar))}; list_faqs has all."
     elif isinstance(error, FAQNotFound) and error.status != 410:
@@ -123,7 +132,7 @@ def _tool_error(error: FAQError, name: str, similar: Sequence[str]) -> ToolError
         advice = "Correct the arguments and call again."
     elif seconds:
         advice = f"Try again{seconds}."
-    elif isinstance(error, FAQUnavailable) and error.status is None:
+    elif isinstance(error, FAQUnavailable) and error.status in (None, 404):
         advice = (
             "Ask the user whether the FAQ service runs, and whether FAQSVC_BASE_URL in the environment of "
             "this MCP server is its address."
@@ -131,7 +140,7 @@ def _tool_error(error: FAQError, name: str, similar: Sequence[str]) -> ToolError
     elif error.status != 410:
         advice = "Try again later, or tell the user that the FAQ service does not work."
     quotes = _QUOTES if error.status is not None else ""
-    return ToolError(" ".join(filter(None, [f"{error}.", advice, quotes])))
+    return ToolError(" ".join(filter(None, [f"{str(error).rstrip('?')}.", advice, quotes])))
 
 
 _ADVICE: Final = {

@@ -13,16 +13,18 @@ from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.mcp.arguments import Arguments
 from faqsvc_embed.mcp.clients import Clients
-from faqsvc_embed.mcp.reading import ROOM
+from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
-from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown
+from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
 from faqsvc_embed.mcp.writing import (
+    ORDER,
     REQUESTED,
     SCOPE,
     Report,
     as_allowed,
     found_faqs,
     masked_result,
+    revert,
     with_progress,
     written,
 )
@@ -43,7 +45,8 @@ RESEMBLING: Final = 0.5
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
-_OF_ITEMS: Final = frozenset({"question", "answer", "section", "id"})
+_NAMES: Final = frozenset({"question", "id", "section"})
+_OF_ITEMS: Final = _NAMES | {"answer", "position"}
 Find = Callable[[str | None, str | None], Item | None]
 
 
@@ -79,9 +82,11 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     else:
         _check_newest(newest, number, changes, is_draft=is_draft)
         default = newest
-        notes += await asyncio.to_thread(_understood, _record(newest), changes, fields)
-    faq, is_waiting = _record(default), newest is not None and newest.state == "draft"
+        notes += await asyncio.to_thread(_understood, record_of(newest), changes, fields)
+    faq, is_waiting = record_of(default), newest is not None and newest.state == "draft"
     find = finder(faq.items if newest else ())
+    changes, place_notes = _placed(changes, find)
+    notes += [*place_notes, *typed(_new_questions(changes, find), arguments.get("title"))]
 
     def write(draft: bool) -> Coroutine[Any, Any, Publication]:
         if newest is not None:
@@ -105,18 +110,40 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     changed = [_shown(change, find) for change in changes[:MAX_SHOWN]]
     content |= {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
     if number not in (0, published.revision) and published.state == "published":
-        language = f" --lang {published.lang}" if lang else ""
-        content["undo"] = f"faqsvc revert {shlex.quote(published.slug)} {number}{language}"
+        content["undo"] = revert(published, number)
     notes += [content.pop("note", ""), *(_resembling(changes, faq) if newest else ())]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
     return masked_result({name: value for name, value in content.items() if value}, key)
 
 
-def _record(revision: StoredRevision) -> FAQ:
-    """Return the record of a revision, with its website, which a plain one does not have."""
-    fields = msgspec.to_builtins(revision.faq)
-    return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
+def _placed(changes: Sequence[dict[str, Any]], find: Find) -> tuple[list[dict[str, Any]], Sequence[str]]:
+    """Return changes without what get_faq returned of the places of their questions, and notes.
+
+    Raises:
+        ToolError: a position differs from that of its question, which no position moves.
+    """
+    placed, places = list[dict[str, Any]](), list[int]()
+    for index, given in enumerate(changes):
+        change = dict(given)
+        old, place = find(change.get("question"), change.get("id")), change.pop("position", None)
+        if old is not None and place is not None and place != old.position:
+            raise ToolError(
+                f"Nothing was written: changes[{index}].position moves nothing. Call again with `after`, the "
+                "question before it, or without position."
+            )
+        if old is None and place is not None:
+            places.append(place)
+        if old is not None and change.get("section") == old.section and change.keys() - _NAMES:
+            change.pop("section", None)  # it is where the question is
+        placed.append(change)
+    return placed, [f"{ORDER}."] if places != sorted(places) else []
+
+
+def _new_questions(changes: Sequence[dict[str, Any]], find: Find) -> list[str]:
+    """Return the questions that the changes write."""
+    named = [(change.get("newQuestion"), change.get("question"), change.get("id")) for change in changes]
+    return [new or question or "" for new, question, id_ in named if new or not find(question, id_)]
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
@@ -254,9 +281,8 @@ def _conflict(
         for item in msgspec.to_builtins(items)
     ]
     message = (
-        f"Somebody else has changed the FAQ: it is now at revision {revision}, and nothing was written."
-        f"{note} Look at what they wrote, and call again with revision {revision} and the changes that are "
-        "still right."
+        f"Nothing was written: the newest revision is {revision}, whose text is here.{note} Call again with "
+        f"revision {revision} and the changes that are still right."
     )
     if sum(map(size_of, shown)) > ROOM:
         find = finder(FAQ.from_dict({"slug": "x", "items": msgspec.to_builtins(items)}).items)

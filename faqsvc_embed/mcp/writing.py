@@ -30,7 +30,7 @@ from faqsvc_embed.mcp.results import (
     take_fitting,
     to_json,
 )
-from faqsvc_embed.mcp.shown import AS_MARKDOWN, in_format, shown
+from faqsvc_embed.mcp.shown import AS_MARKDOWN, in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.wire import Publication
@@ -168,6 +168,7 @@ def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
     if stated is None:
         items, introduction, stated = in_format(items, introduction)
         notes += [AS_MARKDOWN] if stated else []
+    notes += typed([item["question"] for item in items], arguments.get("title"))
     fields = PublishFields(
         website_url=arguments.get("websiteUrl", ""),
         website_name=arguments.get("websiteName", ""),
@@ -213,9 +214,14 @@ async def written(client: FAQClient, published: Publication, why: str) -> dict[s
             note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
         except FAQError:  # the draft is written, without a preview
             pass
-        command = f"faqsvc revert {shlex.quote(published.slug)} {published.revision}"
-        content["note"] = f"{note} `{command}` publishes it."
+        content["note"] = f"{note} `{revert(published, published.revision)}` publishes it."
     return {name: value for name, value in content.items() if value}
+
+
+def revert(published: Publication, revision: int | None) -> str:
+    """Return the command that publishes a revision of what was written."""
+    language = f" --lang {published.lang}" if published.lang else ""
+    return f"faqsvc revert {shlex.quote(published.slug)} {revision}{language}"
 
 
 def masked_result(content: dict[str, Any], key: APIKey) -> Result:

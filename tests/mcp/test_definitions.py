@@ -135,6 +135,20 @@ def test_all_bad_arguments_are_named_at_once_before_anything_is_sent(
     assert faulty.connections == 0
 
 
+def test_a_problem_says_what_is_accepted_however_long_the_value_is(client: FAQClient) -> None:
+    arguments = {"slug": "x", "revision": 1, "changes": {"question": "x" * 500}, "items": []}
+    message = error(call(client, "update_faq", arguments))
+    assert "not accepted: 'items'; accepted are slug, lang, revision, changes, title" in message
+    assert "changes: {'question'" in message
+    assert "is not of type 'array'" in message
+
+
+def test_an_address_that_is_no_faq_service_is_named(client: FAQClient, faulty: FaultyServer) -> None:
+    faulty.behave(lambda exchange: exchange.respond(404, b"<h1>Not here</h1>", {"Content-Type": "text/html"}))
+    message = error(call(client, "get_faq", {"slug": "pricing"}))
+    assert ("FAQSVC_BASE_URL" in message, "?." in message, "later" in message) == (True, False, False)
+
+
 def test_a_long_list_of_problems_is_cut(client: FAQClient) -> None:
     items = [{"question": "", "answer": ""}] * 900
     message = error(call(client, "publish_faq", {**TEA, "items": items}))
@@ -210,13 +224,15 @@ def test_an_invalid_key_stops_no_read(faulty: FaultyServer, monkeypatch: pytest.
             ("get_faq", {"slug": "pricing"}),
             ("publish_faq", TEA),
             ("get_faq_jsonld", {"slug": "pricing"}),
+            ("get_faq", {"slug": "prices"}),
         )
         return [await connected.call_tool(name, arguments) for name, arguments in calls]
 
-    read, written, page = talk(None, read_and_write)
+    read, written, page, missing = talk(None, read_and_write)
     assert content(read)["slug"] == "pricing"
-    assert "fs_live_" in error(written)
+    assert all(part in error(written) for part in ("fs_live_", "FAQSVC_API_KEY"))
     assert content(page)["@type"] == "FAQPage"
+    assert "no FAQ 'prices'" in error(missing)
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])

@@ -92,6 +92,14 @@ def test_the_key_of_the_environment_is_not_used_for_writes(mounted: str, headers
     assert "X-Plugin-Key" in message or "403" in message
 
 
+@pytest.mark.parametrize("headers", [{"X-Plugin-Key": "<API_KEY>"}, {"Authorization": "Bearer none"}])
+def test_a_key_that_is_none_stops_no_read(mounted: str, headers: dict[str, str]) -> None:
+    async def read(connected: Client) -> Any:
+        return await connected.call_tool("get_faq", {"slug": "no-such"})
+
+    assert "no FAQ 'no-such'" in error(talk(mounted, read, headers))
+
+
 def test_the_key_of_a_client_that_was_given_is_used(ours: Service) -> None:
     with running(create_app(FAQClient(ours.base_url, ours.key))) as address:
         assert content(talk(f"{address}/mcp", publish))["state"] == "published"

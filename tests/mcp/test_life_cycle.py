@@ -222,6 +222,36 @@ def test_a_long_list_is_cut(client: FAQClient, faulty: FaultyServer) -> None:
     assert (shown["total"], shown["nextOffset"]) == (400, len(shown["items"]))
 
 
+def test_a_search_without_a_result_says_how_to_find_more(owner: FAQClient) -> None:
+    found = content(call(owner, "list_faqs", {"query": "no such words"}))
+    assert (found["items"], "without query" in found["note"]) == ([], True)
+
+
+def test_a_draft_that_was_never_published_is_read_with_a_key_and_said_to_be_one(
+    clients: dict[str, FAQClient], owner: FAQClient
+) -> None:
+    put(owner, "unseen", draft=True)
+    read = content(call(clients["draft"], "get_faq", {"slug": "unseen"}))
+    assert (read["revision"], read["items"][0]["answer"]) == (1, "Nothing.")
+    assert "Readers do not see this" in read["note"]
+    with FAQClient(owner.settings.base_url) as keyless:
+        assert "404" in error(call(keyless, "get_faq", {"slug": "unseen"}))
+    assert "404" in error(call(clients["other"], "get_faq", {"slug": "unseen"}))
+    assert "not published" in error(call(owner, "get_faq_jsonld", {"slug": "unseen"}))
+
+
+def test_a_missing_translation_is_not_said_to_be_a_wrong_slug(owner: FAQClient) -> None:
+    put(owner, "one-language")
+    message = error(call(owner, "unpublish_faq", {"slug": "one-language", "lang": "ja"}))
+    assert ("Similar slugs" in message, "not in this language" in message) == (False, True)
+
+
+def test_an_unpublished_faq_is_told_with_the_command_that_brings_it_back(owner: FAQClient) -> None:
+    put(owner, "it's away")
+    content(call(owner, "unpublish_faq", {"slug": "it's away"}))
+    assert "`faqsvc restore 'it'\"'\"'s away'`" in error(call(owner, "get_faq", {"slug": "it's away"}))
+
+
 @pytest.mark.parametrize(
     ("who", "name", "arguments", "advice"),
     [

@@ -68,11 +68,23 @@ def preview(client: FAQClient, *answers: str, **fields: Any) -> dict[str, Any]:
         ("Only *some*.", "Only some."),
         ("See [rates](https://www.tea.example/rates).", "See rates (https://www.tea.example/rates)."),
         ("- tea\n- coffee", "- tea\n- coffee"),
-        ("1. Boil.\n2. Pour.", "- Boil.\n- Pour."),
+        ("1. Boil.\n2. Pour.", "1. Boil.\n2. Pour."),
+        ("3. Wait:\n   - a\n   - b\n4. Drink.", "3. Wait:\n- a\n- b\n4. Drink."),
         ("Write `tea --hot`.", "Write tea --hot."),
         ("| a | b |\n| --- | --- |\n| c | d |", "a | b\nc | d"),
         ("<p>From <b>five</b> euros.</p>", "From five euros."),
         ("```\na  b\nc\n```", "a  b\nc"),
+        ("*€15* a day", "€15 a day"),
+        ("これは*重要*です", "これは重要です"),
+        ("*중요*합니다", "중요합니다"),
+        ("请*务必*联系", "请务必联系"),
+        ("¿*Cuándo*? *¡Hoy!*", "¿Cuándo? ¡Hoy!"),
+        ("See [rates](rates.html).", "See rates."),
+        ("See [rates][1].\n\n[1]: https://www.tea.example/", "See rates (https://www.tea.example/)."),
+        ("See <https://www.tea.example/>.", "See https://www.tea.example/."),
+        ("~~Ten~~ euros", "Ten euros"),
+        ("> Quoted.", "Quoted."),
+        ("Tea &amp; cake", "Tea & cake"),
     ],
 )
 def test_markup_without_a_format_is_markdown_and_the_result_says_so(
@@ -87,12 +99,33 @@ def test_markup_without_a_format_is_markdown_and_the_result_says_so(
 
 
 @pytest.mark.parametrize(
-    "answer", ["Five euros.", "2 * 3 * 4 = 24", "snake_case_name", "Price* without *tax", "a < b"]
+    "answer",
+    [
+        "Five euros.",
+        "2 * 3 * 4 = 24",
+        "5*4*3",
+        "snake_case_name",
+        "Price* without *tax",
+        "marked (*) or (**)",
+        "a < b > c & d",
+        "A[0](x y)",
+    ],
 )
 def test_plain_text_stays_plain(keyless: FAQClient, answer: str) -> None:
     found = preview(keyless, answer)
     assert "answerFormat" not in found["preview"]
     assert found["shown"] == f"Question 0?\n{answer}"
+
+
+def test_markup_in_a_question_or_title_is_named_because_readers_see_it_as_typed(keyless: FAQClient) -> None:
+    found = preview(keyless, "Yes.", title="**Tea**")
+    assert "'**Tea**' as typed" in found["note"]
+    item = {"question": "Is <b>tea</b> free?", "answer": "Yes."}
+    note = content(call(keyless, "publish_faq", {**TEA, "items": [item], "preview": True}))["note"]
+    assert "<b>tea</b>" in note
+    item["question"] = "What does `tea --hot` do?"
+    note = content(call(keyless, "publish_faq", {**TEA, "items": [item], "preview": True}))["note"]
+    assert "as typed" not in note
 
 
 def test_plain_answers_beside_markdown_are_shown_as_typed(keyless: FAQClient) -> None:

@@ -72,7 +72,7 @@ def test_an_update_changes_only_the_named_questions_and_says_how_to_undo_it(owne
     Draft202012Validator(output_schema("update_faq")).validate(written)
     assert (written["slug"], written["revision"], written["state"]) == ("kept", 2, "published")
     assert written["changed"] == [{"question": "Question 1?", "before": "Answer 1.", "after": "New."}]
-    assert written["undo"] == "faqsvc revert kept 1"
+    assert written["undo"] == "faqsvc revert kept 1 --lang en"
     faq = owner.get_faq("kept")
     assert (faq.title, faq.website_name, faq.answer_format) == ("Prices", "Tea & Sons", "markdown")
     assert answers(owner, "kept") == ["Answer 0.", "New.", "Answer 2."]
@@ -202,6 +202,46 @@ def test_one_answer_of_200_costs_less_than_a_kilobyte(owner: FAQClient) -> None:
     result = update(owner, "many", 1, {"question": "Question 7?", "answer": "New."})
     assert len(result.model_dump_json(by_alias=True, exclude_none=True)) < 1_000
     assert answers(owner, "many") == [f"Answer {n}." if n != 7 else "New." for n in range(200)]
+
+
+def test_items_go_back_in_as_get_faq_gave_them(owner: FAQClient) -> None:
+    items = [
+        {"question": f"Question {n}?", "answer": "Yes.", "section": "Tea" if n < 2 else "Cake", "id": f"q{n}"}
+        for n in range(3)
+    ]
+    put(owner, "echoed", items=items)
+    read = content(call(owner, "get_faq", {"slug": "echoed"}))["items"]
+    content(update(owner, "echoed", 1, {**read[0], "answer": "No."}))
+    after = content(call(owner, "get_faq", {"slug": "echoed"}))["items"]
+    assert after == [{**read[0], "answer": "No."}, *read[1:]]
+    message = error(update(owner, "echoed", 2, {**read[0], "position": 2}))
+    assert ("position" in message, "after" in message) == (True, True)
+    translated = [{**item, "question": f"Frage {n}?"} for n, item in enumerate(read)]
+    told = content(update(owner, "echoed", 0, *translated[::-1], lang="de", title="Tee"))
+    assert "order of the list" in told["note"]
+    assert len(content(call(owner, "get_faq", {"slug": "echoed", "lang": "de"}))["items"]) == 3
+
+
+def test_a_draft_of_a_translation_is_published_by_the_command_of_its_result(owner: FAQClient) -> None:
+    put(owner, "two-drafts")
+    change = {"question": "Frage?", "answer": "Ja."}
+    told = content(update(owner, "two-drafts", 0, change, lang="de", title="Tee", draft=True))
+    assert "`faqsvc revert two-drafts 1 --lang de` publishes it." in told["note"]
+
+
+def test_markup_in_a_new_question_is_named(owner: FAQClient) -> None:
+    put(owner, "marked")
+    told = content(update(owner, "marked", 1, {"question": "Question 1?", "newQuestion": "Is it **free**?"}))
+    assert "'Is it **free**?' as typed" in told["note"]
+    told = content(update(owner, "marked", 2, {"question": "is it **free**", "answer": "Yes."}))
+    assert "note" not in told
+
+
+def test_a_revision_that_is_not_the_newest_blames_nobody(owner: FAQClient) -> None:
+    put(owner, "ahead")
+    for revision in (0, 7):
+        told = conflict(update(owner, "ahead", revision, {"question": "Question 1?", "answer": "x"}))
+        assert told["message"].startswith("Nothing was written: the newest revision is 1")
 
 
 def test_all_changes_are_made_or_none(owner: FAQClient) -> None:
