@@ -128,8 +128,8 @@ TOOLS: Final[list[Definition]] = [
     {
         "name": "get_faq",
         "title": "Read an FAQ",
-        "description": "Fetch a published FAQ by its slug; with an API key, also a draft that was never published. "
-        "A large FAQ comes in parts: call again with offset = nextOffset.",
+        "description": "Fetch a published FAQ by its slug. Needs no API key; with one, reads drafts that "
+        "were never published, too. A large FAQ comes in parts: call again with offset = nextOffset.",
         "inputSchema": _READ_ARGUMENTS,
         "outputSchema": _result(
             {

@@ -103,7 +103,7 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
     if isinstance(error, PublishRejected) and error.status is None:
         return _bad_arguments(error.problems)
     if isinstance(error, OutcomeUnknown):
-        advice = f"To try again with that key, call with exactly these arguments{seconds}."
+        advice = f"To try again, call with exactly these arguments{seconds}."
     elif isinstance(error, PublishRejected) and error.closest:
         shown = ", ".join(json.dumps(one, ensure_ascii=False) for one in error.closest)
         advice = f"In full: {shown}. {advice or 'Correct the arguments and call again.'}"

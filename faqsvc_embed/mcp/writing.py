@@ -95,11 +95,11 @@ class Writing:
         if arguments.get("preview"):
             return _preview(body, await asyncio.to_thread(shown, record), notes)
         client, key = clients.writing()
-        if fields["slug"]:
-            await _check_free(client, fields["slug"])
-            fields["if_none_match"] = "*"
         # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
         digest = hashlib.sha256(encode({**body, "key": key.reveal()})).digest()
+        if fields["slug"]:
+            await _check_free(client, fields["slug"], is_repeated=digest in self._attempts)
+            fields["if_none_match"] = "*"
         fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
         for oldest in list(self._attempts)[:-MAX_ATTEMPTS]:
             del self._attempts[oldest]
@@ -141,7 +141,7 @@ async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
     return []
 
 
-async def _check_free(client: FAQClient, slug: str) -> None:
+async def _check_free(client: FAQClient, slug: str, *, is_repeated: bool = False) -> None:
     """Raise ToolError if there is an FAQ with this slug already."""
     try:
         found = await client.anewest_revision(slug)
@@ -150,9 +150,11 @@ async def _check_free(client: FAQClient, slug: str) -> None:
             raise
         return
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
+    advice = "Change it with update_faq, or choose another slug."
+    if is_repeated:
+        advice = "Your last call may have made it, although it failed: look at it with get_faq."
     raise ToolError(
-        f"There is an FAQ {quoted(slug)} already: {title}, revision {number}. Nothing was written. Change it "
-        "with update_faq, or choose another slug."
+        f"There is an FAQ {quoted(slug)} already: {title}, revision {number}. Nothing was written. {advice}"
     )
 
 

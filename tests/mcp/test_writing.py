@@ -12,6 +12,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
+from faqsvc_embed.errors import OutcomeUnknown
 from faqsvc_embed.mcp import writing
 from tests.mcp.support import GENERATED, SECRET, TEA, TEXTS, call, content, error, output_schema, talk, tokens
 from tests.support import faulty as behaviours
@@ -127,6 +128,26 @@ def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: Fault
     assert (content(again)["slug"], content(anew)["slug"]) == ("tea", "tea")
     keys = [request.headers["idempotency-key"] for request in faulty.log]
     assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_repeated_call_for_a_slug_that_the_lost_one_took_sends_nobody_to_another_slug(
+    ours: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish = FAQClient.apublish_faq
+
+    async def lose(self: FAQClient, **fields: Any) -> None:
+        await publish(self, **fields)
+        raise OutcomeUnknown("the response was lost")
+
+    monkeypatch.setattr(FAQClient, "apublish_faq", lose)
+
+    async def repeat(connected: Client) -> list[CallToolResult]:
+        return [await connected.call_tool("publish_faq", {**TEA, "slug": "lost"}) for _ in range(2)]
+
+    with FAQClient(ours.base_url, ours.key) as client:
+        lost, again = talk(client, repeat)
+    assert "exactly these arguments" in error(lost)
+    assert ("get_faq" in error(again), "another slug" in error(again)) == (True, False)
 
 
 def test_a_limited_number_of_attempts_is_remembered(
