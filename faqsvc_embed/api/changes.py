@@ -189,7 +189,7 @@ class _Questions:
             return END
         number = self.find(after)
         if number is None:
-            raise self.unknown(after)
+            raise self.unknown(after, advice="`after` names one that is there")
         if number not in self.following:
             raise _Refused(f"{quoted(after)} cannot come after itself")
         return number
@@ -254,14 +254,18 @@ class _Questions:
             self.last[section] = number
         return self.last[section]
 
-    def unknown(self, question: str | None, item_id: str | None = None) -> _Refused:
+    def unknown(
+        self,
+        question: str | None,
+        item_id: str | None = None,
+        advice: str = "name one that is there, or add it, with `add`",
+    ) -> _Refused:
         """Return the error for an unknown question, with the questions that it may mean."""
         if question is None:
             return _Refused(f"there is no question with the id {quoted(item_id)}", (), "unknown-question")
         found = [item.question for item in self if item_id and item.id == item_id]
         found = found or closest(question, [item.question for item in self])
-        reason = f"there is no question {quoted(question)}: name one that is there, or add it, with `add`"
-        return _Refused(reason, found, "unknown-question")
+        return _Refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
 
 
 def _names(item: Item) -> Iterator[tuple[str, object]]:

@@ -147,8 +147,8 @@ _ADVICE: Final = {
     "missing-scope": "Ask the user for an API key whose scope includes this; `faqsvc keys create` makes one.",
     "not-your-site": "list_faqs names the FAQs that this key may change; publish_faq makes a new one, under "
     "another slug.",
-    "unknown-question": "If the user means one of these, name it, and keep its words; only if none asks the "
-    "same, call again with add: true.",
+    "unknown-question": "If the user means one of these, name it, and keep its words; to add one, only "
+    "if none asks the same, call again with add: true.",
     "unreadable-website": "Check the address of the website with the user; or read it by other means, write "
     "the items yourself, and use publish_faq.",
     "generation-failed": "Write the items yourself, and use publish_faq.",

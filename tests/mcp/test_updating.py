@@ -229,6 +229,13 @@ def test_a_draft_of_a_translation_is_published_by_the_command_of_its_result(owne
     assert "`faqsvc revert two-drafts 1 --lang de` publishes it." in told["note"]
 
 
+def test_an_unknown_place_is_not_said_to_be_a_question_to_add(owner: FAQClient) -> None:
+    put(owner, "placed")
+    message = error(update(owner, "placed", 1, {"question": "Question 1?", "after": "Question 7?"}))
+    assert ("`after` names one that is there" in message, "or add it" in message) == (True, False)
+    assert '"Question 0?"' in message
+
+
 def test_markup_in_a_new_question_is_named(owner: FAQClient) -> None:
     put(owner, "marked")
     told = content(update(owner, "marked", 1, {"question": "Question 1?", "newQuestion": "Is it **free**?"}))
