@@ -81,7 +81,7 @@ _CHANGES: Final = {
             "newQuestion": _described(_TEXT, "Renames it"),
             "remove": _described(_BOOLEAN, "Removes it"),
             "after": _described(_TEXT, "Moves it after this question; empty: first"),
-            "section": _described(_TEXT, "Moves it to the end of this section"),
+            "section": _described(_TEXT, "Its section; moves it to the end of another"),
             "id": _described(_TEXT, "Its id or, beside question, its new id"),
             "position": _described(_INTEGER, "Not used; after moves it"),
         },

@@ -100,7 +100,7 @@ def shown(faq: FAQ) -> dict[str, Any]:
 def typed(questions: Sequence[str], title: str | None = None) -> list[str]:
     """Return a note for each of the plain texts whose markup readers will see as typed."""
     return [
-        f"Readers see the markup in {quoted(shorten(text, 100))} as typed: change it to plain text."
+        f"Readers see the markup in {quoted(shorten(text, 100))} as typed: change it, unless that is meant."
         for text in [title or "", *questions]
         if has_tags(text) or (is_marked_up(text) and "`" not in text)
     ][:MAX_TYPED]

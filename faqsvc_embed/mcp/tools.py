@@ -98,7 +98,7 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
     if isinstance(error, ConfigurationError):
         return ToolError(
             f"This MCP server is not configured: {error}. Ask the user to correct its environment, where "
-            "base_url is FAQSVC_BASE_URL and api_key is FAQSVC_API_KEY, and to restart it."
+            "base_url is FAQSVC_BASE_URL, api_key is FAQSVC_API_KEY and so on, and to restart it."
         )
     if isinstance(error, PublishRejected) and error.status is None:
         return _bad_arguments(error.problems)

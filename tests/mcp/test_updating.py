@@ -214,7 +214,14 @@ def test_items_go_back_in_as_get_faq_gave_them(owner: FAQClient) -> None:
     content(update(owner, "echoed", 1, {**read[0], "answer": "No."}))
     after = content(call(owner, "get_faq", {"slug": "echoed"}))["items"]
     assert after == [{**read[0], "answer": "No."}, *read[1:]]
-    message = error(update(owner, "echoed", 2, {**read[0], "position": 2}))
+    content(update(owner, "echoed", 2, {**read[0], "answer": "No!", "section": "Cake"}))
+    after = content(call(owner, "get_faq", {"slug": "echoed"}))["items"]
+    assert [(item["question"], item["section"]) for item in after] == [
+        ("Question 1?", "Tea"),
+        ("Question 2?", "Cake"),
+        ("Question 0?", "Cake"),
+    ]
+    message = error(update(owner, "echoed", 3, {**after[0], "position": 2}))
     assert ("position" in message, "after" in message) == (True, True)
     translated = [{**item, "question": f"Frage {n}?"} for n, item in enumerate(read)]
     told = content(update(owner, "echoed", 0, *translated[::-1], lang="de", title="Tee"))
