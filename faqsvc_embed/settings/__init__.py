@@ -250,13 +250,16 @@ def _merged(lower: Mapping[str, Any], higher: Mapping[str, Any]) -> dict[str, An
 
 
 def _prefixed(mapping: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys with our prefix; an empty variable counts as not set."""
+    """Return the keys with our prefix; an empty variable counts as not set.
+
+    White space around a text, such as the line end of a file with a secret, is left out.
+    """
     found = {
-        key: value
+        key: value.strip() if isinstance(value, str) else value
         for key, value in mapping.items()
-        if isinstance(key, str) and key.startswith(PREFIX) and (not isinstance(value, str) or value)
+        if isinstance(key, str) and key.startswith(PREFIX)
     }
-    return with_hidden_keys(found)
+    return with_hidden_keys({key: value for key, value in found.items() if value != ""})
 
 
 def _values(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,13 @@ def test_a_malformed_key_is_refused_and_never_quoted(key: Any) -> None:
         assert without_keys(str(error)) == str(error)  # so that masking does not change what it says
 
 
+@pytest.mark.parametrize("around", ["{}\n", "{}\r\n", " {}", "\t{} "])
+def test_white_space_around_a_variable_is_left_out(around: str) -> None:
+    variables = {"FAQSVC_API_KEY": SECRET, "FAQSVC_BASE_URL": "https://faq.example.com"}
+    settings = Settings.from_env({name: around.format(value) for name, value in variables.items()})
+    assert settings == Settings(base_url="https://faq.example.com", api_key=SECRET)
+
+
 @given(any_text)
 def test_a_key_is_text_that_a_header_can_carry(text: str) -> None:
     for key in (text, f"fs_live_{text}"):
