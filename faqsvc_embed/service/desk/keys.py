@@ -99,16 +99,11 @@ def _key(visit: Visit) -> APIKeyInfo:
     raise Problem(404, "not-found", "This key does not exist")
 
 
-def _has_ended(visit: Visit, key: APIKeyInfo) -> bool:
-    now = visit.storage.clock()
-    return key.revoked_at is not None or (key.expires_at is not None and key.expires_at <= now)
-
-
 def _page(visit: Visit, status: int = 200, **context: Any) -> Response:
-    found = _keys(visit)
+    found, now = _keys(visit), visit.storage.clock()
     context = {
-        "keys": [key for key in found if not _has_ended(visit, key)],
-        "ended": [key for key in found if _has_ended(visit, key)],
+        "keys": [key for key in found if not key.has_ended(now)],
+        "ended": [key for key in found if key.has_ended(now)],
         "new_key": "",
         **context,
     }
@@ -120,7 +115,7 @@ def _one(visit: Visit, status: int = 200, **context: Any) -> Response:
     context = {
         "key": key,
         "maker": visit.storage.people.names(visit.access.site).get(key.maker or "", key.maker),
-        "has_ended": _has_ended(visit, key),
+        "has_ended": key.has_ended(visit.storage.clock()),
         "version": str(key.expires_at or ""),
         **context,
     }

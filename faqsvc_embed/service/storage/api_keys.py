@@ -41,6 +41,10 @@ class APIKeyInfo:
     maker: str | None
     """The person or the key that created it; None for the operator."""
 
+    def has_ended(self, now: datetime) -> bool:
+        """Return whether it was revoked or has expired."""
+        return self.revoked_at is not None or (self.expires_at is not None and self.expires_at <= now)
+
 
 class APIKeys:
     """The API keys in a database."""
@@ -143,11 +147,7 @@ class APIKeys:
         now = self._clock()
         with self._database.reading() as connection:
             made = made_by(connection, api_keys.c.created_by_person == person_id)
-        return [
-            key
-            for key in self.list(site)
-            if key.id in made and key.revoked_at is None and not (key.expires_at and key.expires_at <= now)
-        ]
+        return [key for key in self.list(site) if key.id in made and not key.has_ended(now)]
 
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, because they belong to its site.
