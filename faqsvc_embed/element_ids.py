@@ -31,7 +31,9 @@ _SEPARATORS: Final = bytes(set(range(256)) - set((string.ascii_lowercase + strin
 _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 
-class _Item(Protocol):
+class Named(Protocol):
+    """An item whose element has an id."""
+
     @property
     def question(self) -> str: ...
     @property
@@ -59,7 +61,7 @@ def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = 
     ]
 
 
-def question_names(items: Sequence[_Item]) -> list[str]:
+def question_names(items: Sequence[Named]) -> list[str]:
     """Return what the ids of the questions of one FAQ end with: for each a name of its own.
 
     A digest distinguishes questions with the same words, and a number identical questions.

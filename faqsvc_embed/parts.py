@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
-from faqsvc_embed.element_ids import MAX_READ, question_names, root_id, section_names
+from faqsvc_embed.element_ids import MAX_READ, Named, question_names, root_id, section_names
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.text import normalized, question_key
 
@@ -26,13 +26,9 @@ class _InSection(Protocol):
     def section(self) -> str | None: ...
 
 
-class _Item(_InSection, Protocol):
-    @property
-    def question(self) -> str: ...
+class _Item(_InSection, Named, Protocol):
     @property
     def answer(self) -> str: ...
-    @property
-    def id(self) -> str | None: ...
 
 
 T = TypeVar("T", bound=_InSection)

@@ -1,7 +1,7 @@
 """The cache: entries in memory, when they are refreshed, and a store that survives the process.
 
 Start with `Reader.look_up` in `reader`: it returns an entry from `memory`, or starts a fetch in `fetcher`.
-`entries` decides how a response changes an entry, with pure functions and an injected clock; `report` counts
+`entry` decides how a response changes an entry, with pure functions and an injected clock; `report` counts
 and logs it. `shared` has the rules of a store, over a `backend`: `sqlite` or `redis`. `source` is the
 interface of a source.
 """

@@ -87,7 +87,6 @@ LOGGED_ELSEWHERE: Final = (
     "runtime.",
     "cache.fetcher:Fetcher._start",
     "cache.fetcher:Fetcher._ended",
-    "cache.drafts:DraftReader.start",
     "rendering.record_cache:RecordCache.put.<locals>.",
 )
 """A RuntimeError in these says that a thread cannot be started, for which a warning says what to do; or it is
