@@ -30,6 +30,7 @@ _FAQ: Final = re.compile(
     re.I,
 )
 
+_HOW: Final = re.compile("how|comment|c[oó]mo|wie|как|如何|怎么|怎麼|怎样|怎樣|どうやって", re.I)
 _GUIDE: Final = re.compile(
     r"\W*(?:features|overview|(?:pre)?requi\w+|install\w*|usage|set-?up(?: instructions)?|quick ?start"
     r"|getting started|(?:file|project) structure|contribut\w+|licen[cs]e|change ?log"
@@ -39,9 +40,9 @@ _GUIDE: Final = re.compile(
 """Headings of guides and of what is about a program."""
 
 
-def is_marked(text: str) -> bool:
-    """Return whether a text asks by more than the word that it begins with, as `How to begin` does not."""
-    return any(mark in text for mark in (*_MARKS, "¿")) or ends_asking(text)
+def begins_as_guide(text: str) -> bool:
+    """Return whether a text asks by its first word alone, as headings of guides do: `How to begin`."""
+    return not any(mark in text for mark in (*_MARKS, "¿")) and _HOW.match(text.strip(" *_`#")) is not None
 
 
 def asks(text: str) -> bool:

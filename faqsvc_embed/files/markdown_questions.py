@@ -5,7 +5,7 @@ An answer is the unchanged text up to the next question, without comments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.errors import quoted
@@ -99,8 +99,12 @@ class _Source:
         self._code = {number for first, end in code for number in range(first, end)}
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
-        ends = [*(one.line for one in headings[1:]), len(lines)]
-        contents = [one for one, end in zip(headings, ends, strict=False) if self._is_contents(one, end)]
+        contents = [
+            one
+            for one, below in zip_longest(headings, headings[1:])
+            if (below is None or below.level <= one.level)
+            and self._is_contents(one, below.line if below else len(lines))
+        ]
         self._headings = [one for one in headings if one not in contents]
         self._contents = {one.line for one in contents}
 

@@ -50,7 +50,7 @@ _COMPONENT: Final = re.compile(
 _ENDS: Final = {"open": "close", "begin": "end", "start": "end"}
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2")
 _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
-_SIGN: Final = re.compile(r"[^\w\s*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-]")
+_SIGN: Final = re.compile(r"[^\w\s?*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-]")
 """A sign that can stand before each question, such as an arrow."""
 _QUOTED: Final = re.compile(r"[\"“](?P<text>[^\"“”]+)[\"”]")
 
@@ -206,6 +206,8 @@ def _box(number: int, line: str, lines: Sequence[str]) -> Opener | None:
     if found is None:
         return None
     sign, text = found["open"], found["text"].strip('[]" \t')
+    if sign[0] in "?!" and '"' not in found["text"] and not asks(text):
+        return None  # a box without a title
     if sign[0] in ":`":
         ends = (place for place in range(number + 1, len(lines)) if lines[place].strip() == sign)
         end = next(ends, len(lines) - 1) + 1

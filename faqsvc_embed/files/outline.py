@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from faqsvc_embed.files.asking import asks, is_marked, is_of_guide, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, is_of_guide, says_faq
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.files.markdown_lines import PERMALINK
 from faqsvc_embed.files.markdown_text import plain_text
@@ -44,13 +44,13 @@ class Outline:
     def is_faq(self, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether a title says that it is one.
 
-        Most of what could be a question asks, and one by more than its first word: `How to begin` does not.
+        Most of what could be a question asks, and not all begin as the headings of guides.
         In a file that says so, other headings may be questions, too, but not those of a guide.
         """
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks or one.is_explicit]
         others = sum(1 for _ in _walk(self.others))
-        is_certain = says_so or any(one.is_explicit or is_marked(one.text) for one in asking)
+        is_certain = says_so or any(one.is_explicit or not begins_as_guide(one.text) for one in asking)
         if asking and len(asking) >= _MOST * (len(questions) + len(self.others)):
             return is_certain or (self.title is None and len(questions) == 1)
         is_list = len(questions) >= max(_SEVERAL, others)
@@ -144,8 +144,9 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
             one.asks = one.asks or one.is_explicit or asks(text)
         asking = sum(one.asks for one in found)
         named = form.__name__ == "folded"
-        if form.__name__ not in ("labelled", "folded", "terms") and asking < _MOST * len(found):
-            found = [one for one in found if one.asks]
+        if form.__name__ not in ("labelled", "folded", "terms"):
+            most_ask = _indents_that_ask(found)
+            found = [one for one in found if one.asks or one.indent in most_ask]
         is_stray = asking * 2 < len(headings) or _answered(headings, found, lines) >= _SEVERAL
         if form in VAGUE and is_stray:
             continue  # what asks below a heading that asks, and its text, is part of the answer
@@ -153,6 +154,14 @@ def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int
         if found and score > most * 1.2 and (asking or named):
             best, most = found, score
     return best
+
+
+def _indents_that_ask(openers: Sequence[Opener]) -> set[int]:
+    """Return the indentations at which most openers ask: items of lists are no siblings of other lines."""
+    asking = Counter[int]()
+    for one in openers:
+        asking[one.indent] += 1 if one.asks else -1
+    return {indent for indent, more in asking.items() if more >= 0}
 
 
 def _answered(headings: Sequence[Opener], inner: Sequence[Opener], lines: Sequence[str]) -> int:

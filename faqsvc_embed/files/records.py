@@ -113,6 +113,7 @@ def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) ->
     weak = any(map(is_general, found.names))
     says = says_faq(f"{title} {fields.get('title', '')}") or any(says_faq(str(key)) for key, _ in holders)
     enough = len(found.items) > 1 if says else found.asking * 2 >= len(found.items)
+    enough = enough and all(isinstance(item, dict) for item in found.items)
     if found.items and not (weak and not enough):
         found.without_identifiers()
         used = {plain_name(key) for key, _ in holders}

@@ -356,6 +356,27 @@ def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
     assert items == [("What does it cost?", "Nothing."), ("May I cancel?", "Any time.")]
 
 
+def test_a_section_may_begin_with_its_contents() -> None:
+    text = "# FAQ\n\n## Tea\n- [Why?](#why)\n\n### Why?\nSo.\n\n## Cake\n- [Who?](#who)\n\n### Who?\nWe.\n"
+    assert [item["section"] for item in read_markdown(text).items] == ["Tea", "Cake"]
+
+
+def test_boxes_without_titles_are_part_of_answers() -> None:
+    text = "# FAQ\n\n### It leaks\n??? Info\n    Dry it.\n\n### It beeps\n??? Info\n    Wait.\n"
+    assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
+
+
+def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() -> None:
+    words = "- **Pot:** hot\n- **Lid:** cold\n- **Cup:** dry\n"
+    text = f"**Why?**\nSo.\n\n**It leaks**\nDry it:\n\n{words}\n**Who?**\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "It leaks", "Who?"]
+
+
+def test_headings_that_ask_without_a_mark_make_an_faq() -> None:
+    text = "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n"
+    assert len(items_of(text)) == 2
+
+
 def test_siblings_of_questions_are_questions() -> None:
     bold = "**How do I pay?**\nBy card.\n\n**Refunds**\nWrite to us.\n\n**When?**\nNow.\n"
     assert [question for question, _ in items_of(bold)] == ["How do I pay?", "Refunds", "When?"]
@@ -501,6 +522,11 @@ def test_fields_at_the_top_need_no_lines_around_them() -> None:
 
 def test_the_address_of_a_page_in_front_matter_is_no_slug() -> None:
     assert read_markdown("---\nslug: /help/faq\n---\n## Why?\nSo.\n").slug is None
+
+
+def test_tags_of_a_page_in_front_matter_are_no_records() -> None:
+    head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
+    assert items_of(f"---\ntitle: FAQ\n{head}---\n\n## Why?\nSo.\n") == [("Why?", "So.")]
 
 
 def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
