@@ -7,7 +7,7 @@ from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Dialog, Page
+from playwright.sync_api import Browser, Dialog, Page, expect
 
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.desk.session import COOKIE
@@ -302,6 +302,25 @@ def test_of_forty_questions_one_is_open_and_each_is_found_and_moved(editor: Page
     assert faq.items[0].answer == "Typed, not saved."
     assert faq.items[29].question == "Question number 31 of the shop? Changed"
     assert sorted(item.answer for item in faq.items[1:]) == sorted(f"Answer {n}." for n in range(2, 41))
+
+
+@pytest.mark.parametrize(
+    ("path", "summary", "text"),
+    [
+        ("/faqs/pricing", "Changes by Mia", "What publishing this draft changes."),
+        ("/faqs/pricing?lang=de", "English has changed", "When it was translated"),
+    ],
+    ids=["a waiting draft", "a changed source"],
+)
+def test_the_questions_begin_near_the_top_of_the_page(
+    editor: Page, desk: Served, path: str, summary: str, text: str
+) -> None:
+    editor.set_viewport_size({"width": 1280, "height": 900})
+    editor.goto(f"{desk.url}/desk{path}")
+    assert editor.locator(".item").first.evaluate("item => item.getBoundingClientRect().top") <= 200
+    expect(editor.get_by_text(text).first).to_be_hidden()
+    editor.get_by_text(summary, exact=True).click()
+    expect(editor.get_by_text(text).first).to_be_visible()
 
 
 def test_forty_questions_are_a_list_without_scripts(chromium: Browser, desk: Served) -> None:
