@@ -38,7 +38,7 @@ ITEM: Final = 40
 """Characters of an item on the wire beside its texts; its elements take time, too."""
 
 TALL: Final = 12
-"""Number of questions from which the script adds a filter, a button "Open all", and links to copy."""
+"""Number of questions from which the script adds a filter and a button "Open all"."""
 _RICH: Final = re.compile("<(?!/|p>|a |strong>|em>|br>)")
 """An element of an answer that needs the piece `rich` of the stylesheet."""
 _OF_VARIANT: Final = {
