@@ -61,7 +61,8 @@
     for (const $node of $all("-section,.faqsvc-item", $faq)) {
       if ($node.matches(".faqsvc-section")) $hide(($section = $node), $query);
       else {
-        if ($was && !$query) $open($node, $opened[$place($node)]);
+        if (!$was) $opened[$place($node)] = $isOpen($node); /* its event may be on its way */
+        else if (!$query) $open($node, $opened[$place($node)]);
         const $text = $plain($node.textContent), $fits = $query.split(/\s+/).every(($word) => $text.includes($word));
         $hide($node, !$fits);
         if ($fits && $section) $hide($section);
