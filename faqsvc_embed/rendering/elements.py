@@ -12,14 +12,26 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Styles
 
 _TEXTS: Final = {
-    "en": ("Contents", "Search questions", "# found", "Open all", "Close all"),
-    "ko": ("목차", "질문 검색", "#개 찾음", "모두 펼치기", "모두 접기"),
-    "ja": ("目次", "質問を検索", "#件見つかりました", "すべて開く", "すべて閉じる"),
-    "zh": ("目录", "搜索问题", "找到 # 个问题", "全部展开", "全部收起"),
-    "es": ("Contenido", "Buscar preguntas", "Encontradas: #", "Abrir todo", "Cerrar todo"),
-    "fr": ("Sommaire", "Chercher une question", "Trouvées : #", "Tout ouvrir", "Tout fermer"),
-    "de": ("Inhalt", "Fragen durchsuchen", "# gefunden", "Alle öffnen", "Alle schließen"),
-}
+    "en": ("Contents", "Search questions", "# found", "Copy link", "Copied", "Open all", "Close all"),
+    "ko": ("목차", "질문 검색", "#개 찾음", "링크 복사", "링크를 복사했습니다", "모두 펼치기", "모두 접기"),
+    "ja": (
+        "目次", "質問を検索", "#件見つかりました", "リンクをコピー", "リンクをコピーしました", "すべて開く",
+        "すべて閉じる",
+    ),
+    "zh": ("目录", "搜索问题", "找到 # 个问题", "复制链接", "链接已复制", "全部展开", "全部收起"),
+    "es": (
+        "Contenido", "Buscar preguntas", "Encontradas: #", "Copiar enlace", "Enlace copiado", "Abrir todo",
+        "Cerrar todo",
+    ),
+    "fr": (
+        "Sommaire", "Chercher une question", "Trouvées : #", "Copier le lien", "Lien copié", "Tout ouvrir",
+        "Tout fermer",
+    ),
+    "de": (
+        "Inhalt", "Fragen durchsuchen", "# gefunden", "Link kopieren", "Link kopiert", "Alle öffnen",
+        "Alle schließen",
+    ),
+}  # fmt: skip
 """The name of the index, and the texts of the script, by language; a number takes the place of `#`."""
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
@@ -81,7 +93,7 @@ def section_tag(faq: FAQ, style: Style, element_id: str, is_tall: bool) -> str:
     if theme_class := assets.theme_css(style.theme).class_name:
         classes.append(theme_class)
     # Without the last two texts, the script adds no button "Open all".
-    texts = _texts(faq)[1 : 3 if style.variant == "open" or style.exclusive else 5]
+    texts = _texts(faq)[1 : 5 if style.variant == "open" or style.exclusive else 7]
     for_script = f' data-texts="{"|".join(texts)}"' if is_tall else ""
     return f'<section class="{" ".join(classes)}" id="{element_id}"{_language(faq.lang)}{for_script}>'
 

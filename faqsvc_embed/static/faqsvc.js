@@ -1,5 +1,6 @@
-/* In an FAQ of twelve questions or more, this script adds a field that filters and a button that opens all answers; in
-   the variant `disclosure`, a button for each answer. Without it, everything can be read.
+/* In an FAQ of twelve questions or more, this script adds a field that filters, a button that opens all answers, and
+   links that copy the address of an answer; in the variant `disclosure`, a button for each answer. Without it,
+   everything can be read.
 
    It finds its elements by what they are, and listens on the document only. So it works in parts of a page that are put
    in, restored or changed in place later: what is missing there, it adds again. Browsers find text in closed panels and
@@ -25,7 +26,7 @@
   const $note = ($item) => {
     const $faq = $item.closest(".faqsvc"), $button = $one("all", $faq);
     if (!$faq.dataset.filtered) $opened[$place($item)] = $isOpen($item);
-    if ($button) $button.textContent = $texts($faq)[2 + $all("-item", $faq).every($isOpen)];
+    if ($button) $button.textContent = $texts($faq)[4 + $all("-item", $faq).every($isOpen)];
   };
   const $open = ($item, $is) => {
     /* [disclosure */
@@ -63,7 +64,7 @@
       else {
         if (!$was) $opened[$place($node)] = $isOpen($node); /* its event may be on its way */
         else if (!$query) $open($node, $opened[$place($node)]);
-        const $text = $plain($node.textContent), $fits = $query.split(/\s+/).every(($word) => $text.includes($word));
+        const $text = $plain($node.textContent.replace($texts($faq)[2], "")), $fits = $query.split(/\s+/).every(($word) => $text.includes($word));
         $hide($node, !$fits);
         if ($fits && $section) $hide($section);
         $count += $fits;
@@ -90,6 +91,9 @@
     /* disclosure] */
     for (const $faq of $all("[data-texts]")) {
       const $first = $one("section,.faqsvc-item", $faq), $field = $one("filter", $faq), $text = $texts($faq);
+      for (const $answer of $all("-answer:not(:has(>.faqsvc-anchor))", $faq)) {
+        $answer.append($make("a", "anchor", { href: "#" + $answer.id, textContent: $text[2] }));
+      }
       if ($field && !$field.value && $faq.dataset.filtered) $filter($faq);
       if ($field || !$first) continue;
       const $tools = $make("div", "tools");
@@ -97,7 +101,7 @@
       $tools.append(
         $make("input", "filter", { type: "search", size: 9, placeholder: $text[0], ariaLabel: $text[0] }),
         $make("span", "found", { role: "status" }),
-        $text[2] ? $make("button", "all", { type: "button", textContent: $text[2] }) : "",
+        $text[4] ? $make("button", "all", { type: "button", textContent: $text[4] }) : "",
       );
       for (const $item of $all("-item", $faq)) if ($opened[$place($item)]) $open($item, true);
     }
@@ -115,7 +119,14 @@
         const $some = $all("-item", $faq).filter(($item) => !$item.hidden), $are = $some.every($isOpen);
         for (const $item of $some) $open($item, !$are);
       }
-      if ($at("a")?.hash) setTimeout($aim);
+      const $link = $at(".faqsvc-anchor");
+      if ($link && navigator.clipboard && !$event.ctrlKey && !$event.metaKey) {
+        $event.preventDefault();
+        navigator.clipboard.writeText($link.href).then(
+          () => ($link.textContent = $texts($faq)[3]),
+          () => (location.hash = $link.hash),
+        );
+      } else if ($at("a")?.hash) setTimeout($aim);
     }
     if ($at(".faqsvc-filter")) {
       if ($event.key == "Escape") $clear($faq);

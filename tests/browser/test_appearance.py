@@ -160,7 +160,7 @@ def test_the_script_changes_no_box(page: Page, linked_host: str, path: str) -> N
     boxes = """all => all
         .filter(e => !e.matches('.faqsvc-item > *, .faqsvc-toggle, .faqsvc-panel *'))
         .filter(e => !e.closest('.faqsvc-tools'))
-        .filter(e => !e.closest('.faqsvc-panels .faqsvc-answer'))
+        .filter(e => !e.closest('.faqsvc-panels .faqsvc-answer, .faqsvc-anchor'))
         .map(e => JSON.stringify(e.getBoundingClientRect()))"""
     page.route("**/*.js", lambda route: route.abort())
     page.goto(f"{linked_host}/{path}")

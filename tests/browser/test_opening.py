@@ -159,10 +159,24 @@ def test_one_button_opens_and_closes_all_answers(page: Page, host: str, variant:
     assert expanded(page) == [False] * 12
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_link_to_a_question_is_copied(chromium: Browser, host: str, variant: str) -> None:
+    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{host}/sections-{variant}#faq-sections--payment-1")
+    link = page.locator("#faq-sections--payment-1 .faqsvc-anchor")
+    link.focus()
+    link.click()
+    page.get_by_text("Link kopiert").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"{host}/sections-{variant}#faq-sections--payment-1"
+    context.close()
+
+
 def test_a_short_faq_and_an_exclusive_one_have_no_tools(page: Page, host: str) -> None:
     for path in ("details", "disclosure", "exclusive-details"):
         page.goto(f"{host}/{path}")
-        assert page.locator(".faqsvc-tools").count() == 0
+        assert page.locator(".faqsvc-tools, .faqsvc-anchor").count() == 0
 
 
 def test_without_scripts_a_tall_faq_has_its_sections_and_answers(chromium: Browser, host: str) -> None:
@@ -171,7 +185,7 @@ def test_without_scripts_a_tall_faq_has_its_sections_and_answers(chromium: Brows
     page.goto(f"{host}/sections-disclosure")
     assert visible(page) == [True] * 12
     assert page.locator(".faqsvc-section").all_text_contents() == ["Orders", "Payment", "Returns"]
-    assert page.locator(".faqsvc-tools").count() == 0
+    assert page.locator(".faqsvc-tools, .faqsvc-anchor").count() == 0
     assert page.get_by_role("navigation", name="Inhalt").get_by_role("link").count() == 3
     context.close()
 

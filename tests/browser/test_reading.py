@@ -23,7 +23,9 @@ def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str,
     page.goto(f"{host}/{path}")
     assert texts(page, ".faqsvc-title") == [words(faq.title)]
     assert texts(page, ".faqsvc-question") == [words(item.question) for item in faq.items]
-    assert texts(page, ".faqsvc-answer") == [words(item.answer) for item in faq.items]
+    link = " ".join(texts(page, ".faqsvc-anchor")[:1])  # which the script adds to the answers of a long FAQ
+    answers = [answer.removesuffix(link) for answer in texts(page, ".faqsvc-answer")]
+    assert answers == [words(item.answer) for item in faq.items]
     assert dialogs == []
     assert page.locator("#section #h3").count() == 1  # the rest of the page is still there
 

@@ -88,6 +88,7 @@ def check(page: Page, opened: int | None = None) -> None:
         ".faqsvc-index": 1,
     }.items():
         expect(page.locator(selector)).to_have_count(count)
+    expect(page.locator(".faqsvc-anchor")).to_have_count(COUNT)
     expect(page.locator(".faqsvc-toggle")).to_have_count(COUNT)
     if opened is not None:
         page.wait_for_function(f"document.querySelectorAll('.faqsvc-answer')[{opened}].checkVisibility()")
