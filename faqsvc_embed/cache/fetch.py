@@ -88,7 +88,7 @@ class SingleFlight:
         Raises:
             FAQUnavailable: there are too many others.
         """
-        with self._lock:
+        with self._lock.own():
             fetch = self._fetches.get((key, token))
             if fetch is not None:
                 return fetch
@@ -108,7 +108,7 @@ class SingleFlight:
 
     def replace(self, key: Key) -> Fetch:
         """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
-        with self._lock:
+        with self._lock.own():
             if (before := self._fetches.get((key, None))) is not None:
                 before.state = FetchState.DETACHED
             fetch = self._fetches[key, None] = Fetch(key)
@@ -116,14 +116,14 @@ class SingleFlight:
 
     def detach(self, slug: str | None) -> None:
         """Cache no outcome of the fetches of a slug, or of any; the next caller starts another."""
-        with self._lock:
+        with self._lock.own():
             for key, token in list(self._fetches):
                 if slug is None or key.slug == slug:
                     self._fetches.pop((key, token)).state = FetchState.DETACHED
 
     def end(self, fetch: Fetch, entry: Entry) -> None:
         """Remove a fetch, and give its callers their entry."""
-        with self._lock:
+        with self._lock.own():
             fetch.state = FetchState.ENDED
             if self._fetches.get((fetch.key, fetch.token)) is fetch:
                 del self._fetches[fetch.key, fetch.token]

@@ -55,7 +55,7 @@ class MemoryCache:
 
         An FAQ that is gone is gone in every language.
         """
-        with self._lock:
+        with self._lock.own():
             moment = self.moment()
             if isinstance(outcome, Gone):
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
@@ -67,7 +67,7 @@ class MemoryCache:
 
     def bury(self, key: Key, outcome: Gone) -> None:
         """Keep a tombstone of an FAQ that is gone, before `apply` removes its record."""
-        with self._lock:
+        with self._lock.own():
             entry, wall = self._entries.get(key), self.wall_clock()
             if entry is not None and entry.faq is not None and not outcome.is_direct:
                 self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
@@ -88,7 +88,7 @@ class MemoryCache:
 
         It replaces the record of the file before an edit. None removes it, because the file was deleted.
         """
-        with self._lock:
+        with self._lock.own():
             before = self._entries.get(key)
             entry = before or Entry(key, used_at=self.clock())
             if entry.is_known or entry.faq is faq:
@@ -101,7 +101,7 @@ class MemoryCache:
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
         """Store a record that another process has fetched, unless this one is newer; return the entry."""
-        with self._lock:
+        with self._lock.own():
             entry = self._entries.get(key)
             if entry is not None and entry.updated_at is not None and entry.updated_at > stored.updated_at:
                 return entry
@@ -140,7 +140,7 @@ class MemoryCache:
 
     def expire(self, slug: str | None = None) -> None:
         """Make the records of `slug`, or all, stale: they are shown, and refreshed at their next use."""
-        with self._lock:
+        with self._lock.own():
             now = self.clock()
             for key, entry in self._entries.items():
                 if entry.fresh_until > now and (slug is None or key.slug == slug):
@@ -148,7 +148,7 @@ class MemoryCache:
 
     def announce(self, change: Change) -> list[Key]:
         """Let the entries of a slug wait for a change; return their keys."""
-        with self._lock:
+        with self._lock.own():
             now = self.clock()
             entries = [entry for entry in self._entries.values() if entry.key.slug == change.slug]
             for entry in entries:
@@ -163,7 +163,7 @@ class MemoryCache:
 
     def forget(self, slug: str | None = None) -> None:
         """Remove the entries of `slug` in all languages, or all entries."""
-        with self._lock:
+        with self._lock.own():
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 self._size -= self._entries.pop(key).size
             self._forgotten.pop(slug, None)  # so that it is inserted as the newest
@@ -189,7 +189,7 @@ class MemoryCache:
 
     def entries(self) -> list[Entry]:
         """Return all entries, in no order."""
-        with self._lock:
+        with self._lock.own():
             return list(self._entries.values())
 
     def moment(self) -> Moment:

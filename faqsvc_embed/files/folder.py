@@ -11,7 +11,6 @@ import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from threading import Lock
 from typing import Final, NamedTuple
 
 from faqsvc_embed.detection import detect_language, is_certain
@@ -20,6 +19,7 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import normalized
 
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
@@ -101,7 +101,7 @@ class Folder:
 
     def refresh(self) -> bool:
         """Read the files that have changed, and return whether there are any."""
-        with self._lock:
+        with self._lock.own():
             read = dict[str, tuple[_Signature, FAQFile]]()
             for path in sorted(self.directory.iterdir()):
                 if not _is_faq(path) or (signature := _signature(path)) is None:

@@ -50,7 +50,7 @@ class RecordCache(Generic[T]):
         if size > self._max_total_bytes:
             return
         identity, all_values = id(faq), self._values
-        with self._lock:
+        with self._lock.own():
             values = all_values.get(identity)
             if values is None or values.faq() is not faq:
                 # The callback runs at any moment and takes no lock: a dictionary's pop is atomic.

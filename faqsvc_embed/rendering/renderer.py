@@ -121,7 +121,7 @@ class Renderer:
             found = self._render(faq, style, place, environment)
             return self._put(faq, style, place, found) if self._cache_overrides else found
         turn = id(faq), style, place
-        with self._turns.setdefault(turn, Lock()):
+        with self._turns.setdefault(turn, Lock()).own():
             try:
                 found = self.cached(faq, (style, place)) or self._render(faq, style, place, environment)
                 return self._put(faq, style, place, found)

@@ -57,7 +57,7 @@ class LogThrottle:
 
     def warning(self, message: str, *args: object) -> None:
         """Log a warning, or count it for the next one that is logged."""
-        with self._lock:
+        with self._lock.own():
             now = self._clock()
             if now < self._next - self._ahead:
                 self._left_out += 1

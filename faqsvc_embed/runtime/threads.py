@@ -98,19 +98,15 @@ def new_lock() -> "LockType":
 class Lock:
     """A lock for threads and greenlets; the code that holds it must not wait for anything.
 
-    Each process has its own: at a fork, a thread of the parent may hold that of the parent.
+    Each process has its own: at a fork, a thread of the parent may hold that of the parent. No function of
+    this package runs while it is released, because one that raises there would leave it locked.
     """
 
     def __init__(self) -> None:
         self._locks: dict[int, LockType] = {}
 
-    def __enter__(self) -> None:
-        self._own().acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._own().release()
-
-    def _own(self) -> "LockType":
+    def own(self) -> "LockType":
+        """Return the lock of this process, for a `with` statement."""
         process = os.getpid()
         return self._locks.get(process) or self._locks.setdefault(process, new_lock())
 
