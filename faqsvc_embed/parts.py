@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
@@ -16,6 +16,8 @@ COMPARED: Final = 200
 MAX_SIMILAR: Final = 3
 MAX_CHOSEN: Final = 1000
 """Questions that a part may name."""
+MAX_UNKNOWN: Final = 10
+"""Unknown questions of a part that are reported, because a search for similar ones takes its time."""
 _FRAGMENT: Final = re.compile(r"[(<'\"=:][ \t]*#")
 """The beginning of a link's fragment, in Markdown or HTML."""
 _IDS: Final = r"[\w.-]+(\s*,\s*[\w.-]+)+"
@@ -91,23 +93,49 @@ class Shown(NamedTuple, Generic[I]):
         """Return the items of a part with their names, and what the part names that the FAQ does not have."""
         rows, problems = list(zip(self.items, self.names, strict=True)), list[str]()
         if part.section is not None:
-            titles = [title for title in self.sections if title]
-            found = _same(part.section, titles)
+            titles = _Texts(filter(None, self.sections))
+            found = titles.same(part.section)
             if not found:
-                problems.append(f"there is no section {quoted(part.section)}{_hint(part.section, titles)}")
+                problems.append(f"there is no section {quoted(part.section)}{titles.hint(part.section)}")
             rows = [row for row in rows if row[0].section in found]
         if part.questions is None or problems:
             return rows, problems
-        chosen = dict[str, tuple[I, str]]()
-        texts = list(dict.fromkeys(item.question for item, _ in rows))
-        for given in part.questions:
-            found = [] if any(given == name for _, name in rows) else _same(given, texts)
-            matching = [row for row in rows if row[1] == given or row[0].question in found]
-            if not matching:
-                names = [*texts, *(item.id for item, _ in rows if item.id)]
-                problems.append(f"there is no question {quoted(given)}{_hint(given, names)}")
+        by_name, by_question = dict[str, list[tuple[I, str]]](), dict[str, list[tuple[I, str]]]()
+        for row in rows:
+            by_name[row[1]] = [row]
+            by_question.setdefault(row[0].question, []).append(row)
+        chosen, texts = dict[str, tuple[I, str]](), _Texts(by_question, [item.id or "" for item, _ in rows])
+        for given in dict.fromkeys(part.questions):
+            matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
+            if not matching and len(problems) < MAX_UNKNOWN:
+                problems.append(f"there is no question {quoted(given)}{texts.hint(given)}")
             chosen.update((name, (item, name)) for item, name in matching)
         return list(chosen.values()), problems
+
+
+class _Texts:
+    """The titles of sections or the questions of an FAQ, which a developer may spell in another way."""
+
+    def __init__(self, texts: Iterable[str], ids: Iterable[str] = ()) -> None:
+        self._equal, self._alike = dict[object, list[str]](), dict[str, list[str]]()
+        for text in texts:
+            self._equal.setdefault(question_key(text), []).append(text)
+            self._alike.setdefault(_letters(text), []).append(text)
+        names = (*chain.from_iterable(self._equal.values()), *filter(None, ids))
+        self._folded = {name[:COMPARED].casefold(): name for name in names}
+
+    def same(self, given: str) -> list[str]:
+        """Return the texts that are equal to one, else the only one with the same letters and digits."""
+        if equal := self._equal.get(question_key(given)):
+            return equal
+        alike = self._alike.get(letters, []) if (letters := _letters(given)) else []
+        return alike if len(alike) == 1 else []
+
+    def hint(self, given: str) -> str:
+        """Return what a developer may have meant."""
+        similar = difflib.get_close_matches(given[:COMPARED].casefold(), self._folded, MAX_SIMILAR, 0.5)
+        meant = ", ".join(quoted(self._folded[text]) for text in similar)
+        return f"; did you mean {meant}?" if meant else ""
 
 
 def may_link(texts: Iterable[str]) -> bool:
@@ -128,23 +156,6 @@ def in_sections(items: Sequence[T]) -> list[T]:
     return sorted(items, key=lambda item: places[item.section])
 
 
-def _same(given: str, texts: Sequence[str]) -> list[str]:
-    """Return the texts that are equal to one, or else the only one that has the same letters and digits."""
-    key = question_key(given)
-    if equal := [text for text in texts if question_key(text) == key]:
-        return equal
-    letters = _letters(given)
-    alike = [text for text in texts if letters and _letters(text) == letters]
-    return alike if len(alike) == 1 else []
-
-
 def _letters(text: str) -> str:
     """Return the letters and digits of a text; editors change quotes, dashes and case."""
     return "".join(filter(str.isalnum, normalized("NFKC", text).casefold()))
-
-
-def _hint(given: str, texts: Sequence[str]) -> str:
-    """Return what a developer may have meant."""
-    folded = {text[:COMPARED].casefold(): text for text in texts}
-    similar = difflib.get_close_matches(given[:COMPARED].casefold(), folded, MAX_SIMILAR, 0.5)
-    return f"; did you mean {', '.join(quoted(folded[text]) for text in similar)}?" if similar else ""

@@ -1,8 +1,10 @@
 """Compares the FAQPage markup of a page with the words on the page, whoever made both."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
+from itertools import accumulate
 from typing import Final
 
 import turbohtml
@@ -14,6 +16,7 @@ from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, is_question
 from faqsvc_embed.testing.markup import Markup, Pair, read_markup
 from faqsvc_embed.testing.words import Part, Words, fold, read_words
 
+Kind = tuple[str, str]
 _QUESTION_TAGS: Final = frozenset({*HEADINGS, "summary", "dt", "button"})
 _WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
 _BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
@@ -47,7 +50,12 @@ class _Comparison:
                 for place in words.places(name)
             }
         )
+        self._starts = [start for start, _ in self._marked]
         self._others: list[Part] = []
+        self._inside = Counter[tuple[Part, Kind]]()
+        """How many elements of a kind an element has inside, with itself."""
+        for part in words.parts:
+            self._inside.update((around, kind) for around in part.path() for kind in _kinds(part))
 
     def lines(self) -> list[str]:
         for pair in self._pairs:
@@ -69,8 +77,9 @@ class _Comparison:
         for place in places:
             after = self._next_marked(place[1])
             for text in pair.answers:
-                starts = (at for at in self._words.places(text) if place[1] <= at <= after)
-                if (at := next(starts, None)) is not None:
+                starts = self._words.places(text)
+                index = bisect_left(starts, place[1])
+                if index < len(starts) and (at := starts[index]) <= after:
                     near.append((at - place[1], place, (at, at + len(text))))
         if near:
             _, pair.place, pair.answered = min(near)
@@ -78,8 +87,14 @@ class _Comparison:
             pair.place = max(places, key=lambda place: (not self._element(place).is_in("a", "nav"), place))
 
     def _next_marked(self, place: int) -> int:
-        index = bisect_left(self._marked, (place, 0))
-        return self._marked[index][0] if index < len(self._marked) else len(self._words.text)
+        index = bisect_left(self._starts, place)
+        return self._starts[index] if index < len(self._starts) else len(self._words.text)
+
+    def _next_question(self, place: int) -> int:
+        """Return where the next question begins, of those in the markup and on the page."""
+        index = bisect_left(self._others, place, key=lambda part: part.start)
+        other = self._others[index].start if index < len(self._others) else len(self._words.text)
+        return min(self._next_marked(place), other)
 
     def _element(self, place: tuple[int, int]) -> Part:
         """Return the element that is a question: the heading, summary or term, else the outermost one."""
@@ -89,28 +104,33 @@ class _Comparison:
 
     def _around(self, place: tuple[int, int]) -> Part:
         """Return the innermost element around a place."""
-        inside = (part for part in self._words.parts if part.start <= place[0] and place[1] <= part.end)
-        return min(
-            inside, key=lambda part: part.end - part.start, default=Part("#root", frozenset(), None, 0)
-        )
+        parts = self._words.parts
+        count = bisect_right(parts, place[0], key=lambda part: part.start)
+        path = parts[count - 1].path() if count else iter(())
+        return next((part for part in path if place[1] <= part.end), Part("#root", frozenset(), None, 0))
 
     # Questions without markup
 
     def _unmarked(self) -> Iterator[Part]:
         """Yield the elements that are questions as those of the markup are, and are none of them."""
         questions = {self._element(pair.place) for pair in self._pairs if pair.place}
-        scopes = [(part, self._container(part)) for part in questions]
-        taken = [*self._marked, *(pair.answered for pair in self._pairs if pair.answered)]
+        containers = defaultdict[Kind, set[Part]](set)
+        for question in questions:
+            for kind in _kinds(question):
+                containers[kind].add(self._container(question))
+        taken = sorted([*self._marked, *(pair.answered for pair in self._pairs if pair.answered)])
+        starts, stops = [start for start, _ in taken], list(accumulate((stop for _, stop in taken), max))
         end = -1
         for part in self._words.parts:
             if part.start < end or part.start == part.end or part.end - part.start > MAX_LENGTH:
                 continue
-            if any(start < part.end and part.start < stop for start, stop in taken):
+            if (count := bisect_left(starts, part.end)) and stops[count - 1] > part.start:
                 continue
             if part.is_in("a", "nav", "header", "footer", "form"):
                 continue
             answer = self._region(part.end, part)
-            is_alike = any(_is_alike(part, *scope, text=self._said(part)) for scope in scopes)
+            around = set[Part]().union(*(containers[kind] for kind in _kinds(part) if kind in containers))
+            is_alike = any(self._is_alike(part, one) for one in part.path() if one in around)
             is_menu = all(line.is_in("a") for line in answer)
             if answer and (is_alike or (part.tag in ("summary", "dt") and not is_menu)):
                 yield part
@@ -118,9 +138,14 @@ class _Comparison:
 
     def _container(self, question: Part) -> Part:
         """Return the element that has a question and another of its kind, with markup or without."""
-        others = [part for part in self._words.parts if _is_kind(part, question) and part is not question]
-        around = {id(part) for other in others for part in other.path()}
-        return next((part for part in question.path() if id(part) in around), question)
+        kinds = _kinds(question)
+        several = (part for part in question.path() if any(self._inside[part, kind] > 1 for kind in kinds))
+        return next(several, question)
+
+    def _is_alike(self, part: Part, container: Part) -> bool:
+        """Return whether an element is a question, as those of its kind in a container are."""
+        is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
+        return is_question_line(self._said(part)) or (is_marked_up and container.tag not in _WHOLE_PAGE)
 
     def _said(self, part: Part) -> str:
         return self._words.said(part.start, part.end)
@@ -155,9 +180,7 @@ class _Comparison:
 
     def _region(self, place: int, question: Part) -> list[Part]:
         """Return the lines between a question and the next, or the end of what contains it."""
-        starts = [start for start, _ in self._marked] + [part.start for part in self._others]
-        end = min((start for start in starts if start >= place), default=len(self._words.text))
-        lines = []
+        end, lines = self._next_question(place), list[Part]()
         for line in self._words.lines_between(place, end):
             if line.end > end or (line.is_in(*HEADINGS) and question.tag in HEADINGS):
                 break
@@ -185,19 +208,17 @@ class _Comparison:
 
     def _extra(self, place: tuple[int, int], answer: tuple[int, int]) -> str:
         """Return what the page says between a question and the next that is not in its answer."""
-        others = [pair.answered for pair in self._pairs if pair.answered]
         before = [
             line
             for line in self._words.lines_between(place[1], answer[0])
             if place[1] <= line.start
             and line.end <= answer[0]
             and not (line.is_in(*_BESIDE) or is_label(line.text))
-            and not any(start <= line.start and line.end <= end for start, end in others)
+            and not any(_is_inside(line, pair.answered) for pair in self._pairs)
         ]
         around = self._around((place[0], answer[1]))
-        first = self._words.lines_between(around.start, place[0] + 1)[0]
-        starts = [start for start, _ in self._marked] + [part.start for part in self._others]
-        following = min((one for one in starts if one >= answer[1]), default=len(self._words.text))
+        first = next(self._words.lines_between(around.start, place[0] + 1))
+        following = self._next_question(answer[1])
         is_item = first.end >= place[1] and around.tag not in _WHOLE_PAGE
         if is_item or following < around.end:
             end = min(following, around.end)
@@ -214,18 +235,13 @@ class _Comparison:
         return " ".join(line.text for line in (*before, *after))
 
 
-def _is_kind(part: Part, question: Part) -> bool:
-    """Return whether an element has the tag and a class of another, or both have none."""
-    return part.tag == question.tag and (
-        bool(part.classes & question.classes) or not (part.classes or question.classes)
-    )
+def _kinds(part: Part) -> list[Kind]:
+    """Return the tag of an element with each class, or without one; one in common makes the same kind."""
+    return [(part.tag, name) for name in part.classes or ("",)]
 
 
-def _is_alike(part: Part, question: Part, container: Part, *, text: str) -> bool:
-    if not _is_kind(part, question) or container not in part.path():
-        return False
-    is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
-    return is_question_line(text) or (is_marked_up and container.tag not in _WHOLE_PAGE)
+def _is_inside(line: Part, answer: tuple[int, int] | None) -> bool:
+    return answer is not None and answer[0] <= line.start and line.end <= answer[1]
 
 
 def _difference(pair: Pair, region: list[Part]) -> str:

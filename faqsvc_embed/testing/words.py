@@ -63,8 +63,15 @@ class Words:
     """Where an element or a line begins, also behind its number or label."""
     ends: set[int] = field(default_factory=set)
 
+    _places: dict[str, list[int]] = field(default_factory=dict)
+
     def places(self, wanted: str) -> list[int]:
         """Return where a text is all that an element or line says, or several in a row."""
+        if wanted not in self._places:
+            self._places[wanted] = self._find(wanted)
+        return self._places[wanted]
+
+    def _find(self, wanted: str) -> list[int]:
         found, place = [], self.text.find(wanted) if wanted else -1
         while place >= 0:
             if place in self.starts and place + len(wanted) in self.ends:
@@ -72,16 +79,15 @@ class Words:
             place = self.text.find(wanted, place + 1)
         return found
 
-    def lines_between(self, start: int, end: int) -> list[Part]:
-        """Return the lines with words between two places, cut there as far as they can be."""
+    def lines_between(self, start: int, end: int) -> Iterator[Part]:
+        """Yield the lines with words between two places."""
         first = bisect_left(self.lines, start, key=lambda line: line.end)
-        found = []
-        for line in self.lines[first:]:
+        for index in range(first, len(self.lines)):
+            line = self.lines[index]
             if line.start >= end:
                 break
             if max(line.start, start) < min(line.end, end):
-                found.append(line)
-        return found
+                yield line
 
     def said(self, start: int, end: int) -> str:
         """Return the lines between two places as they are on the page."""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from faqsvc_embed import FAQ, to_json_ld
-from faqsvc_embed.testing import fake_embed
+from faqsvc_embed.testing import fake_embed, faq_parity
 
 FEW = 250
 ATTEMPTS = 8
@@ -93,3 +93,35 @@ def test_many_faqs_on_a_page() -> None:
                 embed.render(FAQ(f"faq-{item.position}", items=(item,)), schema=False)
 
     assert grows_linearly(page, lambda count: record("different questions", count // 5))
+
+
+@pytest.mark.parametrize("name", ["different questions", "questions with the same words", "one section"])
+def test_a_part_by_all_questions_of_a_record(name: str) -> None:
+    def parts(faq: FAQ) -> None:
+        questions = [item.question for item in faq.items]
+        assert faq.part(questions=questions).items
+        assert faq.part(questions=[f" {question} " for question in questions]).items
+
+    assert grows_linearly(parts, lambda count: record(name, count))
+
+
+def test_a_part_by_unknown_questions() -> None:
+    unknown = [f"an unknown thing {n}" for n in range(1000)]
+
+    def part(faq: FAQ) -> None:
+        with pytest.raises(LookupError):
+            faq.part(questions=unknown)
+
+    assert grows_linearly(part, lambda count: record("different questions", count))
+
+
+@pytest.mark.parametrize("name", ["different questions", "sections in turn"])
+def test_comparing_a_page_with_its_markup(name: str) -> None:
+    pages: dict[FAQ, str] = {}
+
+    def make(count: int) -> FAQ:
+        faq = record(name, count)
+        pages[faq] = str(fake_embed({}).render(faq))
+        return faq
+
+    assert grows_linearly(lambda faq: faq_parity(pages[faq]), make)
