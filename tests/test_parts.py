@@ -258,3 +258,11 @@ def test_a_part_costs_at_most_twice_the_second_however_many_are_above_it(count: 
         return calls(lambda: template.render(count=count))
 
     assert cost(count) - cost(count - 1) <= 2 * (cost(2) - cost(1))
+
+
+def test_questions_that_visitors_invent_do_not_fill_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A host may pass on the questions of an address."""
+    embed = fake_embed({"shop": SHOP})
+    for n in range(200):
+        embed.render("shop", questions=[f"invented {n}"])
+    assert 1 <= len(caplog.records) <= 30
