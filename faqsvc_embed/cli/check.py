@@ -12,20 +12,23 @@ from faqsvc_embed.cli.output import counted, print_data, print_text
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
 
+_PATH: Final = click.Path(exists=True, path_type=Path)
 _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("directory", metavar="[DIR]", type=_FOLDER, required=False)
+@click.argument("path", metavar="[DIR|FILE]", type=_PATH, required=False)
 @click.option(
-    "--page", metavar="URL|FILE", help="Instead of DIR: compare the FAQPage markup of a page with its words."
+    "--page",
+    metavar="URL|FILE",
+    help="Instead of files: compare the FAQPage markup of a page with its words.",
 )
 @click.option(
     "--templates", metavar="DIR", type=_FOLDER, help="Also report slugs in these templates that no file has."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
-def check(directory: Path | None, page: str | None, templates: Path | None, as_json: bool) -> None:
-    """Check the FAQ files in DIR, or the FAQPage markup of a page.
+def check(path: Path | None, page: str | None, templates: Path | None, as_json: bool) -> None:
+    """Check the FAQ files in DIR, one FILE, or the FAQPage markup of a page.
 
     Problems are: files that cannot be read; questions that have no answer or occur twice; text, links and
     images that no page would show; two files for one FAQ; and translations with fewer or more questions.
@@ -33,6 +36,7 @@ def check(directory: Path | None, page: str | None, templates: Path | None, as_j
 
     \b
       faqsvc check faqs
+      faqsvc check faqs/pricing.md
       faqsvc check faqs --templates templates
       faqsvc check --page http://127.0.0.1:5000/prices
 
@@ -41,12 +45,14 @@ def check(directory: Path | None, page: str | None, templates: Path | None, as_j
 
     Exit status: 0; 1 if there is a problem, or the page cannot be read.
     """
-    if (directory is None) == (page is None):
-        raise click.UsageError("name a folder, or a page with --page URL|FILE")
+    if (path is None) == (page is None):
+        raise click.UsageError("name a folder or a file, or a page with --page URL|FILE")
+    if templates is not None and (path is None or not path.is_dir()):
+        raise click.UsageError("--templates needs a folder of FAQs")
     if page is not None:
         _check_page(page, as_json)
-    elif directory is not None:
-        _check_folder(directory, templates, as_json)
+    elif path is not None:
+        _check_files(path, templates, as_json)
 
 
 def _check_page(page: str, as_json: bool) -> None:
@@ -87,16 +93,16 @@ def _fetched(page: str) -> tuple[str, bytes]:
         raise failure(str(error)) from None
 
 
-def _check_folder(directory: Path, templates: Path | None, as_json: bool) -> None:
+def _check_files(path: Path, templates: Path | None, as_json: bool) -> None:
     from faqsvc_embed.cli.checks import by_slug, notes_of, problems_of, unknown_slugs
     from faqsvc_embed.files.folder import Folder
 
     try:
-        folder = Folder(directory)
+        folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
         problems = problems_of(folder)
         problems += unknown_slugs(folder, templates) if templates else ()
     except OSError as error:
-        raise failure(f"{error.filename or directory}: {error.strerror}") from error
+        raise failure(f"{error.filename or path}: {error.strerror}") from error
     notes = notes_of(folder)
     if as_json:
         print_data(json.dumps({"problems": _listed(problems), "notes": _listed(notes)}, ensure_ascii=False))

@@ -84,5 +84,5 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
 
 def _html(folder: Folder) -> Iterator[Problem]:
     """Yield the HTML files, which a folder ignores."""
-    for path in sorted(folder.directory.glob("*.htm*")):
+    for path in sorted(folder.directory.glob("*.htm*")) if folder.only is None else ():
         yield Problem(path, None, f"is ignored: `faqsvc extract {path}` prints its questions as Markdown")

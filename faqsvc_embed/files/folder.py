@@ -67,10 +67,19 @@ class Folder:
     """
 
     def __init__(
-        self, directory: str | os.PathLike[str], *, lang: str | None = None, max_bytes: int = MAX_FILE
+        self,
+        directory: str | os.PathLike[str],
+        *,
+        only: str | None = None,
+        lang: str | None = None,
+        max_bytes: int = MAX_FILE,
     ) -> None:
-        """`lang` is the language of files that state none; `max_bytes` limits each of them."""
+        """Read a folder, or `only` the file of this name.
+
+        `lang` is the language of files that state none; `max_bytes` limits each of them.
+        """
         self.directory: Path = Path(directory).expanduser()
+        self.only = only
         self._lang = lang
         self._max_bytes = min(max_bytes, MAX_FILE)
         self._read = dict[str, tuple[_Signature, FAQFile]]()
@@ -103,8 +112,8 @@ class Folder:
         """Read the files that have changed, and return whether there are any."""
         with self._lock.own():
             read = dict[str, tuple[_Signature, FAQFile]]()
-            for path in sorted(self.directory.iterdir()):
-                if not _is_faq(path) or (signature := _signature(path)) is None:
+            for path in self._paths():
+                if (signature := _signature(path)) is None:
                     continue
                 known = self._read.get(path.name)
                 if known is None or known[0] != signature:
@@ -115,6 +124,11 @@ class Folder:
                 self._read = read
                 self._by_slug = _by_slug([file for _, file in read.values()])
             return has_changed
+
+    def _paths(self) -> list[Path]:
+        if self.only is not None:
+            return [self.directory / self.only]
+        return sorted(filter(_is_faq, self.directory.iterdir()))
 
 
 def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_FILE) -> FAQFile:

@@ -38,6 +38,17 @@ def test_every_problem_is_a_line_with_its_place(tmp_path: Path) -> None:
     assert places(check(faqs), faqs) == ["a.md:1", "a.md:7", "b.csv:2", "c.yaml:1", "pricing.json"]
 
 
+def test_one_file_is_checked_alone_whatever_its_name(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE, a__md="## Why?\n", old__html="<p>x")
+    (faqs / "README.md").write_text("# FAQ\n\n## Why?\n\n[So]().\n")
+    result = check(faqs / "pricing.md")
+    assert (result.exit_code, len(result.stdout.splitlines()), result.stderr) == (0, 1, "")
+    assert places(check(faqs / "a.md"), faqs) == ["a.md:1"]
+    assert places(check(faqs / "README.md"), faqs) == ["README.md:5"]
+    assert check(faqs / "old.html").exit_code == 1
+    assert check(faqs / "pricing.md", "--templates", str(tmp_path)).exit_code == 2
+
+
 @pytest.mark.parametrize("german", ["## Was?\n\nDas.\n", PREISE + "\n## Warum?\n\nDarum.\n"])
 def test_a_translation_has_as_many_questions_as_its_faq(tmp_path: Path, german: str) -> None:
     faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=german)
