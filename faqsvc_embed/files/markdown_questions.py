@@ -301,8 +301,8 @@ class _Source:
         if not self._definitions or "[" not in answer:
             return answer
         folded = " ".join(answer.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
-        labels = set(re.findall(r"\[([^\[\]]+)\]", folded))
-        used = [text for label, text in self._definitions.items() if label in labels]
+        labels = dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", folded))
+        used = [self._definitions[label] for label in labels if label in self._definitions]
         return "\n\n".join(filter(None, [answer, "\n".join(used)]))
 
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:

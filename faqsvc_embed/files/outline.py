@@ -246,11 +246,15 @@ def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = 
 
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
     """Sort siblings into questions, sections and others."""
-    sections = [one for one in siblings if _is_section(one, siblings, level)]
+    alone = sum(one.asks and not one.children for one in siblings)
+    sections = {id(one) for one in siblings if _is_section(one, level, alone, len(siblings))}
+    alike, asking = Counter[int](), Counter[int]()
     for one in siblings:
-        alike = [other for other in siblings if other.level == one.level and other not in sections]
-        most = sum(other.asks for other in alike) >= _MOST * len(alike)
-        if one in sections:
+        alike[one.level] += id(one) not in sections
+        asking[one.level] += id(one) not in sections and one.asks
+    for one in siblings:
+        most = asking[one.level] >= _MOST * alike[one.level]
+        if id(one) in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
         elif one.asks or one.level == level or (most and (one.level <= level or section is not None)):
@@ -259,8 +263,8 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
             outline.others.append(one)
 
 
-def _is_section(one: Opener, siblings: Sequence[Opener], level: int) -> bool:
-    """Return whether an opener is a section of questions below it."""
+def _is_section(one: Opener, level: int, alone: int, siblings: int) -> bool:
+    """Return whether an opener is a section of questions below it; `alone` of its siblings just ask."""
     if not one.children:
         return False
     if one.level >= level and not all(child.asks for child in one.children):
@@ -275,8 +279,7 @@ def _is_section(one: Opener, siblings: Sequence[Opener], level: int) -> bool:
         return bool(most) or (
             one.level < level and any(child.level == level for child in _walk(one.children))
         )
-    others = [sibling for sibling in siblings if sibling.asks and not sibling.children]
-    return bool(most) and one.level < level and len(others) * 2 < max(len(siblings), 2)
+    return bool(most) and one.level < level and alone * 2 < max(siblings, 2)
 
 
 def table_rows(tokens: "Sequence[Token]") -> Iterator[Opener]:
