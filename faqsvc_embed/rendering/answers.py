@@ -114,6 +114,8 @@ class Answers:
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
+        is_plain = self.is_markdown(faq) and not as_markdown
+        too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
         items, names, *_ = shown(faq)
         links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
         for place, (item, name) in enumerate(zip(items, names, strict=True)):
@@ -124,6 +126,7 @@ class Answers:
                 from faqsvc_embed.rendering import markdown
 
                 json_ld = markdown.for_json_ld(html)
+            dropped, too_much = (*too_much, *dropped), ()
             yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
 
     def html(self, answer: str, section: str | None, origin: Origin) -> Markup:

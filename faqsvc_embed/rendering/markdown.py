@@ -122,7 +122,7 @@ def to_html(
     such as `#shipping` lead to the question that `links` has under its `link_key`.
     """
     if not is_parsable(text):
-        return Rendered(paragraphs(text))
+        return Rendered(paragraphs(text), (Dropped(1, "the formatting of the whole answer"),))
     dropped = list[Dropped]()
     env = dict[str, Any](question_level=question_level, website_url=website_url)
     env.update(dropped=dropped, links=links or {})

@@ -149,3 +149,11 @@ def test_an_empty_folder_has_no_problems(tmp_path: Path) -> None:
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:
     result = check(folder(tmp_path, **{"a\x1b[2J__md": PRICING}))
     assert (result.exit_code, "\x1b" in result.stdout) == (1, False)
+
+
+@pytest.mark.parametrize(("questions", "marks"), [(2, 4_000), (100, 300)])
+def test_answers_with_too_much_formatting_are_named(tmp_path: Path, questions: int, marks: int) -> None:
+    """They are shown as text, because the parser would take too long."""
+    text = "".join(f"## Question {n}?\n\nAnswer {n}. {'*a* ' * (marks // 2)}\n\n" for n in range(questions))
+    faqs = folder(tmp_path, faq__md=text)
+    assert places(check(faqs), faqs)[0] == "faq.md:3"
