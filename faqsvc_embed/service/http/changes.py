@@ -73,7 +73,7 @@ class Changes:
         await asyncio.shield(self._waiting)
 
     async def _read(self, previous: "asyncio.Future[None] | None") -> None:
-        if previous is not None:
+        if previous is not None and not previous.done():
             await asyncio.wait([previous])
         self._running, self._waiting = self._waiting, None  # later calls need a later response
         log, database = self._storage.changes, self._storage.database

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api.contract import LIST_PATH
 from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, publication
 from tests.service.routes.test_life_cycle import Owner, code, items_of
@@ -222,3 +223,11 @@ def test_a_search_has_pages(owner: Owner) -> None:
 @pytest.mark.parametrize("query", ["?state=gone", "?lang=xx", "?limit=0"])
 def test_impossible_filters_of_a_list_are_refused(owner: Owner, query: str) -> None:
     assert code(owner.send("GET", f"{LIST_PATH}{query}")) == (422, "invalid-parameter")
+
+
+def test_a_test_client_without_a_lifespan_reads_after_each_change(storage: Storage) -> None:
+    """It runs each request in an event loop of its own."""
+    client = TestClient(create_app(storage))
+    for slug in ("one", "two", "three"):
+        storage.put(FAQ(slug, lang="en", items=(Item(0, "Why?", "So."),)))
+        assert [client.get(f"/api/v1/faq/{slug}").status_code for _ in range(3)] == [200, 200, 200]
