@@ -12,7 +12,6 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 
 Handler = Callable[[Request], Awaitable[Response]]
 ErrorResponse = Callable[[Request, Problem], Response]
@@ -113,7 +112,7 @@ class Endpoint:
             retry = {"retry-after": "1"}
             detail = "The database is not available; try again"
             return self._error_response(request, Problem(503, "unavailable", detail, headers=retry))
-        except (FAQError, InvalidCursor) as error:
+        except FAQError as error:
             if (known := Problem.of(error)) is None:
                 raise
             return self._error_response(request, known)

@@ -68,7 +68,7 @@ def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
         "key": revision.author,
         "etag": etag_of(revision.tag),
         "own": revision.key_id in own if revision.author else None,
-        "discarded": revision.is_discarded,
+        "discarded": revision.discarded_at is not None,
     }
 
 

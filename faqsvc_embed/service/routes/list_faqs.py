@@ -56,7 +56,7 @@ def summary(faq: FAQInfo) -> FAQSummary:
         etag=etag_of(default.tag),
         updated_at=faq.updated_at,
         translations=[
-            TranslationSummary(one.lang, one.newest, etag_of(one.tag), one.state, one.has_draft)
+            TranslationSummary(one.lang, one.newest, etag_of(one.tag), one.translation_state, one.is_draft)
             for one in faq.translations
         ],
     )

@@ -15,11 +15,11 @@ from faqsvc_embed.service.storage.api_keys import APIKeys
 from faqsvc_embed.service.storage.audit import AuditLog
 from faqsvc_embed.service.storage.change_log import ChangeLog
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
-from faqsvc_embed.service.storage.history import History
 from faqsvc_embed.service.storage.overview import Overview
 from faqsvc_embed.service.storage.people import People
 from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.removal import Removal
+from faqsvc_embed.service.storage.revisions import History
 from faqsvc_embed.service.storage.sign_ins import SignIns
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
 from faqsvc_embed.service.storage.values import Access, Content, Write
