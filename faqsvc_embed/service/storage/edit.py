@@ -11,10 +11,10 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import audit, change_log, counters
-from faqsvc_embed.service.storage.counters import Added
+from faqsvc_embed.service.storage import audit, change_log, sites
 from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
+from faqsvc_embed.service.storage.sites import Added
 from faqsvc_embed.service.storage.values import (
     UNPUBLISHED,
     Access,
@@ -60,7 +60,7 @@ class Edit:
             return
         for action, what in self._entries:
             audit.log(self.connection, self.access, action, self.now, **what)
-        counters.add(self.connection, self.access, self._quota, self._added, self.now)
+        sites.count(self.connection, self.access, self._quota, self._added, self.now)
         change_log.append(self.connection, self._events, self.now)
 
     def locked(self) -> Any:

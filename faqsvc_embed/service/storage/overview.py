@@ -13,7 +13,7 @@ from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
@@ -148,11 +148,8 @@ class Filter:
         return self.state == "binned"
 
 
-class Overview:
+class Overview(Part):
     """The FAQs of sites, for their owners."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def faqs(self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0) -> list[FAQInfo]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""

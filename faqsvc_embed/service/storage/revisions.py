@@ -2,14 +2,13 @@
 
 import re
 import secrets
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, select
 
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
@@ -53,12 +52,8 @@ def of_translation(slug: str, lang: str) -> ColumnElement[bool]:
     return and_(revisions.c.slug == slug, revisions.c.lang == lang)
 
 
-class History:
+class History(Part):
     """The revisions and previews of sites. The results are for their owners only."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def revisions(
         self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
