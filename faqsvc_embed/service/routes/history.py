@@ -16,10 +16,9 @@ from faqsvc_embed.api.contract import (
     RevisionList,
 )
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import etag_of, preconditions
+from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
 from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
-from faqsvc_embed.service.http.parameters import lang_of, number_of, page_of, slug_of
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import lang_of, number_of, page_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values

@@ -13,8 +13,7 @@ from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response
-from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
