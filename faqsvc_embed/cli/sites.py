@@ -33,10 +33,8 @@ def sites() -> None:
 )
 def create_site(database: str, name: str, listed: bool, max_faqs: int | None, max_bytes: int | None) -> None:
     """Create the site NAME and print its id."""
-    storage = open_existing(database)
-    from faqsvc_embed.service.storage.values import Quota
-
-    click.echo(storage.sites.create(name, listed=listed, quota=Quota(max_faqs, max_bytes)))
+    sites = open_existing(database).sites
+    click.echo(sites.create(name, listed=listed, max_faqs=max_faqs, max_bytes=max_bytes))
 
 
 @sites.command("list")
@@ -54,8 +52,8 @@ def list_sites(database: str, as_json: bool) -> None:
                     "listed": site.is_listed,
                     "faqs": site.faq_count,
                     "bytes": site.byte_count,
-                    "maxFaqs": site.quota.faqs,
-                    "maxBytes": site.quota.bytes,
+                    "maxFaqs": site.max_faqs,
+                    "maxBytes": site.max_bytes,
                     "createdAt": site.created_at.isoformat(),
                 }
                 for site in found
@@ -99,14 +97,9 @@ def set_site(
     A site above a new limit keeps its FAQs, but cannot add any.
     """
     storage = open_existing(database)
-    from faqsvc_embed.service.storage.values import Access, Quota
+    from faqsvc_embed.service.storage.values import Access
 
-    before = storage.sites.get(site).quota
-    quota = Quota(
-        before.faqs if max_faqs is None else max_faqs or None,
-        before.bytes if max_bytes is None else max_bytes or None,
-    )
-    storage.sites.update(Access(None, site), name=name, listed=listed, quota=quota)
+    storage.sites.update(Access(None, site), name=name, listed=listed, max_faqs=max_faqs, max_bytes=max_bytes)
 
 
 @sites.command("delete")
@@ -120,11 +113,9 @@ def delete_site(database: str, site: str, yes: bool) -> None:
     can use their slugs.
     """
     storage = open_existing(database)
-    from faqsvc_embed.service.storage import site_removal
-
     found = storage.sites.get(site)
     if not yes:
         click.confirm(
             f"Delete {found.name} and its {found.faq_count} FAQs permanently?", abort=True, err=True
         )
-    print_text(f"{site_removal.delete_site(storage, site)} FAQs deleted")
+    print_text(f"{storage.removal.delete_site(site)} FAQs deleted")

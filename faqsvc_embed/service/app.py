@@ -22,14 +22,10 @@ from faqsvc_embed.service.config import (
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
-from faqsvc_embed.service.http.authentication import APIKeyAuth
-from faqsvc_embed.service.http.change_feed import ChangeFeed
-from faqsvc_embed.service.http.changes import Changes
-from faqsvc_embed.service.http.endpoint import Endpoint, allow_any_origin, problem_document
-from faqsvc_embed.service.http.operation import Operation
+from faqsvc_embed.service.http.changes import ChangeFeed, Changes
+from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter, RedisGenerationQuota
+from faqsvc_embed.service.http.operation import Endpoint, Operation, allow_any_origin, problem_document
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import GenerationQuota, RedisGenerationQuota
-from faqsvc_embed.service.http.rate_limit import RateLimiter
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS

@@ -8,10 +8,9 @@ import anyio
 from starlette.requests import Request
 
 from faqsvc_embed.api.cache_tags import cache_tag_headers
-from faqsvc_embed.service.http.authentication import APIKeyAuth
-from faqsvc_embed.service.http.change_feed import ChangeFeed
+from faqsvc_embed.service.http.changes import ChangeFeed
+from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import GenerationQuota
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage

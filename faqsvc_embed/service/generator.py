@@ -28,10 +28,10 @@ from faqsvc_embed.generation.generator import Generation, generate
 from faqsvc_embed.generation.report import to_fields
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout
+from faqsvc_embed.service.http.conditional import private_response
+from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import GenerationQuota
-from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import parse_object, read_body, require_json
 from faqsvc_embed.service.storage.values import Access
 
 MAX_BODY: Final = 16_384

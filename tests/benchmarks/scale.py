@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx2
 
 from faqsvc_embed.service.storage import Storage, open_storage
-from faqsvc_embed.service.storage.site_removal import delete_site
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
 from tests.benchmarks.service import serving
 from tests.benchmarks.tables import Table
@@ -193,7 +192,7 @@ def beside(name: str, some: Site, many: Site, other: Site) -> Table:
     row("read, 6 searches of the largest site", other.read, lambda client: many.search(RARE, client), 6, 0)
     doomed = site_id(DOOMED)
     alone = timed(put, ROUNDS)
-    deletion = Thread(target=delete_site, args=(other.storage, doomed))
+    deletion = Thread(target=other.storage.removal.delete_site, args=(doomed,))
     deletion.start()
     during = [once(put)]
     while deletion.is_alive():

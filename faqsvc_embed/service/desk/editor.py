@@ -73,7 +73,7 @@ def show(visit: Visit) -> Response:
     assert newest is not None  # noqa: S101
     draft = Draft.of_publication(faq.slug, newest)
     editor = Editor(draft=draft, version=translation.version, faq=faq, done=done)
-    if translation.has_draft and translation.published is not None:
+    if translation.is_draft and translation.published is not None:
         public = visit.storage.history.revision(visit.access, faq.slug, lang, translation.published)
         editor = replace(editor, draft_changes=changes(Draft.of_publication(faq.slug, public), draft))
     return _with_source(visit, editor).page(visit)

@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 class Editor:
     """The page with the form and its messages.
 
-    `version` is that of the translation when the editor began (`TranslationInfo.version`); empty for a new
+    `version` is that of the translation when the editor began (`Revision.version`); empty for a new
     one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
     of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
     """

@@ -17,8 +17,7 @@ from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.versions import what_happened
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
-from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
-from faqsvc_embed.service.storage.values import Preconditions, RevisionConflict
+from faqsvc_embed.service.storage.values import InvalidCursor, Preconditions, RevisionConflict
 
 PAGE_SIZE = 50
 
@@ -65,7 +64,7 @@ def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Resp
         found, next_ = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
-    seen = (revision.number for revision in found if revision.was_published and revision.number < new)
+    seen = (revision.number for revision in found if revision.published_at and revision.number < new)
     old = number_of(visit.query("old")) or next(seen, new - 1)  # the revision that readers saw before
     return render(
         visit,

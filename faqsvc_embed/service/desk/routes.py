@@ -32,10 +32,10 @@ from faqsvc_embed.service.desk.session import Sessions, SeveralSites, set_cookie
 from faqsvc_embed.service.desk.sign_in import DESK, SignIn
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.desk.website import FromWebsite
-from faqsvc_embed.service.http.endpoint import Endpoint
+from faqsvc_embed.service.http.limits import RateLimiter, client_network
+from faqsvc_embed.service.http.operation import Endpoint
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
-from faqsvc_embed.service.http.request_body import content_length
+from faqsvc_embed.service.http.requests import content_length
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.trusted_proxy import is_from_proxy
+from faqsvc_embed.service.http.urls import is_from_proxy
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.session import MAX_SESSIONS, Session, set_cookie
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.http.limits import RateLimiter, client_network
 
 ATTEMPTS_PER_MINUTE: Final = 10
 """Maximum number of failed attempts of one client network."""

@@ -73,8 +73,8 @@ def _page(
         "site": site,
         "fields": now | (typed or {}),
         "version": of_values(now),
-        "max_faqs": site.quota.faqs or default.faqs,
-        "max_bytes": site.quota.bytes or default.bytes,
+        "max_faqs": site.max_faqs or default.faqs,
+        "max_bytes": site.max_bytes or default.bytes,
         **context,
     }
     return render(visit, "site.html", status, **context)

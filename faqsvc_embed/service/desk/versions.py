@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import msgspec
 
 from faqsvc_embed.service.desk.forms import Form
-from faqsvc_embed.service.storage.overview import FAQInfo, TranslationInfo
+from faqsvc_embed.service.storage.overview import FAQInfo
+from faqsvc_embed.service.storage.values import Revision
 
 
 def of_all(faq: FAQInfo) -> str:
@@ -18,7 +19,7 @@ def by_language(version: str) -> dict[str, str]:
     return dict(part.partition(".")[::2] for part in version.split())
 
 
-def what_happened(before: str, now: TranslationInfo, author: str) -> str:
+def what_happened(before: str, now: Revision, author: str) -> str:
     """Return what has happened to a translation since the version `before`."""
     newest, _, rest = before.partition(".")
     published = rest.partition(".")[0]

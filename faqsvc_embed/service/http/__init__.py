@@ -1,5 +1,5 @@
 """The HTTP code that all routes of the service share.
 
-`endpoint.py` dispatches by method, and `problems.py` makes error responses. The other modules each do
-one step of a request: rate limits, authentication, bodies, content negotiation, conditional responses.
+`operation.py` declares and dispatches operations, `requests.py` reads what they state, `conditional.py` and
+`problems.py` make responses, and `limits.py` says who may ask how much. `changes.py` follows the change log.
 """

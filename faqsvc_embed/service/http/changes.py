@@ -1,12 +1,17 @@
-"""Reads the change log of the database, once for everything in this process that follows it."""
+"""The change log of the database, read once for what follows it in this process: cache and feed."""
 
 import asyncio
+import logging
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Final
 
-from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import open_file_limit, run_blocking
+from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.change_log import MAX_EVENTS, LoggedChange, Position
 
 LOOK: Final = 0.001
@@ -97,3 +102,169 @@ def _ignore_outage(reading: "asyncio.Future[None]") -> None:
     """Retrieve the exception of a query without waiting requests; `run_blocking` has reported it."""
     if not reading.cancelled():
         reading.exception()
+
+
+POLL: Final = 0.25
+"""Seconds between two queries of the database, which has the changes of all processes."""
+MAX_WAITING: Final = 200
+"""Maximum number of changes that wait for a slow subscriber. Beyond it, all records must be read again."""
+MAX_FOLLOWED: Final = 200_000
+"""Maximum number of slugs of all subscribers together; each takes about 200 bytes."""
+RETRY_AFTER: Final = 1.0
+"""Seconds until the next query after one has failed."""
+
+logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
+
+
+class FeedFull(Problem):
+    """There are too many subscribers, in total or from one network."""
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(503, "unavailable", detail, headers={"retry-after": "60"})
+
+
+class Subscriber:
+    """The changes that wait to be sent to one connection."""
+
+    def __init__(self, slugs: Iterable[str], network: str | None) -> None:
+        self.log: Position = Position(0)
+        """The position in the log where the subscriber began, or had to begin again."""
+        # Most subscribers follow the same ones.
+        self.slugs: frozenset[str] = frozenset(sys.intern(slug) for slug in slugs)
+        self.network = network
+        self.waiting: deque[LoggedChange] = deque()
+        self.has_missed: bool = False
+        self.has_news: asyncio.Event = asyncio.Event()
+
+    def add(self, change: LoggedChange) -> None:
+        """Add a change. If too many are waiting, drop them and mark them as missed."""
+        if len(self.waiting) >= MAX_WAITING:
+            self.waiting.clear()
+            self.has_missed = True
+        self.waiting.append(change)
+        self.has_news.set()
+
+    def miss(self, log: Position) -> None:
+        """Tell the subscriber to read all records again, and continue at the end of a log."""
+        self.log = log
+        self.waiting.clear()
+        self.has_missed = True
+        self.has_news.set()
+
+
+class ChangeFeed:
+    """Polls while there are subscribers. It belongs to the event loop of the application.
+
+    Subscribers may use a quarter of the files that this process may have open, and those of one network half
+    of that, so that no client can block the feed or the service for others.
+    """
+
+    def __init__(self, storage: Storage, changes: Changes) -> None:
+        self._storage = storage
+        self._changes = changes
+        changes.listen(self._pass_on)
+        self._by_slug: defaultdict[str, set[Subscriber]] = defaultdict(set)
+        self._by_network: Counter[str | None] = Counter()
+        self._followed: Counter[str | None] = Counter()
+        self._task: asyncio.Task[None] | None = None
+
+    def check_room(self, network: str | None, slugs: int) -> None:
+        """Raise FeedFull if there is no room for a subscriber of this many slugs; None is a Unix socket."""
+        limit = open_file_limit() // 4
+        if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
+            raise FeedFull("Too many subscribers; poll instead")
+        if network is not None and (
+            self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
+        ):
+            raise FeedFull("Too many subscribers from one address; poll instead")
+
+    async def subscribe(self, slugs: Iterable[str], network: str | None, after: str | None) -> Subscriber:
+        """Return a new subscriber.
+
+        With `after`, the id of an event, the changes since then already wait for it, unless there are too
+        many, some are gone, or the event is not in this log.
+
+        Raises:
+            FeedFull: there is no room.
+            StorageUnavailable: the database does not respond.
+        """
+        subscriber = Subscriber(slugs, network)
+        self._take(network, len(subscriber.slugs))
+        for slug in subscriber.slugs:
+            self._by_slug[slug].add(subscriber)
+        try:
+            await self._start()
+            subscriber.log = self._changes.position  # later changes already reach the subscriber
+            if after is not None and after != subscriber.log.event_id():
+                await self._catch_up(subscriber, after)
+        except BaseException:
+            self.unsubscribe(subscriber)
+            raise
+        return subscriber
+
+    def unsubscribe(self, subscriber: Subscriber) -> None:
+        """Send this subscriber nothing more."""
+        self._release(subscriber.network, len(subscriber.slugs))
+        for slug in subscriber.slugs:
+            self._by_slug[slug].discard(subscriber)
+            if not self._by_slug[slug]:
+                del self._by_slug[slug]
+
+    @contextmanager
+    def reserved(self, network: str | None, slugs: int) -> Iterator[None]:
+        """Reserve the room of a subscriber of this many slugs. Raise FeedFull if there is none."""
+        self._take(network, slugs)
+        try:
+            yield
+        finally:
+            self._release(network, slugs)
+
+    def _take(self, network: str | None, slugs: int) -> None:
+        self.check_room(network, slugs)
+        self._by_network[network] += 1
+        self._followed[network] += slugs
+
+    def _release(self, network: str | None, slugs: int) -> None:
+        self._by_network[network] -= 1
+        self._followed[network] -= slugs
+        if not self._by_network[network]:
+            del self._by_network[network], self._followed[network]
+
+    async def _start(self) -> None:
+        if self._task is None or self._task.done():
+            await self._changes.refresh()
+            if self._task is None or self._task.done():  # another subscriber may have been faster
+                self._task = asyncio.create_task(self._poll())
+
+    async def _catch_up(self, subscriber: Subscriber, after: str) -> None:
+        changes = self._storage.changes
+        first, last = await run_blocking(changes.kept)
+        number, missed = last.number_of(after), None
+        if number is not None and first - 1 <= number <= last.number:
+            missed = await run_blocking(changes.of, subscriber.slugs, number, MAX_WAITING + 1)
+        if missed is None or len(missed) > MAX_WAITING:
+            subscriber.miss(last)
+            return
+        for change in missed:  # the poll may add one of them again, which only costs the reader a request
+            subscriber.add(change)
+
+    async def _poll(self) -> None:
+        while self._by_network:
+            await asyncio.sleep(POLL)
+            try:
+                await self._changes.refresh()
+            except StorageUnavailable:  # `run_blocking` has reported it
+                await asyncio.sleep(RETRY_AFTER)
+            except Exception:  # subscribers still need the feed
+                logger.exception("the change feed failed; it continues")
+                await asyncio.sleep(RETRY_AFTER)
+
+    def _pass_on(self, changes: Sequence[LoggedChange] | None) -> None:
+        """Pass changes to their subscribers, or tell each to read all records again."""
+        if changes is None:
+            for subscriber in {one for subscribers in self._by_slug.values() for one in subscribers}:
+                subscriber.miss(self._changes.position)
+            return
+        for change in changes:
+            for subscriber in self._by_slug.get(change.slug, ()):
+                subscriber.add(change)

@@ -1,13 +1,84 @@
-"""Entity tags: 304 for clients that have the current version, and preconditions of writes (RFC 9110, 13)."""
+"""Responses, and what they depend on: entity tags (RFC 9110, 13), Accept and Accept-Language (12.5)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed import languages
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.values import Preconditions
+
+MAX_HEADER: Final = 4096
+"""Characters of the header that are read."""
+
+_RANGE = re.compile(r"[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+", re.ASCII)
+_QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
+
+
+def best_media_type(request: Request, *offers: str) -> str:
+    """Return the offer that the client prefers, or the first one if it states no preference.
+
+    Raises:
+        Problem: no offer is acceptable (406).
+    """
+    if best := media_type_for(", ".join(request.headers.getlist("accept"))[:MAX_HEADER], offers):
+        return best
+    raise Problem(406, "not-acceptable", f"Available media types: {', '.join(offers)}")
+
+
+@lru_cache(maxsize=256)  # most clients send one of a few headers
+def media_type_for(header: str, offers: tuple[str, ...]) -> str | None:
+    """Return the offer that an `Accept` header prefers; None if it accepts none.
+
+    The RFC does not order equal qualities. Here a named type beats a wildcard, and of two named types
+    the first in the header wins.
+    """
+    ranges = list(_parse(header))
+    if not ranges:
+        return offers[0]
+    best = max(offers, key=lambda offer: _rank(offer, ranges))  # `max` returns the first of equals
+    return best if _rank(best, ranges)[0] > 0 else None
+
+
+def preferred_language(request: Request, available: Sequence[str]) -> str:
+    """Return the available language that the reader prefers, by default the first one."""
+    return language_for(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], tuple(available))
+
+
+@lru_cache(maxsize=256)
+def language_for(header: str, available: tuple[str, ...]) -> str:
+    """Return the available language that an `Accept-Language` header prefers, by default the first one."""
+    # The others are excluded with q=0 in front of the reader's own preferences.
+    excluded = [f"{lang};q=0" for lang in languages.LANGUAGES if lang not in available]
+    header = ", ".join([*excluded, *([header] if header else ())])
+    return languages.negotiate(header[: languages.MAX_HEADER], available[0]) or available[0]
+
+
+def _parse(header: str) -> Iterator[tuple[str, float]]:
+    """Yield each well-formed media range with its quality; other parameters are ignored."""
+    for part in header.split(","):
+        media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        if _RANGE.fullmatch(media_range) is None:
+            continue
+        stated = next((parameter for parameter in parameters if parameter.startswith("q=")), "q=1")
+        if quality := _QUALITY.fullmatch(stated):
+            yield media_range, float(quality[1])
+
+
+def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:
+    """Return the quality of an offer, and how specific and how early the range is that matches it."""
+    family = offer.partition("/")[0] + "/*"
+    for specificity, pattern in ((2, offer), (1, family), (0, "*/*")):
+        for place, (media_range, quality) in enumerate(ranges):
+            if media_range == pattern:
+                return quality, specificity, -place if specificity == 2 else 0
+    return 0.0, 0, 0
+
 
 _ENTITY_TAG = re.compile(r'"([^"]*?)(?:-{1,2}(?:gzip|br|zstd|deflate)|;(?:gzip|br))?"')
 """An entity tag without what a proxy adds when it compresses: `W/`, or an end such as that of mod_deflate."""
@@ -58,3 +129,14 @@ def preconditions(request: Request) -> Preconditions:
     if tags == []:
         raise Problem.invalid('If-Match must be an entity tag such as "0f5e", or *', code="invalid-parameter")
     return Preconditions(tags, is_create_only=if_none_match == "*")
+
+
+_PRIVATE = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+
+
+def private_response(
+    body: msgspec.Struct, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a struct of the contract as JSON."""
+    content = msgspec.json.encode(body)
+    return Response(content, status, {**_PRIVATE, **(headers or {})}, "application/json")

@@ -1,14 +1,22 @@
-"""The operations of the API. Each is declared at its handler; dispatch and `/openapi.json` come from that."""
+"""The operations of the API: each is declared at its handler, and dispatched by the endpoint of its path."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, TypeVar
+from urllib.parse import unquote_to_bytes
 
 import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
-from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.api import contract
 from faqsvc_embed.api.requests import API_PATH
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.http.limits import RateLimiter, client_network
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.response_cache import Selection
+from faqsvc_embed.service.storage import StorageUnavailable
 
 ALWAYS: Final = (405, 429)
 READS: Final = (404, 406, 410, 422, 503, *ALWAYS)
@@ -40,7 +48,7 @@ class Operation:
     problems: tuple[int, ...]
     _: KW_ONLY
     statuses: tuple[int, ...] = (200,)
-    scope: Scope | None = None
+    scope: contract.Scope | None = None
     body: type[msgspec.Struct] | None = None
     response: type[msgspec.Struct] | None = None
     query: tuple[str, ...] = ()
@@ -66,3 +74,113 @@ class Operation:
 
 OPERATIONS: Final[list[tuple[Operation, Callable[..., Awaitable[Any]]]]] = []
 """All operations, each with its handler, as the modules of `routes` declare them."""
+
+
+Respond = Callable[[Request], Awaitable[Response]]
+ErrorResponse = Callable[[Request, Problem], Response]
+
+# Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
+# standard, CORS protocol).
+_ORIGIN: Final = "access-control-allow-origin"
+_CORS: Final = {_ORIGIN: "*", "access-control-expose-headers": "ETag, Retry-After"}
+_PREFLIGHT: Final = {
+    _ORIGIN: "*",
+    # Tracing libraries add headers such as `traceparent` to every request of a page.
+    "access-control-allow-headers": "*",
+    "access-control-max-age": "86400",
+}
+
+
+def allow_any_origin(
+    request: Request, response: Response, methods: Collection[str] = ("GET", "HEAD")
+) -> None:
+    """Let pages of any origin read the response to one of these methods, and to no other.
+
+    Errors are included: otherwise a script could not tell a 404 from a broken network.
+    """
+    if request.method in methods and _ORIGIN not in response.headers:
+        response.headers.update(_CORS)
+
+
+def _check_path(request: Request) -> None:
+    """Refuse a path that is not UTF-8: servers put U+FFFD there, so many paths would name the same FAQ.
+
+    Raises:
+        Problem: it is not UTF-8 (404, or 422 if the request writes).
+    """
+    if "\ufffd" not in request.scope["path"]:
+        return
+    is_read = request.method in ("GET", "HEAD", "OPTIONS")
+    raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, a write could hit another FAQ
+    sent = unquote_to_bytes(raw_path or b"")
+    if is_read if raw_path is None else sent.decode("utf-8", "replace").encode() == sent:
+        return
+    detail = "The path is not valid UTF-8"
+    if is_read:
+        raise Problem(404, "not-found", detail)
+    raise Problem.invalid(detail, code="invalid-parameter")
+
+
+def problem_document(_: Request, problem: Problem) -> Response:
+    """Return the response of an API to an error."""
+    return problem.response()
+
+
+class Endpoint:
+    """An ASGI application for one path, which also handles HEAD, OPTIONS and methods that are not allowed.
+
+    `handlers` are by method. `limiter` counts the requests of each client network before anything else is
+    done. If `is_public`, pages of any origin may read the responses to GET, and to POST, which then reads,
+    too. Errors become responses by `error_response`.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Respond],
+        limiter: RateLimiter,
+        *,
+        is_public: bool = False,
+        error_response: ErrorResponse = problem_document,
+    ) -> None:
+        self._handlers = dict(handlers)
+        if "GET" in handlers:
+            self._handlers["HEAD"] = handlers["GET"]
+        self._reads = [method for method in ("GET", "HEAD", "POST") if method in self._handlers]
+        self._handlers["OPTIONS"] = self._options
+        self._allow = ", ".join(self._handlers)
+        self._limiter = limiter
+        self._is_public = is_public
+        self._error_response = error_response
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        response = await self._respond(request)
+        if self._is_public:
+            allow_any_origin(request, response, self._reads)
+        await response(scope, receive, send)
+
+    async def _respond(self, request: Request) -> Response:
+        try:
+            if request.method != "OPTIONS":  # refusing a preflight would cost as much as responding
+                self._limiter.enforce(client_network(request.scope.get("client")))
+            handler = self._handlers.get(request.method)
+            if handler is None:
+                headers = {"allow": self._allow}
+                raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
+            _check_path(request)
+            return await handler(request)
+        except Problem as problem:
+            return self._error_response(request, problem)
+        except StorageUnavailable:  # its message names the database, which is not for the public
+            retry = {"retry-after": "1"}
+            detail = "The database is not available; try again"
+            return self._error_response(request, Problem(503, "unavailable", detail, headers=retry))
+        except FAQError as error:
+            if (known := Problem.of(error)) is None:
+                raise
+            return self._error_response(request, known)
+
+    async def _options(self, request: Request) -> Response:
+        methods = {"access-control-allow-methods": ", ".join(self._reads)}
+        preflight = _PREFLIGHT | methods if self._is_public else {}
+        return Response(status_code=204, headers={"allow": self._allow, **preflight})

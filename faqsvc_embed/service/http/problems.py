@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, Final, Self
 
 import msgspec
@@ -12,11 +13,11 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import ChangeRefused
 from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.service.storage.faq_cursor import InvalidCursor
 from faqsvc_embed.service.storage.values import (
     Gone,
     IdempotencyKeyReused,
     Incomplete,
+    InvalidCursor,
     NotYourSite,
     OldFile,
     QuotaExceeded,
@@ -28,33 +29,14 @@ from faqsvc_embed.service.storage.values import (
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-# The reason phrases of RFC 9110 and RFC 6585. Those of `http.HTTPStatus` differ between Python versions.
-_TITLES: Final = {
-    400: "Bad Request",
-    401: "Unauthorized",
-    403: "Forbidden",
-    404: "Not Found",
-    405: "Method Not Allowed",
-    406: "Not Acceptable",
-    408: "Request Timeout",
-    409: "Conflict",
-    410: "Gone",
-    412: "Precondition Failed",
-    413: "Content Too Large",
-    415: "Unsupported Media Type",
-    422: "Unprocessable Content",
-    428: "Precondition Required",
-    429: "Too Many Requests",
-    500: "Internal Server Error",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-    504: "Gateway Timeout",
-}
+_TITLES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""The reason phrases of RFC 9110 that `http.HTTPStatus` has in newer versions of Python only."""
 _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
     ChangeRefused: (422, "invalid-body"),  # or its own code
     FAQNotFound: (404, "not-found"),
     Gone: (410, "gone"),
     IdempotencyKeyReused: (422, "idempotency-key-reused"),
+    InvalidCursor: (422, "invalid-parameter"),
     NotYourSite: (403, "not-your-site"),
     QuotaExceeded: (409, "quota-exceeded"),
     ReservedSlug: (422, "invalid-parameter"),
@@ -97,10 +79,8 @@ class Problem(Exception):
         return cls(422, code, detail, problems=problems)
 
     @classmethod
-    def of(cls, error: FAQError | InvalidCursor) -> "Problem | None":
+    def of(cls, error: FAQError) -> "Problem | None":
         """Return the problem for an error of the storage, or None if it is unexpected."""
-        if isinstance(error, InvalidCursor):
-            return Problem.invalid("after is not a cursor that a list returned", code="invalid-parameter")
         if isinstance(error, TooManyWrites):
             seconds = max(1, math.ceil(error.wait))
             detail = f"{error}; try again in {seconds} s"
@@ -121,7 +101,7 @@ class Problem(Exception):
     def response(self) -> Response:
         """Return the response. It is not cacheable, because the same request may succeed soon."""
         document = contract.Problem(
-            _TITLES.get(self.status, "Error"),
+            _TITLES.get(self.status) or HTTPStatus(self.status).phrase,
             self.status,
             self.detail,
             self.code,

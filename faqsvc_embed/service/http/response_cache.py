@@ -13,9 +13,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER
 from faqsvc_embed.service.http.changes import Changes
-from faqsvc_embed.service.http.conditional import is_current
-from faqsvc_embed.service.http.negotiation import MAX_HEADER, language_for, media_type_for
-from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
+from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
+from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX

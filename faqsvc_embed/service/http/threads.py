@@ -1,5 +1,6 @@
-"""Runs blocking calls, such as those to the database, in worker threads."""
+"""Worker threads for blocking calls, such as those to the database, and the limit of open files."""
 
+import sys
 from collections.abc import Callable
 from typing import Final, TypeVar, TypeVarTuple
 
@@ -45,3 +46,17 @@ async def run_blocking(
     except StorageUnavailable as error:
         outages.failed(error)
         raise
+
+
+MAX_OPEN_FILES: Final = 8192
+"""The maximum, even if the system allows more."""
+
+
+def open_file_limit() -> int:
+    """Return how many files this process may have open, at most `MAX_OPEN_FILES`."""
+    if sys.platform == "win32":  # Windows has no such limit
+        return MAX_OPEN_FILES
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return MAX_OPEN_FILES if limit == resource.RLIM_INFINITY else min(limit, MAX_OPEN_FILES)

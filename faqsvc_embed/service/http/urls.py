@@ -1,8 +1,9 @@
-"""The public URLs of the service."""
+"""The public URLs of the service, and the mark of requests from a trusted proxy."""
 
 import re
+from collections.abc import MutableMapping
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -46,3 +47,16 @@ class PublicURLs:
     def sign_in(self, token: str) -> str:
         """Return a link that signs in at the desk. Its token is in the fragment, which no log has."""
         return f"{self.base}/desk/sign-in#link={token}"
+
+
+_TRUSTED: Final = "faqsvc.trusted_proxy"
+
+
+def mark(scope: MutableMapping[str, Any]) -> None:
+    """Mark the ASGI scope of a request from a trusted proxy."""
+    scope[_TRUSTED] = True
+
+
+def is_from_proxy(scope: MutableMapping[str, Any]) -> bool:
+    """Return whether a request comes from a trusted proxy, so that its headers can be trusted."""
+    return scope.get(_TRUSTED) is True

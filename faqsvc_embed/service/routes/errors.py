@@ -8,7 +8,7 @@ from starlette.responses import Response
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http import problems
-from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
+from faqsvc_embed.service.http.conditional import best_media_type, preferred_language
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import content_security_policy, render_error
 from faqsvc_embed.service.pages.translations import MESSAGES

@@ -19,11 +19,11 @@ from faqsvc_embed.api.fields import MAX_BODY, is_slug
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.change_feed import ChangeFeed, FeedFull, Subscriber
+from faqsvc_embed.service.http.changes import ChangeFeed, FeedFull, Subscriber
+from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.operation import ALWAYS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.rate_limit import client_network
-from faqsvc_embed.service.http.request_body import parse_object, read_body
+from faqsvc_embed.service.http.requests import parse_object, read_body
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.change_log import LoggedChange
 from faqsvc_embed.text import normalized

@@ -16,10 +16,9 @@ from faqsvc_embed.api.contract import (
     RevisionList,
 )
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import etag_of, preconditions
+from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
 from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
-from faqsvc_embed.service.http.parameters import lang_of, number_of, page_of, slug_of
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import lang_of, number_of, page_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
@@ -68,7 +67,7 @@ def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
         "key": revision.author,
         "etag": etag_of(revision.tag),
         "own": revision.key_id in own if revision.author else None,
-        "discarded": revision.is_discarded,
+        "discarded": revision.discarded_at is not None,
     }
 
 

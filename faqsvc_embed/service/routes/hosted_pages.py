@@ -13,8 +13,12 @@ from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import DRAFT, REFUSED
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response, not_modified
-from faqsvc_embed.service.http.negotiation import best_media_type, preferred_language
+from faqsvc_embed.service.http.conditional import (
+    best_media_type,
+    conditional_response,
+    not_modified,
+    preferred_language,
+)
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection

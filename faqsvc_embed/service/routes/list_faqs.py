@@ -9,11 +9,10 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import LIST_PATH, FAQList, FAQSummary, State, TranslationSummary
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import etag_of
+from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.operation import KEYED, Operation
-from faqsvc_embed.service.http.parameters import lang_of, page_of
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import lang_of, page_of
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.values import Access
 
@@ -56,7 +55,7 @@ def summary(faq: FAQInfo) -> FAQSummary:
         etag=etag_of(default.tag),
         updated_at=faq.updated_at,
         translations=[
-            TranslationSummary(one.lang, one.newest, etag_of(one.tag), one.state, one.has_draft)
+            TranslationSummary(one.lang, one.newest, etag_of(one.tag), one.translation_state, one.is_draft)
             for one in faq.translations
         ],
     )

@@ -10,8 +10,7 @@ from starlette.responses import Response
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response
-from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking

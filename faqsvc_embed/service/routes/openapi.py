@@ -13,12 +13,11 @@ from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response
-from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
-from faqsvc_embed.service.storage.faq_cursor import CURSOR
-from faqsvc_embed.service.storage.history import REVISION_CURSOR
+from faqsvc_embed.service.storage.overview import FAQ_CURSOR
+from faqsvc_embed.service.storage.revisions import REVISION_CURSOR
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
@@ -184,7 +183,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     },
     "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
-    "after:faq": {"type": "string", "pattern": CURSOR, "description": "`next` of the previous page."},
+    "after:faq": {"type": "string", "pattern": FAQ_CURSOR, "description": "`next` of the previous page."},
     "after:revision": {
         "type": "string",
         "pattern": REVISION_CURSOR,

@@ -20,13 +20,11 @@ from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.authentication import require_scope
-from faqsvc_embed.service.http.conditional import etag_of, preconditions
+from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
+from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
-from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.request_body import parse_object, read_body, require_json
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import lang_of, parse_object, read_body, require_json, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage.values import Access, Content, FileState, IdempotencyKey, Write, Written

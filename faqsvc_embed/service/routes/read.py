@@ -9,11 +9,10 @@ from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER, Record
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response
-from faqsvc_embed.service.http.negotiation import best_media_type
+from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
-from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import lang_of, slug_of
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 

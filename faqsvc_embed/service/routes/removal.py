@@ -9,11 +9,10 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import FAQSummary
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.conditional import preconditions, private_response
 from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, WRITES, Operation
-from faqsvc_embed.service.http.parameters import lang_of, slug_of
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.responses import private_response
+from faqsvc_embed.service.http.requests import lang_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.list_faqs import summary
 from faqsvc_embed.service.storage.values import Access

@@ -14,7 +14,7 @@ from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import conditional_response
 from faqsvc_embed.service.http.operation import READS, Operation
-from faqsvc_embed.service.http.parameters import cursor_of
+from faqsvc_embed.service.http.requests import cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs

@@ -7,7 +7,7 @@ from ipaddress import ip_address, ip_network
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from faqsvc_embed.errors import ConfigurationError, quoted
-from faqsvc_embed.service.http.trusted_proxy import mark
+from faqsvc_embed.service.http.urls import mark
 
 
 def check_proxies(proxies: Sequence[str]) -> None:

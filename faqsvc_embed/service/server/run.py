@@ -23,7 +23,7 @@ from granian.http import HTTP1Settings
 from starlette.types import ASGIApp
 
 from faqsvc_embed.runtime.listening import free_address, when_open
-from faqsvc_embed.service.http.open_files import open_file_limit
+from faqsvc_embed.service.http.threads import open_file_limit
 from faqsvc_embed.service.server.lingering import LingeringClose
 from faqsvc_embed.service.server.proxies import BehindProxies
 from faqsvc_embed.service.server.shutdown import GRACE, GracefulShutdown

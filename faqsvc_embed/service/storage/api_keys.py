@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.audit import NAME, OPERATOR, log
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Database, Part
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
-from faqsvc_embed.service.storage.sites import Sites, check_name
+from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest
 
 PREFIX: Final = "fs_live_"
@@ -46,13 +46,11 @@ class APIKeyInfo:
         return self.revoked_at is not None or (self.expires_at is not None and self.expires_at <= now)
 
 
-class APIKeys:
+class APIKeys(Part):
     """The API keys in a database."""
 
-    def __init__(self, database: Database, sites: Sites, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._sites = sites
-        self._clock = clock
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        super().__init__(database, clock)
         self._used = dict[str, datetime]()
 
     def create(
@@ -71,7 +69,7 @@ class APIKeys:
         """
         check_name(name)
         with self._database.writing() as connection:
-            row = {"name": name, "site": self._sites.resolve(connection, site), "scope": scope}
+            row = {"name": name, "site": resolve_site(connection, site, self._clock()), "scope": scope}
             return self._insert(connection, row, by)
 
     def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0), by: Access = OPERATOR) -> str:
@@ -121,26 +119,25 @@ class APIKeys:
     def with_predecessors(self, key_id: str | None) -> set[str]:
         """Return the id of a key, and the ids of the keys with its name that it replaces.
 
-        It replaces keys that were rotated when it was created, and keys that had ended before. Keys that were
-        valid at the same time otherwise belong to different programs, even if they have the same name.
+        Those had ended, or were rotated, when it was created. Keys that were valid at the same time otherwise
+        belong to different programs, even if they have the same name.
         """
-        columns = api_keys.c
+        own, columns = api_keys.alias(), api_keys.c
+        is_same = and_(columns.site == own.c.site, columns.name == own.c.name, columns.name != "")
+        rotations = (audit_log.c.action == "key-rotate", audit_log.c.subject == columns.id)
+        ends = (
+            columns.expires_at,
+            columns.revoked_at,
+            select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
+        )
+        had_ended = or_(*(end <= own.c.created_at for end in ends))
+        query = (
+            select(columns.id)
+            .select_from(api_keys)
+            .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
+        )
         with self._database.browsing() as connection:
-            own = connection.execute(select(api_keys).where(columns.id == key_id)).first()
-            if own is None or not own.name:
-                return set() if own is None else {own.id}
-            same = select(api_keys).where(columns.site == own.site, columns.name == own.name)
-            keys = connection.execute(same).all()
-            rotation = (audit_log.c.action == "key-rotate", audit_log.c.subject.in_([key.id for key in keys]))
-            rows = connection.execute(select(audit_log.c.subject, audit_log.c.at).where(*rotation))
-            rotations = {(row.subject, row.at) for row in rows}
-        found, newer = {own.id}, [own]
-        while newer:
-            last = newer.pop()
-            older = [key for key in keys if key.id not in found and _is_replaced(key, last, rotations)]
-            found |= {key.id for key in older}
-            newer += older
-        return found
+            return set(connection.scalars(query.where(own.c.id == key_id)))
 
     def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
         """Return the valid keys of a site that a person created, and the keys that those created."""
@@ -209,12 +206,6 @@ def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
         newest = set(connection.scalars(children)) - made
         made = made | newest
     return made
-
-
-def _is_replaced(key: Any, by: Any, rotations: Collection[tuple[str, datetime]]) -> bool:
-    """Return whether a key had ended, or was rotated, when another was created."""
-    had_ended = any(end is not None and end <= by.created_at for end in (key.revoked_at, key.expires_at))
-    return had_ended or (key.expires_at is not None and (key.id, by.created_at) in rotations)
 
 
 def revoke_all(connection: Connection, ids: Collection[str], now: datetime, by: Access) -> None:

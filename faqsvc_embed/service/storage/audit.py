@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, func, insert, select
 
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import audit_log, people
 from faqsvc_embed.service.storage.values import Access
 
@@ -64,11 +64,8 @@ class Wanted:
     slug: str | None = None
 
 
-class AuditLog:
+class AuditLog(Part):
     """Reads the log. Each change adds an entry in the same transaction, with `log`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def entries(self, wanted: Wanted, *, limit: int | None = None, before: int | None = None) -> list[Entry]:
         """Return entries, newest first: up to `limit`, and only those with numbers below `before`."""

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import events, last_event, sites
 
 MAX_EVENTS: Final = 10_000
@@ -46,11 +46,8 @@ class LoggedChange(NamedTuple):
     created_at: datetime
 
 
-class ChangeLog:
+class ChangeLog(Part):
     """Reads the log. The writer adds each change to it in the same transaction."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def version(self) -> tuple[int, str | None, str | None]:
         """Return a value that changes with every published change, and with the sites that are listed."""

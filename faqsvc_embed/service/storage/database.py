@@ -1,53 +1,34 @@
 """The connections to a database, SQLite or PostgreSQL."""
 
 import os
-import select
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-import sqlalchemy
-from sqlalchemy import URL, Connection, Engine, Table, event, text
-from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
+from sqlalchemy import Connection, Engine, Table, text
+from sqlalchemy.exc import SQLAlchemyError
 
-from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
-from faqsvc_embed.service.storage.sqlite import BUSY_TIMEOUT, begin_writing, prepare_writer
+from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.storage.engines import (
+    BUSY_TIMEOUT,
+    STATEMENT_TIMEOUT,
+    conninfo,
+    path_of,
+    postgresql_engines,
+    sqlite_engines,
+)
 
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
-PUBLIC_CONNECTIONS: Final = 5
-"""Connections of one process to PostgreSQL for reads, besides those of editors."""
-EDITOR_CONNECTIONS: Final = 2
-"""Connections for the lists and searches of editors, which may be slow: no public read waits for them."""
-WRITER_CONNECTIONS: Final = 4
-"""Connections for writes. PostgreSQL by default accepts a hundred in total."""
-POOL_TIMEOUT: Final = 2.0
-"""Seconds to wait for a free connection."""
-EDITOR_POOL_TIMEOUT: Final = 8.0
-"""Seconds to wait for a free connection of editors: a few searches one after the other."""
-NETWORK_TIMEOUT: Final = 5
-"""Seconds to connect, and for the server to acknowledge data."""
-STATEMENT_TIMEOUT: Final = 5.0
-"""Seconds that a statement may take, including its wait for locks."""
 MIGRATION_TIMEOUT: Final = 60.0
 """Seconds to wait for another process that migrates the database."""
 
 # "faqsvc" in ASCII: advisory locks are numbers that all programs share.
 _MIGRATION_LOCK: Final = 0x666171737663
-_CONNINFO: Final[dict[str, Any]] = {
-    "connect_timeout": NETWORK_TIMEOUT,
-    "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
-    "application_name": "faqsvc",
-    # Behind a pooler, the name of a prepared statement may be that of another client's statement.
-    "prepare_threshold": None,
-}
-_EXPECTED: Final = (
-    "expected sqlite:///FILE, with a fourth slash for an absolute path, or "
-    "postgresql://USER:PASSWORD@HOST:PORT/NAME"
-)
 
 
 class StorageUnavailable(FAQError):
@@ -62,24 +43,19 @@ class Database:
 
     def __init__(self, url: str) -> None:
         """Raises ConfigurationError if the URL is not valid; the message leaves out passwords."""
-        if not isinstance(url, str):
-            raise ConfigurationError(f"database is {quoted(url)}: {_EXPECTED}")
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
-        self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
+        self.is_sqlite: bool = not str(url).startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
-            self.path: str = str(_path(url).absolute())  # a later chdir must not matter
+            self.path: str = str(path_of(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"
-            self._reader = self._browser = _sqlite_engine(self.path)
-            self._writer = _sqlite_engine(self.path)
-            event.listen(self._writer, "connect", prepare_writer)
-            event.listen(self._writer, "begin", begin_writing)
+            self._reader, self._browser, self._writer = sqlite_engines(self.path)
             self._file: int | None = self._inode()
         else:
             self.path = ""
-            stated = _conninfo(url)
+            stated = conninfo(url)
             self.name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
-            self._reader, self._browser, self._writer = _postgresql_engines(stated)
+            self._reader, self._browser, self._writer = postgresql_engines(stated)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -251,91 +227,12 @@ def _connected(engine: Engine) -> Iterator[Connection]:
                 connection.invalidate()
 
 
-def _path(url: str) -> Path:
-    path = url.removeprefix("sqlite:///")
-    if path in (url, "", ":memory:"):
-        shown = "not valid (not shown here, as it may contain a password)" if "@" in url else quoted(url)
-        raise ConfigurationError(f"database is {shown}: {_EXPECTED}")
-    return Path(path)
+class Part:
+    """A part of the storage: what it keeps of one kind."""
 
-
-def _conninfo(url: str) -> dict[str, Any]:
-    """Return the parameters of a PostgreSQL URL, as libpq reads it."""
-    try:
-        import psycopg
-        from psycopg.conninfo import conninfo_to_dict
-    except ImportError:  # psycopg or libpq is missing
-        raise ConfigurationError(
-            "database is a PostgreSQL URL, but psycopg is missing: pip install 'faqsvc-embed[postgresql]'"
-        ) from None
-    try:
-        return dict(conninfo_to_dict(url))
-    except psycopg.Error:
-        raise ConfigurationError(
-            f"database is not valid (not shown here, as it may contain a password): {_EXPECTED}"
-        ) from None
-
-
-def _sqlite_engine(path: str) -> Engine:
-    engine = sqlalchemy.create_engine(
-        URL.create("sqlite", database=path),
-        connect_args={"timeout": BUSY_TIMEOUT},
-        pool_size=10,
-        max_overflow=-1,
-        pool_reset_on_return=None,
-    )
-
-    @event.listens_for(engine, "connect")
-    def configure(connection: sqlite3.Connection, _: Any) -> None:
-        connection.isolation_level = None  # the driver begins no transactions by itself
-
-    return engine
-
-
-def _postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
-    """Return two engines for reads, with one round trip for each statement, and one for transactions."""
-    options: dict[str, Any] = {
-        "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
-        "max_overflow": 0,
-        "pool_timeout": POOL_TIMEOUT,
-    }
-    of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
-    of_editors = of_reads | {"pool_timeout": EDITOR_POOL_TIMEOUT}
-    url = "postgresql+psycopg://"
-    reader = sqlalchemy.create_engine(url, pool_size=PUBLIC_CONNECTIONS, **of_reads)
-    browser = sqlalchemy.create_engine(url, pool_size=EDITOR_CONNECTIONS, **of_editors)
-    writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **options)
-    for engine in (reader, browser, writer):
-        event.listen(engine, "connect", _configure)
-        event.listen(engine, "checkout", _check)
-    return reader, browser, writer
-
-
-def _configure(connection: Any, _: Any) -> None:
-    """Change two defaults, unless the URL, the user or the database has changed them.
-
-    `plan_cache_mode`: PostgreSQL may use one plan of a prepared statement for all values. Such a plan reads
-    all FAQs of the site to list fifty.
-    """
-    defaults = {
-        "statement_timeout": str(round(STATEMENT_TIMEOUT * 1000)),
-        "plan_cache_mode": "force_custom_plan",
-    }
-    with connection.cursor() as cursor:
-        for name, value in defaults.items():
-            cursor.execute(
-                "SELECT set_config(name, %s, false) FROM pg_settings WHERE name = %s AND source = 'default'",
-                [value, name],
-            )
-    connection.commit()
-
-
-def _check(connection: Any, *_: Any) -> None:
-    """Replace an idle connection that the server has closed: it has data to read."""
-    poll = select.poll()
-    poll.register(connection.fileno(), select.POLLIN)
-    if poll.poll(0):
-        raise DisconnectionError
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
+        self._database = database
+        self._clock = clock
 
 
 def insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:

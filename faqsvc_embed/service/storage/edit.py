@@ -11,16 +11,10 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import audit, change_log, counters
-from faqsvc_embed.service.storage.counters import Added
-from faqsvc_embed.service.storage.revisions import (
-    NEWEST,
-    STATE_COLUMNS,
-    revision_of,
-    select_revisions,
-    version_of,
-)
+from faqsvc_embed.service.storage import audit, change_log, sites
+from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
+from faqsvc_embed.service.storage.sites import Added
 from faqsvc_embed.service.storage.values import (
     UNPUBLISHED,
     Access,
@@ -66,7 +60,7 @@ class Edit:
             return
         for action, what in self._entries:
             audit.log(self.connection, self.access, action, self.now, **what)
-        counters.add(self.connection, self.access, self._quota, self._added, self.now)
+        sites.count(self.connection, self.access, self._quota, self._added, self.now)
         change_log.append(self.connection, self._events, self.now)
 
     def locked(self) -> Any:
@@ -111,14 +105,14 @@ class Edit:
         Raises:
             Gone: the translation was purged or, without `binned`, it is in the bin.
         """
-        row = self.connection.execute(select_revisions(self.slug, lang).where(NEWEST)).first()
+        row = self.connection.execute(select_revisions(of_translation(self.slug, lang), NEWEST)).first()
         if row is None:
             known = select(translations.c.lang).where(*self._of(lang))
             if self.connection.execute(known).first() is None:
                 return None
         if row is None or (row.binned_at is not None and not binned):
             raise Gone(f"The FAQ {quoted(self.slug)} in {lang} was deleted: restore it to write it again")
-        return revision_of(row)
+        return Revision(*row)
 
     def languages(self, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
         """Return the languages of an FAQ, or only `lang`; those in the bin only with `binned`.
@@ -145,26 +139,25 @@ class Edit:
             raise RevisionConflict("The FAQ already exists in this language", newest)
         tags = preconditions.if_match
         if tags is not None and (newest is None or not ("*" in tags or newest.tag in tags)):
-            is_unpublished = newest is not None and newest.tag.endswith(UNPUBLISHED)
-            what = "unpublished" if is_unpublished else "changed"
+            what = "unpublished" if newest is not None and newest.is_unpublished else "changed"
             raise RevisionConflict(f"The FAQ was {what} by somebody else", newest)
         if preconditions.versions is not None:
             self._check_versions(preconditions.versions, lang)
 
     def _check_versions(self, versions: Mapping[str, str], lang: Lang | None) -> None:
         """Check that translations are in the state that a form has shown."""
-        query = select(translations.c.lang, *STATE_COLUMNS).join(revisions, NEWEST)
-        query = query.where(translations.c.slug == self.slug)
-        rows = self.connection.execute(query.where(translations.c.binned_at.is_(None)))
-        now = {row.lang: version_of(row) for row in rows}
+        here = (translations.c.slug == self.slug, translations.c.binned_at.is_(None), NEWEST)
+        rows = self.connection.execute(select_revisions(*here, has_record=False))
+        now: dict[str, str] = {row.lang: Revision(*row).version for row in rows}
         for one in {*now, *versions} if lang is None else {lang}:
             if now.get(one) != versions.get(one):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
     def append(self, newest: Revision | None, lang: Lang, row: dict[str, Any], *, is_draft: bool) -> Written:
         """Append a revision to a translation, new without `newest`, and publish it unless it is a draft."""
-        mine = (revisions.c.slug == self.slug, revisions.c.lang == lang)
-        last = self.connection.scalar(select(func.max(revisions.c.number)).where(*mine))
+        last = self.connection.scalar(
+            select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
+        )
         number = (last or 0) + 1  # a discarded draft keeps its number
         digest = revision_digest(row["website_url"], row["record"])
         values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
@@ -191,9 +184,9 @@ class Edit:
     def publish_again(self, lang: Lang, number: int) -> None:
         """Let readers see a revision."""
         self.update_translations([lang], published=number, withdrawn=None, withdrawn_at=None)
-        published = revisions.c.slug == self.slug, revisions.c.lang == lang, revisions.c.number == number
         first = func.coalesce(revisions.c.published_at, literal(self.now, Timestamp()))
-        self.connection.execute(update(revisions).where(*published).values(published_at=first))
+        published = update(revisions).where(of_translation(self.slug, lang), revisions.c.number == number)
+        self.connection.execute(published.values(published_at=first))
         self.record_event(lang, number)
 
     def _written(self, lang: Lang, number: int, digest: str, *, is_draft: bool) -> Written:
@@ -221,9 +214,9 @@ class Edit:
         number = translation.published or translation.withdrawn
         if number is None:
             return False
-        mine = (revisions.c.slug == self.slug, revisions.c.lang == lang)
-        record = self.connection.scalar(select(revisions.c.record).where(*mine, revisions.c.number == number))
-        discarded = update(revisions).where(*mine, revisions.c.number > number)
+        mine = of_translation(self.slug, lang)
+        record = self.connection.scalar(select(revisions.c.record).where(mine, revisions.c.number == number))
+        discarded = update(revisions).where(mine, revisions.c.number > number)
         self.connection.execute(discarded.values(discarded_at=self.now))
         text = search_text(FAQ.from_json(record or "{}"))
         self.update_translations([lang], newest=number, search_text=text)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.edit import Edit
-from faqsvc_embed.service.storage.revisions import revision_of, select_revisions
+from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import revisions, translations
 from faqsvc_embed.service.storage.values import (
     Content,
@@ -59,15 +59,17 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
         return state.revision != newest.number
     if newest.author is not None and newest.key_id not in state.own_keys:
         return True
-    mine = (revisions.c.slug == newest.slug, revisions.c.lang == newest.lang, revisions.c.digest == digest)
-    return edit.connection.execute(select(revisions.c.number).where(*mine)).first() is not None
+    same = select(revisions.c.number).where(
+        of_translation(newest.slug, newest.lang), revisions.c.digest == digest
+    )
+    return edit.connection.execute(same).first() is not None
 
 
 def _public(edit: Edit, lang: str) -> Revision | None:
     """Return the published revision of a translation."""
-    query = select_revisions(edit.slug, lang).where(revisions.c.number == translations.c.published)
-    row = edit.connection.execute(query).first()
-    return None if row is None else revision_of(row)
+    is_public = revisions.c.number == translations.c.published
+    row = edit.connection.execute(select_revisions(of_translation(edit.slug, lang), is_public)).first()
+    return None if row is None else Revision(*row)
 
 
 def _completed(edit: Edit, faq: Any, base: Revision | None, content: Content) -> Content:

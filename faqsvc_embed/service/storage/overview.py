@@ -1,70 +1,51 @@
 """The list of the FAQs of a site, by search, language and state, and the translations of one."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, NamedTuple, Self
+from urllib.parse import quote, unquote
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, or_, select
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.faq_cursor import FAQCursor
-from faqsvc_embed.service.storage.revisions import (
-    AUTHOR,
-    HAS_REVISIONS,
-    NEWEST,
-    STATE_COLUMNS,
-    is_draft,
-    tag_of,
-    translation_state,
-    version_of,
-    with_author,
-)
-from faqsvc_embed.service.storage.schema import faqs, revisions, translations
+from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
+from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
-from faqsvc_embed.service.storage.values import HIDDEN, Access, check_owner, default_first, folded
+from faqsvc_embed.service.storage.values import (
+    HIDDEN,
+    Access,
+    InvalidCursor,
+    Revision,
+    check_owner,
+    default_first,
+    folded,
+    storable,
+)
 
 MAX_COUNTED: Final = 1000
 """How many FAQs of a list are counted. A list with more than these is read no further."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
+FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16}){2}\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
+"""Three times in microseconds since 1970, and a slug."""
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
 
 
-class TranslationInfo(NamedTuple):
-    """A translation of an FAQ, with the number, title and entity tag of its newest revision.
-
-    `published` is the number of the published revision, if there is one. `version` changes whenever it is
-    written, published or unpublished (`Preconditions`).
-    """
-
-    lang: Lang
-    newest: int
-    published: int | None
-    changed_at: datetime
-    title: str
-    state: State
-    has_draft: bool
-    tag: str
-    version: str
-    withdrawn_at: datetime | None
-    binned_at: datetime | None
-    translated_from: int | None
-    author: str | None
-
-
 class FAQInfo(NamedTuple):
-    """An FAQ with its translations, the default language first."""
+    """An FAQ with the newest revisions of its translations, the default language first."""
 
     slug: str
     lang: Lang
     state: State
     updated_at: datetime
-    translations: tuple[TranslationInfo, ...]
+    translations: tuple[Revision, ...]
 
     @property
     def title(self) -> str:
@@ -75,20 +56,22 @@ class FAQInfo(NamedTuple):
     def languages(self) -> list[Lang]:
         """The languages without unpublished translations, unless all are unpublished."""
         every = [one.lang for one in self.translations]
-        return [one.lang for one in self.translations if one.state != "unpublished" or one.has_draft] or every
+        return [
+            one.lang for one in self.translations if one.translation_state != "unpublished" or one.is_draft
+        ] or every
 
     @property
     def changed_by(self) -> str | None:
         """The author of the latest revision of the FAQ; None for the operator."""
-        return max(self.translations, key=lambda translation: translation.changed_at).author
+        return max(self.translations, key=lambda translation: translation.created_at).author
 
     @property
     def has_draft(self) -> bool:
         """Whether the newest revision of a translation is a draft."""
-        return any(translation.has_draft for translation in self.translations)
+        return any(translation.is_draft for translation in self.translations)
 
-    def translation(self, lang: str) -> TranslationInfo | None:
-        """Return the translation in a language, or None."""
+    def translation(self, lang: str) -> Revision | None:
+        """Return the newest revision in a language, or None."""
         return next((translation for translation in self.translations if translation.lang == lang), None)
 
     @property
@@ -97,12 +80,54 @@ class FAQInfo(NamedTuple):
         times = [one.withdrawn_at for one in self.translations if one.withdrawn_at is not None]
         return [one.lang for one in self.translations if times and one.withdrawn_at == max(times)]
 
-    def is_outdated(self, translation: TranslationInfo) -> bool:
+    def is_outdated(self, translation: Revision) -> bool:
         """Return whether the default language has changed since a translation was made from it."""
         default = self.translations[0]
         if translation.translated_from is None or translation.lang == default.lang:
-            return translation.changed_at < default.changed_at
+            return translation.created_at < default.created_at
         return translation.translated_from < default.newest
+
+
+class FAQCursor(NamedTuple):
+    """The place after an FAQ in a list, which has the FAQs that were changed from `floor` to `began`.
+
+    An FAQ that changes between two pages moves to the beginning of the list. So the FAQs that were changed
+    since the first page follow after the last page; an FAQ may therefore appear twice.
+    """
+
+    updated_at: datetime = _EPOCH
+    """When the FAQ before the place was changed; 1970 for the beginning of the list."""
+    slug: str = "-"
+    began: datetime = _EPOCH
+    """When the first FAQ of the list was changed; 1970 before the first page."""
+    floor: datetime = _EPOCH
+
+    @classmethod
+    def decode(cls, cursor: str | None) -> Self:
+        """Read a cursor; None is the beginning. Raises InvalidCursor."""
+        if cursor is None:
+            return cls()
+        if re.fullmatch(FAQ_CURSOR, cursor) is None:
+            raise InvalidCursor
+        times, _, slug = cursor.partition(".")
+        updated_at, began, floor = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
+        return cls(updated_at, storable(unquote(slug)), began, floor)
+
+    def encode(self) -> str:
+        """Return the text of the cursor."""
+        times = (str((time - _EPOCH) // timedelta(microseconds=1)) for time in (self[0], *self[2:]))
+        return f"{'-'.join(times)}.{quote(self.slug, safe='')}"
+
+    def conditions(self) -> list[ColumnElement[bool]]:
+        """Return the conditions of the FAQs after this place."""
+        columns, conditions = faqs.c, list[ColumnElement[bool]]()
+        if self.floor != _EPOCH:
+            conditions.append(columns.updated_at > self.floor)
+        if self.updated_at != _EPOCH:
+            is_same = and_(columns.updated_at == self.updated_at, columns.slug < self.slug)
+            conditions.append(columns.updated_at <= self.updated_at)
+            conditions.append(or_(columns.updated_at < self.updated_at, is_same))
+        return conditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,11 +148,8 @@ class Filter:
         return self.state == "binned"
 
 
-class Overview:
+class Overview(Part):
     """The FAQs of sites, for their owners."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def faqs(self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0) -> list[FAQInfo]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
@@ -171,14 +193,16 @@ class Overview:
             page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
             rows = connection.execute(page).all()
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
-            cursor = cursor.on_first_page(rows[0].updated_at if rows else None)
+            if cursor.began == _EPOCH:
+                cursor = cursor._replace(began=rows[0].updated_at if rows else cursor.floor)
             if len(rows) > limit:
-                return found, cursor.behind(rows[limit - 1].updated_at, rows[limit - 1].slug).encode()
-            if not rows and after is None:
+                last = rows[limit - 1]
+                return found, cursor._replace(updated_at=last.updated_at, slug=last.slug).encode()
+            if cursor.began == _EPOCH:
                 return [], None
             changed = query.where(faqs.c.updated_at > cursor.began).limit(1)
             has_changed = connection.execute(changed).first() is not None
-        return found, cursor.again().encode() if has_changed else None
+        return found, FAQCursor(floor=cursor.began).encode() if has_changed else None
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.
@@ -254,14 +278,13 @@ class Overview:
 
 def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binned: bool) -> list[FAQInfo]:
     """Return the FAQs in some rows with their translations: those in the bin, or the others."""
-    of_translation = (translations.c.slug, translations.c.lang, translations.c.withdrawn_at)
-    columns = (*of_translation, translations.c.translated_from, revisions.c.created_at, revisions.c.title)
+    if not rows:
+        return []
     in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
-    of_faqs = with_author(select(*columns, *STATE_COLUMNS, AUTHOR).join(revisions, NEWEST))
-    of_faqs = of_faqs.where(translations.c.slug.in_([row.slug for row in rows]), in_bin)
-    found = dict[str, dict[Lang, TranslationInfo]]()
-    for row in connection.execute(of_faqs) if rows else ():
-        found.setdefault(row.slug, {})[row.lang] = _translation(row)
+    mine = translations.c.slug.in_([row.slug for row in rows])
+    found = dict[str, dict[Lang, Revision]]()
+    for row in connection.execute(select_revisions(mine, in_bin, NEWEST, has_record=False)):
+        found.setdefault(row.slug, {})[row.lang] = Revision(*row)
     return [
         FAQInfo(
             row.slug,
@@ -278,21 +301,3 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
 def _words(wanted: Filter) -> list[str]:
     """Return the words of a search."""
     return folded(wanted.search).split()[:MAX_WORDS]
-
-
-def _translation(row: Any) -> TranslationInfo:
-    return TranslationInfo(
-        lang=row.lang,
-        newest=row.newest,
-        published=row.published,
-        changed_at=row.created_at,
-        title=row.title,
-        state=translation_state(row),
-        has_draft=is_draft(row),
-        tag=tag_of(row),
-        version=version_of(row),
-        withdrawn_at=row.withdrawn_at,
-        binned_at=row.binned_at,
-        translated_from=row.translated_from,
-        author=row.author,
-    )

@@ -2,7 +2,6 @@
 
 import re
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -13,9 +12,9 @@ from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
 from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
-from faqsvc_embed.service.storage.sites import Sites, check_name
+from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
 from faqsvc_embed.service.storage.values import Access
 
 Role = Literal["editor", "publisher", "admin"]
@@ -57,13 +56,8 @@ class Person:
         return Access(None, self.site, _SCOPES[self.role], self.id, self.role == "admin")
 
 
-class People:
+class People(Part):
     """The people in a database. Removed people are not found."""
-
-    def __init__(self, database: Database, sites: Sites, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._sites = sites
-        self._clock = clock
 
     def add(
         self,
@@ -85,7 +79,7 @@ class People:
         """
         values = {"name": _name(name), "email": email and checked_email(email), "role": _role(role)}
         with self._database.writing() as connection:
-            site = self._sites.resolve(connection, site)
+            site = resolve_site(connection, site, self._clock())
             return self._insert(connection, site, values, by)
 
     def admin(self, name: str | None = None, *, site: str | None = None) -> Person:
@@ -99,7 +93,7 @@ class People:
             UnknownSite: there is no such site, or there are several and none is named.
         """
         with self._database.writing() as connection:
-            site = self._sites.resolve(connection, site)
+            site = resolve_site(connection, site, self._clock())
             query = _present().where(people.c.site == site)
             found = _sole(connection.execute(query.where(people.c.name == name) if name else query))
             if found is not None:
@@ -141,7 +135,7 @@ class People:
         query = _present() if site is None else _present().where(people.c.site == site)
         with self._database.reading() as connection:
             if site is not None:
-                self._sites.find(connection, site)
+                find_site(connection, site)
             return list(map(_person, connection.execute(query)))
 
     def names(self, site: str) -> dict[str, str]:

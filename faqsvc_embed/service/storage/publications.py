@@ -1,14 +1,14 @@
 """Reads for the public: published translations, and the FAQs of listed sites."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, FromClause, and_, bindparam, case, func, select, union_all
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
 from faqsvc_embed.service.storage.values import Gone, Listing, Publication
 
@@ -84,12 +84,8 @@ _LISTINGS: Final = (
 _PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs)).limit(1).scalar_subquery()
 
 
-class Publications:
+class Publications(Part):
     """The published FAQs in a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def get(self, slug: str, lang: str | None = None) -> Publication | None:
         """Return an FAQ in a language, else in its default language, else in the first published one.

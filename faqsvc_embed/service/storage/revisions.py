@@ -1,101 +1,144 @@
-"""Revisions as their owners see them: their state, their entity tag and their author."""
+"""The revisions of FAQs as their owners see them, and previews of drafts."""
 
+import re
+import secrets
+from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, select
 
-from faqsvc_embed.api.contract import RevisionState, State
-from faqsvc_embed.service.storage.schema import api_keys, faqs, people, revisions, translations
-from faqsvc_embed.service.storage.values import UNPUBLISHED, Revision
+from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
+from faqsvc_embed.service.storage.values import (
+    HIDDEN,
+    Access,
+    InvalidCursor,
+    Publication,
+    Revision,
+    check_owner,
+    secret_digest,
+)
+
+PREVIEW_LIFETIME: Final = timedelta(hours=1)
+REVISION_CURSOR: Final = "^[0-9]{1,9}$"
 
 OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
-NEWEST: Final = and_(OF_TRANSLATION, revisions.c.number == translations.c.newest)
-"""Joins each translation to its newest revision."""
-
+NEWEST: Final = revisions.c.number == translations.c.newest
+"""Matches the newest revision of each translation."""
 HAS_REVISIONS: Final = exists().where(OF_TRANSLATION)
 """Matches translations that were not purged for ever."""
 
-_TRANSLATION: Final = [translations.c[name] for name in ("newest", "published", "withdrawn", "binned_at")]
-_STATES: Final = (
-    *_TRANSLATION,
-    select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery().label("faq_state"),
-)
-STATE_COLUMNS: Final = (revisions.c.number, revisions.c.digest, revisions.c.published_at, *_STATES)
-"""The columns that `state_of`, `translation_state` and `tag_of` need."""
+_AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id)
+_FAQ_STATE: Final = select(faqs.c.state).where(faqs.c.slug == revisions.c.slug).scalar_subquery()
+_KNOWN: Final[dict[str, ColumnElement[Any]]] = {
+    **translations.c,
+    **revisions.c,
+    "author": _AUTHOR,
+    "faq_state": _FAQ_STATE,
+}
+_COLUMNS: Final = [_KNOWN[name].label(name) for name in Revision._fields]
 
 
-AUTHOR: Final = func.coalesce(people.c.name, func.nullif(api_keys.c.name, ""), revisions.c.key_id).label(
-    "author"
-)
-"""The name of the person or the key that wrote a revision."""
+def select_revisions(*conditions: ColumnElement[bool], has_record: bool = True) -> Select[Any]:
+    """Select revisions, whose rows are the fields of `Revision`; its record is long."""
+    query = select(*(_COLUMNS if has_record else _COLUMNS[:-1])).select_from(revisions)
+    query = query.join(translations, OF_TRANSLATION).outerjoin(api_keys, api_keys.c.id == revisions.c.key_id)
+    return query.outerjoin(people, people.c.id == revisions.c.person_id).where(*conditions)
 
 
-def select_revisions(slug: str, lang: str) -> Select[Any]:
-    """Select the revisions of a translation; `revision_of` converts the rows."""
-    query = select(revisions, *_STATES, AUTHOR).join(translations, OF_TRANSLATION)
-    return with_author(query).where(revisions.c.slug == slug, revisions.c.lang == lang)
+def of_translation(slug: str, lang: str) -> ColumnElement[bool]:
+    """Match the revisions of a translation."""
+    return and_(revisions.c.slug == slug, revisions.c.lang == lang)
 
 
-def with_author(query: Select[Any]) -> Select[Any]:
-    """Join the tables that `AUTHOR` needs to a query of revisions."""
-    return query.outerjoin(api_keys, api_keys.c.id == revisions.c.key_id).outerjoin(
-        people, people.c.id == revisions.c.person_id
-    )
+class History(Part):
+    """The revisions and previews of sites. The results are for their owners only."""
 
+    def revisions(
+        self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
+    ) -> tuple[list[Revision], str | None]:
+        """Return the revisions of a translation, newest first, and the cursor of the next page.
 
-def revision_of(row: Row[Any]) -> Revision:
-    """Return the revision in a row."""
-    return Revision(
-        row.slug,
-        row.lang,
-        row.number,
-        state_of(row),
-        translation_state(row),
-        tag_of(row),
-        row.record,
-        row.website_url,
-        row.created_at,
-        row.author,
-        row.key_id,
-        row.discarded_at is not None,
-        row.published_at is not None,
-    )
+        Without `lang`, they are those of the default language.
 
+        Raises:
+            FAQNotFound: the site has no such translation.
+            NotYourSite: the FAQ belongs to another site.
+            InvalidCursor: `after` is not a cursor.
+        """
+        if after is not None and re.fullmatch(REVISION_CURSOR, after) is None:
+            raise InvalidCursor
+        lang = self._lang(access, slug, lang)
+        query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
+        if after is not None:
+            query = query.where(revisions.c.number < int(after))
+        with self._database.browsing() as connection:
+            found = [Revision(*row) for row in connection.execute(query.order_by(revisions.c.number.desc()))]
+        if (not found and after is None) or (found and found[0].binned_at is not None):
+            raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
+        return found[:limit], str(found[limit - 1].number) if len(found) > limit else None
 
-def state_of(row: Row[Any]) -> RevisionState:
-    """Return the state of a revision; a draft is newer than every published revision."""
-    if row.number == row.published:
-        return "published"
-    return "draft" if is_draft(row) else "superseded"
+    def revision(self, access: Access, slug: str, lang: str | None, number: int | None = None) -> Revision:
+        """Return one revision; by default the newest.
 
+        Raises:
+            FAQNotFound: the site has no such revision.
+            NotYourSite: the FAQ belongs to another site.
+        """
+        return self._revision(slug, self._lang(access, slug, lang), number)
 
-def is_draft(row: Row[Any]) -> bool:
-    """Return whether a revision is the newest one, and was never published."""
-    return row.number == row.newest and row.published_at is None
+    def create_preview(self, access: Access, slug: str, lang: str | None) -> tuple[str, datetime]:
+        """Return a token that reads the newest revisions of an FAQ for an hour, and its end.
 
+        Only the digest of the token is stored.
 
-def translation_state(row: Row[Any]) -> State:
-    """Return the state of a translation."""
-    if row.binned_at is not None:
-        return "binned"
-    if row.published is not None:
-        return "published"
-    return "draft" if row.withdrawn is None else "unpublished"
+        Raises:
+            FAQNotFound, NotYourSite: as `revision` does.
+        """
+        self.revision(access, slug, lang)
+        token, now = secrets.token_urlsafe(24), self._clock()
+        expires_at = now + PREVIEW_LIFETIME
+        with self._database.writing() as connection:
+            connection.execute(delete(previews).where(previews.c.expires_at <= now))
+            connection.execute(
+                insert(previews), {"digest": secret_digest(token), "slug": slug, "expires_at": expires_at}
+            )
+        return token, expires_at
 
+    def preview(self, token: str, slug: str, lang: str | None) -> Publication | None:
+        """Return the newest revision of an FAQ, in a language or else in its default language.
 
-def tag_of(row: Row[Any]) -> str:
-    """Return the opaque part of the entity tag of a revision.
+        Returns None if the token has expired, or belongs to another FAQ.
+        """
+        is_valid = (previews.c.digest == secret_digest(token), previews.c.expires_at > self._clock())
+        query = select(faqs.c.lang).join(previews, previews.c.slug == faqs.c.slug)
+        with self._database.reading() as connection:
+            default = connection.scalar(query.where(faqs.c.slug == slug, *is_valid))
+        for one in filter(None, (lang, default) if default else ()):
+            try:
+                draft = self._revision(slug, one, None)
+            except FAQNotFound:  # there is none in this language, or it was purged meanwhile
+                continue
+            content = (draft.lang, draft.record, draft.tag, draft.website_url)
+            return Publication(*content, draft.number, draft.created_at)
+        return None
 
-    The tag of the newest revision changes when its translation or the FAQ is unpublished. Otherwise, a writer
-    who began before would publish it again.
-    """
-    is_unpublished = row.number == row.newest and "unpublished" in (translation_state(row), row.faq_state)
-    return f"{row.digest}{UNPUBLISHED}" if is_unpublished else str(row.digest)
+    def _lang(self, access: Access, slug: str, lang: str | None) -> str:
+        """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
+        with self._database.browsing() as connection:
+            found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+        faq = check_owner(found, access, slug)
+        if faq.state in HIDDEN:
+            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+        return lang or str(faq.lang)
 
-
-def version_of(row: Any) -> str:
-    """Return a text that changes whenever a translation is written, published or unpublished.
-
-    The row is its newest revision.
-    """
-    return f"{row.newest}.{row.published or 0}.{tag_of(row)}"
+    def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
+        condition = NEWEST if number is None else revisions.c.number == number
+        with self._database.browsing() as connection:
+            row = connection.execute(select_revisions(of_translation(slug, lang), condition)).first()
+        found = None if row is None else Revision(*row)
+        if found is None or found.binned_at is not None:
+            which = "revision" if number is None else f"revision {number}"
+            raise FAQNotFound(f"The FAQ {quoted(slug)} has no {which} in {lang}")
+        return found

@@ -1,15 +1,14 @@
 """Sign-in links and sessions of people. Only digests are stored, so a backup lets nobody sign in."""
 
 import secrets
-from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any, Final
 
 from sqlalchemy import delete, insert, select, update
 
 from faqsvc_embed.service.storage.audit import log
-from faqsvc_embed.service.storage.database import Database, StorageUnavailable
+from faqsvc_embed.service.storage.database import Part, StorageUnavailable
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links
 from faqsvc_embed.service.storage.values import Access, secret_digest
@@ -22,12 +21,8 @@ EXTENSION: Final = timedelta(days=1)
 """The shortest time between two extensions of a session."""
 
 
-class SignIns:
+class SignIns(Part):
     """The sign-in links and the sessions in a database."""
-
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
 
     def create_link(self, person: Person, by: Access | None = None) -> str:
         """Return the token of a link that signs a person in once, within an hour.

@@ -1,30 +1,29 @@
-"""Sites, which own FAQs and API keys."""
+"""Sites, which own FAQs and API keys, and what is counted for them."""
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypedDict, Unpack
+from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, and_, case, func, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.storage.audit import OPERATOR, log
-from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import sites
-from faqsvc_embed.service.storage.values import NO_QUOTA, Access, Quota
+from faqsvc_embed.service.storage.values import Access, Quota, QuotaExceeded, TooManyWrites
 from faqsvc_embed.text import is_name
 
 MAX_NAME: Final = 100
 DEFAULT_NAME: Final = "default"
+_MINUTE: Final = 60_000_000
+"""In microseconds."""
 
 
 class UnknownSite(FAQError, LookupError):
     """There is no site with this id, or there are several and none is named."""
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(NamedTuple):
     """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs.
 
     `website_url` and `accent_color` are empty if unknown. The desk begins new FAQs with the address,
@@ -37,41 +36,50 @@ class Site:
     faq_count: int
     byte_count: int
     created_at: datetime
-    quota: Quota = NO_QUOTA
-    website_url: str = ""
-    accent_color: str = ""
+    max_faqs: int | None
+    max_bytes: int | None
+    website_url: str
+    accent_color: str
+
+
+_COLUMNS: Final = (
+    *(sites.c[name] for name in ("id", "name", "listed", "faq_count", "byte_count", "created_at")),
+    *(sites.c.max_faqs, sites.c.max_bytes),
+    *(func.coalesce(column, "") for column in (sites.c.website_url, sites.c.accent_color)),
+)
 
 
 class Description(TypedDict, total=False):
-    """What can be changed of a site; None leaves a value as it is."""
+    """What can be changed of a site; None leaves a value as it is, and 0 is the limit of the service."""
 
     name: str | None
     listed: bool | None
+    max_faqs: int | None
+    max_bytes: int | None
     website_url: str | None
     accent_color: str | None
 
 
-class Sites:
+class Sites(Part):
     """The sites in a database."""
 
-    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
-        self._database = database
-        self._clock = clock
-
-    def create(self, name: str, *, listed: bool = False, quota: Quota = NO_QUOTA) -> str:
+    def create(
+        self, name: str, *, listed: bool = False, max_faqs: int | None = None, max_bytes: int | None = None
+    ) -> str:
         """Create a site and return its id.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
         with self._database.writing() as connection:
-            return self._insert(connection, _site_name(name), listed, quota)
+            columns = {"listed": listed, "max_faqs": max_faqs, "max_bytes": max_bytes}
+            return _insert(connection, _site_name(name), self._clock(), **columns)
 
     def list(self) -> list[Site]:
         """Return all sites, ordered by their creation."""
         with self._database.reading() as connection:
-            rows = connection.execute(select(sites).order_by(sites.c.created_at, sites.c.id)).all()
-        return [_site(row) for row in rows]
+            rows = connection.execute(select(*_COLUMNS).order_by(sites.c.created_at, sites.c.id))
+            return [Site(*row) for row in rows]
 
     def get(self, site: str) -> Site:
         """Return a site by its id.
@@ -80,75 +88,59 @@ class Sites:
             UnknownSite: there is no such site.
         """
         with self._database.reading() as connection:
-            row = connection.execute(select(sites).where(sites.c.id == site)).first()
+            row = connection.execute(select(*_COLUMNS).where(sites.c.id == site)).first()
         if row is None:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
-        return _site(row)
+        return Site(*row)
 
-    def update(
-        self, access: Access, *, quota: Quota | None = None, **description: Unpack[Description]
-    ) -> None:
+    def update(self, access: Access, **description: Unpack[Description]) -> None:
         """Change what is given of a site, for a person of the site or the operator.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
+            UnknownSite: there is no such site.
         """
         values: dict[str, Any] = {name: value for name, value in description.items() if value is not None}
         if "name" in values:
             values["name"] = _site_name(values["name"])
-        if quota is not None:
-            values |= {"max_faqs": quota.faqs, "max_bytes": quota.bytes}
-        if values:
-            with self._database.writing() as connection:
+        values |= {name: values[name] or None for name in ("max_faqs", "max_bytes") if name in values}
+        with self._database.writing() as connection:
+            find_site(connection, access.site)
+            if values:
                 connection.execute(update(sites).where(sites.c.id == access.site).values(values))
                 log(connection, access, "site-set", self._clock(), subject=access.site)
 
-    def resolve(self, connection: Connection, site: str | None) -> str:
-        """Return the id of a site, by default of the only one, which is created if there is none.
 
-        Raises:
-            UnknownSite: there is no such site, or there are several.
-        """
-        return self.find(connection, site) or self._insert(connection, DEFAULT_NAME, False, NO_QUOTA)
+def resolve_site(connection: Connection, site: str | None, now: datetime) -> str:
+    """Return the id of a site, by default of the only one, which is created if there is none.
 
-    def find(self, connection: Connection, site: str | None) -> str | None:
-        """Return the id of a site, by default of the only one; None if there is no site yet.
-
-        Raises:
-            UnknownSite: there is no such site, or there are several.
-        """
-        query = select(sites.c.id).limit(2)
-        ids = connection.scalars(query if site is None else query.where(sites.c.id == site)).all()
-        if site is None and len(ids) > 1:
-            raise UnknownSite(
-                "there are several sites: name one with --site; `faqsvc sites list` prints all ids"
-            )
-        if site is not None and not ids:
-            raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
-        return next(iter(ids), None)
-
-    def _insert(self, connection: Connection, name: str, listed: bool, quota: Quota) -> str:
-        site, now = secrets.token_hex(4), self._clock()
-        row = {"id": site, "name": name, "listed": listed, "max_faqs": quota.faqs, "max_bytes": quota.bytes}
-        row |= {"faq_count": 0, "byte_count": 0, "created_at": now}
-        connection.execute(insert(sites), row)
-        log(connection, OPERATOR, "site-create", now, site=site, subject=site)
-        return site
+    Raises:
+        UnknownSite: there is no such site, or there are several.
+    """
+    return find_site(connection, site) or _insert(connection, DEFAULT_NAME, now)
 
 
-def _site(row: Row[Any]) -> Site:
-    quota = Quota(row.max_faqs, row.max_bytes)
-    return Site(
-        row.id,
-        row.name,
-        row.listed,
-        row.faq_count,
-        row.byte_count,
-        row.created_at,
-        quota,
-        row.website_url or "",
-        row.accent_color or "",
-    )
+def find_site(connection: Connection, site: str | None) -> str | None:
+    """Return the id of a site, by default of the only one; None if there is no site yet.
+
+    Raises:
+        UnknownSite: there is no such site, or there are several.
+    """
+    query = select(sites.c.id).limit(2)
+    ids = connection.scalars(query if site is None else query.where(sites.c.id == site)).all()
+    if site is None and len(ids) > 1:
+        raise UnknownSite("there are several sites: name one with --site; `faqsvc sites list` prints all ids")
+    if site is not None and not ids:
+        raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
+    return next(iter(ids), None)
+
+
+def _insert(connection: Connection, name: str, now: datetime, **columns: Any) -> str:
+    site = secrets.token_hex(4)
+    row = {"id": site, "name": name, "listed": False, "faq_count": 0, "byte_count": 0, "created_at": now}
+    connection.execute(insert(sites), row | columns)
+    log(connection, OPERATOR, "site-create", now, site=site, subject=site)
+    return site
 
 
 def _site_name(name: str) -> str:
@@ -168,3 +160,47 @@ def check_name(name: str) -> str:
             f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} characters without control characters"
         )
     return name
+
+
+class Added(NamedTuple):
+    """The FAQs and the bytes that a transaction adds to a site."""
+
+    faqs: int = 0
+    bytes: int = 0
+
+
+def count(connection: Connection, access: Access, quota: Quota, added: Added, now: datetime) -> None:
+    """Count a write of a key or a person, and what it adds; this locks the row of the site.
+
+    Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
+
+    Raises:
+        QuotaExceeded: the site has no room for what is added.
+        TooManyWrites: there were too many writes in the last minute.
+    """
+    columns, time = sites.c, round(now.timestamp() * 1_000_000)
+    values = {"faq_count": columns.faq_count + added.faqs, "byte_count": columns.byte_count + added.bytes}
+    if quota.writes is not None and (access.key_id or access.person_id):
+        # A later time was written by a wrong clock.
+        is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
+        last = case((is_ahead, columns.write_arrival), else_=time)
+        values["write_arrival"] = last + _MINUTE // quota.writes
+    returned = (
+        columns.faq_count,
+        columns.byte_count,
+        columns.max_faqs,
+        columns.max_bytes,
+        columns.write_arrival,
+    )
+    mine = update(sites).where(columns.id == access.site).values(values)
+    row = connection.execute(mine.returning(*returned)).first()
+    if row is None:  # the operator, for all sites
+        return
+    if "write_arrival" in values and (wait := row.write_arrival - time - _MINUTE) > 0:
+        raise TooManyWrites(f"The site may write {quota.writes} times in a minute", wait / 1_000_000)
+    for size, count, limit, unit in (
+        (added.faqs, row.faq_count, row.max_faqs or quota.faqs, "FAQs"),
+        (added.bytes, row.byte_count, row.max_bytes or quota.bytes, "bytes"),
+    ):
+        if size > 0 and limit is not None and count > limit:
+            raise QuotaExceeded(f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room")

@@ -15,13 +15,13 @@ from faqsvc_embed.service.storage.api_keys import APIKeys
 from faqsvc_embed.service.storage.audit import AuditLog
 from faqsvc_embed.service.storage.change_log import ChangeLog
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
-from faqsvc_embed.service.storage.history import History
 from faqsvc_embed.service.storage.overview import Overview
 from faqsvc_embed.service.storage.people import People
 from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.removal import Removal
+from faqsvc_embed.service.storage.revisions import History
 from faqsvc_embed.service.storage.sign_ins import SignIns
-from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites
+from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites, find_site
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
 from faqsvc_embed.text import normalized
@@ -78,16 +78,16 @@ class Storage:
         self.database = database
         self.clock = clock
         self.sites: Sites = Sites(database, clock)
-        self.keys: APIKeys = APIKeys(database, self.sites, clock)
-        self.people: People = People(database, self.sites, clock)
+        self.keys: APIKeys = APIKeys(database, clock)
+        self.people: People = People(database, clock)
         self.sign_ins: SignIns = SignIns(database, clock)
         self.publications: Publications = Publications(database, clock)
         self.history: History = History(database, clock)
-        self.changes: ChangeLog = ChangeLog(database)
-        self.overview: Overview = Overview(database)
+        self.changes: ChangeLog = ChangeLog(database, clock)
+        self.overview: Overview = Overview(database, clock)
         self.writer: Writer = Writer(database, clock)
         self.removal: Removal = Removal(self.writer)
-        self.audit: AuditLog = AuditLog(database)
+        self.audit: AuditLog = AuditLog(database, clock)
 
     def close(self) -> None:
         """Close idle connections; the storage can still be used."""
@@ -116,7 +116,7 @@ class Storage:
                 f"lang is {quoted(faq.lang)}: expected one of {', '.join(LANGUAGES)}", path="lang"
             )
         with self.database.reading() as connection:
-            owner = self.sites.find(connection, site)
+            owner = find_site(connection, site)
         owner = owner or self.sites.create(DEFAULT_NAME)
         content = Content.of(faq, website_url)
         slug = normalized("NFC", faq.slug)

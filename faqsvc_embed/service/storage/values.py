@@ -59,6 +59,13 @@ class Gone(FAQError):
     """The FAQ was unpublished, is in the bin, or was purged."""
 
 
+class InvalidCursor(FAQError):
+    """A cursor was not returned by a list."""
+
+    def __init__(self) -> None:
+        super().__init__("after is not a cursor that a list returned")
+
+
 class ReservedSlug(FAQError):
     """A new FAQ cannot have the slug: `generate`, a slug that ends in `.md`, or invisible characters.
 
@@ -140,7 +147,7 @@ class Preconditions:
 
     The tag of a translation changes when it or the FAQ is unpublished, so a program that began before is
     refused. A new translation does not publish an FAQ that was unpublished. `versions` are those of
-    the translations when a form was opened (`TranslationInfo.version`); translations that the write changes
+    the translations when a form was opened (`Revision.version`); translations that the write changes
     must still have them. `binned_at` is the time at which a restored FAQ must have been moved to the bin.
     """
 
@@ -228,36 +235,77 @@ class Written(NamedTuple):
 
 
 class Revision(NamedTuple):
-    """A revision of a translation, as its owner sees it.
+    """A revision with the state of its translation, as its owner sees it.
 
-    `tag` is the opaque part of its entity tag: the digest of its content and, for the newest revision of an
-    unpublished translation, the suffix `-unpublished`. `author` is the name of the person or the key that
-    wrote it, None for the operator; `key_id` is the id of the key.
+    The fields are columns of its row and of its translation's. `author` is the name of the person or the key
+    that wrote it, None for the operator; `published_at` is when it was first published.
     """
 
     slug: str
     lang: Lang
     number: int
-    state: RevisionState
-    translation_state: State
-    tag: str
-    record: str
+    digest: str
+    title: str
     website_url: str
     created_at: datetime
+    published_at: datetime | None
+    discarded_at: datetime | None
+    key_id: str | None
     author: str | None
-    key_id: str | None = None
-    is_discarded: bool = False
-    was_published: bool = False
-
-    @property
-    def digest(self) -> str:
-        """The digest of its content."""
-        return self.tag.removesuffix(UNPUBLISHED)
+    newest: int
+    published: int | None
+    withdrawn: int | None
+    withdrawn_at: datetime | None
+    binned_at: datetime | None
+    translated_from: int | None
+    faq_state: str
+    record: str = ""
+    """Empty in lists of FAQs."""
 
     @property
     def faq(self) -> FAQ:
         """The record."""
         return FAQ.from_json(self.record)
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is the newest revision, and was never published."""
+        return self.number == self.newest and self.published_at is None
+
+    @property
+    def state(self) -> RevisionState:
+        """Its state; a draft is newer than every published revision."""
+        if self.number == self.published:
+            return "published"
+        return "draft" if self.is_draft else "superseded"
+
+    @property
+    def translation_state(self) -> State:
+        """The state of the translation."""
+        if self.binned_at is not None:
+            return "binned"
+        if self.published is not None:
+            return "published"
+        return "draft" if self.withdrawn is None else "unpublished"
+
+    @property
+    def is_unpublished(self) -> bool:
+        """Whether it is the newest revision of a translation or of an FAQ that is unpublished."""
+        return self.number == self.newest and "unpublished" in (self.translation_state, self.faq_state)
+
+    @property
+    def tag(self) -> str:
+        """The opaque part of its entity tag: the digest of its content.
+
+        The tag of the newest revision changes when its translation or the FAQ is unpublished. Otherwise, a
+        writer who began before would publish it again.
+        """
+        return f"{self.digest}{UNPUBLISHED}" if self.is_unpublished else self.digest
+
+    @property
+    def version(self) -> str:
+        """A text that changes whenever the translation, whose newest revision this is, changes its state."""
+        return f"{self.newest}.{self.published or 0}.{self.tag}"
 
 
 class Publication(NamedTuple):

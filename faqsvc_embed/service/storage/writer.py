@@ -15,6 +15,7 @@ from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file
+from faqsvc_embed.service.storage.revisions import of_translation
 from faqsvc_embed.service.storage.schema import faqs, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
@@ -138,7 +139,7 @@ class Writer:
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
             lang = newest.lang
-            key = (revisions.c.slug == slug, revisions.c.lang == lang, revisions.c.number == number)
+            key = (of_translation(slug, lang), revisions.c.number == number)
             revision = edit.connection.execute(select(revisions).where(*key)).mappings().first()
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")

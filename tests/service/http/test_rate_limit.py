@@ -9,10 +9,14 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http import rate_limit
+from faqsvc_embed.service.http import limits
+from faqsvc_embed.service.http.limits import (
+    GenerationQuota,
+    RateLimiter,
+    RedisGenerationQuota,
+    client_network,
+)
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.quotas import GenerationQuota, RedisGenerationQuota
-from faqsvc_embed.service.http.rate_limit import RateLimiter, client_network
 from faqsvc_embed.service.storage import Storage
 from tests.benchmarks.loading import free_port
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
@@ -62,7 +66,7 @@ def test_clients_are_counted_separately(clock: Clock) -> None:
 
 
 def test_the_number_of_remembered_clients_is_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limit, "MAX_CLIENTS", 100)
+    monkeypatch.setattr(limits, "MAX_CLIENTS", 100)
     limiter = RateLimiter(2, clock=clock.now)
     for number in range(1000):
         limiter.hit(str(number))

@@ -17,7 +17,7 @@ from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http import change_feed
+from faqsvc_embed.service.http import changes
 from faqsvc_embed.service.storage import open_storage
 from tests.support.running import running
 from tests.support.waiting import wait_until
@@ -253,7 +253,7 @@ def test_hundreds_of_faqs_with_long_slugs_are_all_followed(site: Site) -> None:
 def test_one_address_cannot_take_the_feed_from_all_others(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_feed, "open_file_limit", lambda: 16)
+    monkeypatch.setattr(changes, "open_file_limit", lambda: 16)
     feeds = [Subscription(site.url, "pricing") for _ in range(2)]
     refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing")
     assert (refused.status_code, refused.headers["retry-after"]) == (503, "60")
@@ -265,7 +265,7 @@ def test_one_address_cannot_take_the_feed_from_all_others(
 
 
 def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(change_feed, "MAX_FOLLOWED", 6)
+    monkeypatch.setattr(changes, "MAX_FOLLOWED", 6)
     feed = Subscription(site.url, "a", "b", "c")
     assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
     assert httpx2.post(f"{site.url}/api/v1/events", json={"slugs": ["pricing"]}).status_code == 503
@@ -313,7 +313,7 @@ def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, n
 def test_a_subscriber_that_was_away_for_long_reads_everything_again(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(change_feed, "MAX_WAITING", 2)
+    monkeypatch.setattr(changes, "MAX_WAITING", 2)
     for answer in ("Six.", "Seven.", "Eight."):
         site.publish("pricing", answer)
     feed = Subscription(site.url, "pricing", last_id="0")

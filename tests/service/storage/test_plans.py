@@ -14,7 +14,6 @@ from sqlalchemy import Connection, Engine, event
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.audit import Wanted
 from faqsvc_embed.service.storage.overview import Filter
-from faqsvc_embed.service.storage.site_removal import delete_site
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
 from tests.service.storage.writes import write
@@ -167,7 +166,7 @@ def test_no_write_reads_the_rows_of_other_sites(filled: Storage) -> None:
         filled.sign_ins.person(cookie or "")
         filled.sign_ins.end(cookie or "")
         filled.people.remove(person.id, with_keys=True)
-        delete_site(filled, site_id(9))
+        filled.removal.delete_site(site_id(9))
 
     assert {(step, one[0]) for one in sent for step in scanned(filled, one)} == set()
 

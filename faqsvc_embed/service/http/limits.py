@@ -1,0 +1,245 @@
+"""Who asks, and how much: API keys, rate limits of client networks, and generations at once."""
+
+import math
+import time
+import uuid
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any, Final
+
+from anyio import CancelScope
+from starlette.requests import Request
+
+from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.api.requests import KEY_HEADER
+from faqsvc_embed.errors import ConfigurationError
+from faqsvc_embed.runtime.extras import needs_extra
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.storage import APIKeys, StorageUnavailable
+from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.telemetry.outages import OutageLog
+
+MAX_CLIENTS: Final = 50_000
+"""How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
+
+_MINUTE: Final = 60.0
+_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
+
+
+class RateLimiter:
+    """The generic cell rate algorithm: `per_minute` requests, in one burst or spread over the minute.
+
+    It counts in this process only. `per_minute` is None for no limit; `clock` is monotonic, in seconds.
+    """
+
+    def __init__(self, per_minute: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        # The "theoretical arrival time" of each client: when its requests so far would have arrived if
+        # they had been evenly spaced. It is at most a minute ahead.
+        self._arrivals: dict[str, float] = {}
+
+    def another(self) -> "RateLimiter":
+        """Return a limiter with the same limit, which counts apart."""
+        return RateLimiter(self._per_minute, clock=self._clock)
+
+    def __len__(self) -> int:
+        return len(self._arrivals)
+
+    def hit(self, client: str) -> float:
+        """Count a request and return 0, or return the seconds until the next one is allowed."""
+        if self._per_minute is None:
+            return 0.0
+        wait = self.wait(client)
+        arrival = max(self._arrivals.pop(client, 0.0), self._clock())  # re-inserted as the newest
+        self._arrivals[client] = arrival + _MINUTE / self._per_minute if wait == 0 else arrival
+        if len(self._arrivals) > MAX_CLIENTS:
+            del self._arrivals[next(iter(self._arrivals))]
+        return wait
+
+    def wait(self, client: str) -> float:
+        """Return the seconds until the next request is allowed, and count none."""
+        if self._per_minute is None or client not in self._arrivals:
+            return 0.0
+        interval, now = _MINUTE / self._per_minute, self._clock()
+        wait = max(self._arrivals[client], now) + interval - _MINUTE - now
+        return wait if wait > interval * 1e-6 else 0.0  # tolerates floating-point error
+
+    def enforce(self, client: str | None) -> None:
+        """Count a request. A client without a network (None) has no limit.
+
+        Raises:
+            Problem: the limit is exceeded (429, with Retry-After).
+        """
+        if client is not None and (wait := self.hit(client)) > 0:
+            raise self.problem(wait)
+
+    def problem(self, wait: float) -> Problem:
+        """Return the problem for a request that is `wait` seconds too early."""
+        seconds = max(1, math.ceil(wait))
+        detail = f"More than {self._per_minute} requests in a minute; try again in {seconds} s"
+        return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
+
+
+@lru_cache(maxsize=1024)
+def client_network(client: tuple[str, int] | None) -> str | None:
+    """Return the network that a request comes from, or None if it came over a Unix socket.
+
+    The network is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
+    those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
+    """
+    if client is None or not client[0]:  # granian has a client without a host
+        return None
+    try:
+        address = ip_address(client[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(address, IPv6Address):
+        if address in _NAT64:
+            address = IPv4Address(int(address) & 0xFFFF_FFFF)
+        elif address.ipv4_mapped is not None:
+            address = address.ipv4_mapped
+        else:
+            return f"{int(address) >> 64:x}::/64"
+    return str(address)
+
+
+MAX_FAILURES: Final = 60
+"""Maximum number of wrong keys of one client network per minute."""
+
+
+@dataclass(frozen=True)
+class APIKeyAuth:
+    """Authenticates requests by their API key.
+
+    `failures` counts the wrong keys of each client network. Beyond its limit, no key is looked up.
+    """
+
+    keys: APIKeys
+    failures: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILURES))
+
+    async def authenticate(self, request: Request, scope: Scope) -> Access:
+        """Return the access rights of the request's key, which must have `scope`.
+
+        Raises:
+            Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403); its
+                network sent too many wrong keys (429).
+        """
+        key = request.headers.get(KEY_HEADER)
+        if not key:
+            challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
+            detail = f"The header {KEY_HEADER} must carry an API key"
+            raise Problem(401, "missing-key", detail, headers=challenge)
+        network = client_network(request.scope.get("client"))
+        if network is not None and (wait := self.failures.wait(network)):
+            raise self.failures.problem(wait)
+        access = await run_blocking(self.keys.verify, key)
+        if access is None:
+            if network is not None:
+                self.failures.hit(network)
+            raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
+        request.state.faqsvc_key_id = access.key_id  # for the access log
+        self.keys.note_use(access.key_id or "")
+        require_scope(access, scope)
+        return access
+
+
+def require_scope(access: Access, scope: Scope) -> None:
+    """Raise Problem (403) unless a key has a scope."""
+    if not access.may(scope):
+        detail = f"The API key has the scope {access.scope!r}; this needs {scope!r}"
+        raise Problem(403, "missing-scope", detail)
+
+
+REDIS_TIMEOUT: Final = 1.0
+"""Seconds to connect to Redis, and for each of its responses."""
+PREFIX: Final = "faqsvc:service"
+
+
+class GenerationQuota:
+    """The generations of each site at once, counted in this process; None is no limit."""
+
+    def __init__(self, maximum: int | None) -> None:
+        self._maximum = maximum
+        self._running = Counter[str]()
+
+    @asynccontextmanager
+    async def running(self, site: str, lifetime: float) -> AsyncIterator[None]:
+        """Count a generation while the block runs, at most `lifetime` seconds; raises Problem (429)."""
+        self._running[site] += 1
+        try:
+            if self._maximum is not None and self._running[site] > self._maximum:
+                raise too_many_generations(self._maximum)
+            yield
+        finally:
+            self._running[site] -= 1
+            self._running += Counter()  # removes the sites that have none
+
+
+def too_many_generations(limit: int) -> Problem:
+    """Return the problem for a generation beyond the limit."""
+    detail = f"More than {limit} generations at once; try again when one of them has ended"
+    return Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
+
+
+class RedisGenerationQuota(GenerationQuota):
+    """A quota that all processes with the same Redis share."""
+
+    def __init__(self, url: str, maximum: int | None) -> None:
+        """Raise ConfigurationError if the URL is not valid, without the URL, which may have a password."""
+        super().__init__(maximum)
+        with needs_extra("redis"):
+            import redis
+        timeouts = {"socket_timeout": REDIS_TIMEOUT, "socket_connect_timeout": REDIS_TIMEOUT}
+        try:
+            self._redis: Any = redis.Redis.from_url(url, **timeouts)
+        except ValueError:
+            raise ConfigurationError(
+                "redis is not valid (not shown here, as it may contain a password):"
+                " expected redis://HOST:PORT/0"
+            ) from None
+        self._error: type[Exception] = redis.RedisError
+        self._outages = OutageLog("Redis, which counts generations for all processes,")
+
+    @asynccontextmanager
+    async def running(self, site: str, lifetime: float) -> AsyncIterator[None]:
+        """Count a generation while the block runs, at most `lifetime` seconds; raises Problem (429)."""
+        async with super().running(site, lifetime):
+            name, token = f"{PREFIX}:generations:{site}", uuid.uuid4().hex
+            try:
+                is_counted = await run_blocking(self._claim, name, token, lifetime)
+            except (self._error, StorageUnavailable) as error:
+                self._outages.failed(error)
+                is_counted = True
+            if not is_counted:
+                raise too_many_generations(self._maximum or 0)
+            try:
+                yield
+            finally:
+                with CancelScope(shield=True), suppress(StorageUnavailable):
+                    await run_blocking(self._release, name, token)
+
+    def _claim(self, name: str, token: str, lifetime: float) -> bool:
+        """Add a generation to the sorted set of running ones unless it is full; the score is its end."""
+        now = time.time()
+        with self._redis.pipeline() as commands:
+            commands.zremrangebyscore(name, 0, now)  # of processes that were killed
+            commands.zadd(name, {token: now + lifetime})
+            commands.zrank(name, token)
+            commands.expire(name, math.ceil(lifetime))
+            _, _, rank, _ = commands.execute()
+        if self._maximum is None or rank < self._maximum:
+            return True
+        self._release(name, token)
+        return False
+
+    def _release(self, name: str, token: str) -> None:
+        try:
+            self._redis.zrem(name, token)
+        except self._error:  # it expires by itself
+            return
