@@ -195,6 +195,8 @@ class Renderer:
         needed = {"base", style.look, *_OF_VARIANT[style.variant]}
         if any(_RICH.search(text) for text in texts):
             needed.add("rich")
+        if context["introduction"]:
+            needed.add("introduction")
         if any(section.title for section in sections):
             needed.add("sections")
         if is_tall:
