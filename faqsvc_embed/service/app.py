@@ -17,13 +17,12 @@ from faqsvc_embed.service.config import (
     header_name,
     limit,
     public_url,
-    redis_url,
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter, RedisGenerationQuota
+from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint, Operation, allow_any_origin, problem_document
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
@@ -48,7 +47,6 @@ def create_app(
     max_bytes: int | None = 10_000_000_000,
     reads_per_minute: int | None = 120_000,
     max_generations: int | None = 2,
-    redis: str | None = None,
     generate_allow: str | None = None,
     cache_tags: bool = False,
     sign_in_header: str | None = None,
@@ -63,8 +61,7 @@ def create_app(
     default FAQSVC_GENERATE_ALLOW.
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
-    own; `writes_per_minute` changes of its FAQs, over all processes; `max_generations` at once. If `redis` is
-    a URL, by default FAQSVC_REDIS_URL, all processes count generations together; otherwise each counts alone.
+    own; `writes_per_minute` changes of its FAQs and `max_generations` at once, over all processes.
     `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
     because a content delivery network or a university may share an address. None means no limit.
 
@@ -84,7 +81,7 @@ def create_app(
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
     generator = _generator(generate_allow)
-    shared, most = redis_url(redis), limit("max_generations", max_generations)
+    most = limit("max_generations", max_generations)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -98,7 +95,7 @@ def create_app(
         generator=generator,
         storage=storage,
         auth=APIKeyAuth(storage.keys),
-        generations=RedisGenerationQuota(shared, most) if shared else GenerationQuota(most),
+        generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
         previews=anyio.CapacityLimiter(1),

@@ -8,7 +8,7 @@ clients can choose the address by which they are rate-limited.
 from faqsvc_embed.runtime.extras import needs_extra
 
 with needs_extra("service"):
-    from faqsvc_embed.service.server.proxies import check_proxies
+    from faqsvc_embed.service.server.middleware import check_proxies
     from faqsvc_embed.service.server.run import Address, serve
 
 __all__ = ["Address", "check_proxies", "serve"]

@@ -24,9 +24,7 @@ from starlette.types import ASGIApp
 
 from faqsvc_embed.runtime.listening import free_address, when_open
 from faqsvc_embed.service.http.threads import open_file_limit
-from faqsvc_embed.service.server.lingering import LingeringClose
-from faqsvc_embed.service.server.proxies import BehindProxies
-from faqsvc_embed.service.server.shutdown import GRACE, GracefulShutdown
+from faqsvc_embed.service.server.middleware import GRACE, BehindProxies, GracefulShutdown, LingeringClose
 
 BACKLOG: Final = 2048
 """Maximum number of connections that wait to be accepted."""
