@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
@@ -20,7 +20,6 @@ from faqsvc_embed.service.config import (
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
-from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
 from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint, Operation, allow_any_origin, problem_document
@@ -36,6 +35,14 @@ from faqsvc_embed.service.telemetry.requests import HEADER, request_id
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
+
+
+FIRST_CLEARING: Final = 60.0
+"""Seconds until the bin is emptied first, so that the start is quick."""
+CLEARING: Final = 3600.0
+"""Seconds until it is emptied again."""
+RECORDING: Final = 30.0
+"""Seconds between two records of the uses of keys."""
 
 
 def create_app(
@@ -106,7 +113,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(task(service)) for task in (empty_bin, record_key_uses)]
+        tasks = [asyncio.create_task(task(service)) for task in (_empty_bin, _record_key_uses)]
         yield
         for task in tasks:
             task.cancel()
@@ -195,3 +202,20 @@ async def _internal_error(service: ServiceContext, request: Request, _: Exceptio
     response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
     return response
+
+
+async def _empty_bin(service: ServiceContext) -> None:
+    """Delete FAQs every hour that have been in the bin for 30 days. Several processes may do so at once."""
+    await asyncio.sleep(FIRST_CLEARING)
+    while True:
+        with suppress(StorageUnavailable):  # the next run tries again
+            await run_blocking(service.storage.removal.empty_bin, limiter=service.writers)
+        await asyncio.sleep(CLEARING)
+
+
+async def _record_key_uses(service: ServiceContext) -> None:
+    """Record the last use of each key behind the requests, which never wait for it."""
+    while True:
+        await asyncio.sleep(RECORDING)
+        with suppress(StorageUnavailable):  # the next run tries again
+            await run_blocking(service.storage.keys.record_uses, limiter=service.writers)

@@ -6,9 +6,6 @@ A handler takes the `ServiceContext` and the request, and returns a response or 
 from faqsvc_embed.service.http.operation import OPERATIONS
 from faqsvc_embed.service.routes import (
     events,
-    generate,
-    health,
-    hosted_pages,
     openapi,
     owners,
     publish,
@@ -19,9 +16,6 @@ from faqsvc_embed.service.routes import (
 __all__ = [
     "OPERATIONS",
     "events",
-    "generate",
-    "health",
-    "hosted_pages",
     "openapi",
     "owners",
     "publish",

@@ -1,4 +1,4 @@
-"""Routes for owners: the list of FAQs, their history, previews of drafts, removal."""
+"""Routes for owners: the list of FAQs, their history, previews of drafts, removal, generation."""
 
 from functools import partial
 from typing import Any, Literal, cast
@@ -11,6 +11,8 @@ from faqsvc_embed.api.contract import (
     LIST_PATH,
     FAQList,
     FAQSummary,
+    GenerateBody,
+    GenerateResponse,
     Preview,
     PublishResponse,
     Record,
@@ -20,10 +22,11 @@ from faqsvc_embed.api.contract import (
     State,
     TranslationSummary,
 )
+from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
-from faqsvc_embed.service.http.operation import FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
+from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import lang_of, number_of, page_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
@@ -184,3 +187,16 @@ async def restore_faq(service: ServiceContext, request: Request, access: Access)
     await run_blocking(restore, limiter=service.writers)
     faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
     return private_response(summary(faq))
+
+
+@Operation(
+    "post",
+    f"{API_PATH}/generate",
+    (400, 501, 502, 504, *KEYED, *BODIES),
+    scope="draft",
+    body=GenerateBody,
+    response=GenerateResponse,
+)
+async def generate_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+    """Extract questions and answers from a website; nothing is stored."""
+    return await service.installed_generator().respond(request, access, service.generations)
