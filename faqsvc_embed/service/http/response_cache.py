@@ -209,7 +209,10 @@ class ResponseCache:
                 request.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1"), entry.available
             )
         stored = entry.by_language.get(lang)
-        return stored if stored is not None and age <= stored.lifetime else None
+        if stored is None or age > stored.lifetime:
+            return None
+        self._entries.move_to_end(request.key)  # what nobody asks for is dropped first
+        return stored
 
     async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, as a GET without condition, and keep the response if it is public."""

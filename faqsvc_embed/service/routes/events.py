@@ -119,18 +119,19 @@ async def _stream(
 
 def _slugs_in_query(request: Request) -> list[str]:
     slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-    return _checked({"slugs": slugs}, "invalid-parameter")
+    return _checked({"slugs": slugs}, "slug", "invalid-parameter")
 
 
 async def _slugs_in_body(request: Request) -> list[str]:
     body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
-    return _checked(parse_object(body), "invalid-body")
+    return _checked(parse_object(body), "slugs", "invalid-body")
 
 
-def _checked(fields: dict[str, Any], code: Code) -> list[str]:
+def _checked(fields: dict[str, Any], name: str, code: Code) -> list[str]:
     """Return the slugs of a `FollowBody`, each once, in NFC. Raises Problem (422)."""
     if problems := problems_of(fields, FollowBody):
-        raise Problem.invalid(*problems[:MAX_PROBLEMS], code=code)
+        named = (problem.replace("slugs", name, 1) for problem in problems[:MAX_PROBLEMS])
+        raise Problem.invalid(*named, code=code)
     return list(dict.fromkeys(normalized("NFC", slug) for slug in fields["slugs"]))
 
 
