@@ -16,7 +16,7 @@ from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.text import normalized
 

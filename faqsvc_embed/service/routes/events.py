@@ -23,7 +23,7 @@ from faqsvc_embed.service.http.operation import ALWAYS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object, read_body
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.text import normalized
 
 HEARTBEAT: Final = 15.0

@@ -12,8 +12,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
-from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
 from faqsvc_embed.service.storage.values import Access

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple, TypedDict, Unpack
 from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
-from faqsvc_embed.service.storage.audit import OPERATOR, log
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.logs import OPERATOR, log
 from faqsvc_embed.service.storage.schema import generations, sites
 from faqsvc_embed.service.storage.values import Access, Quota, QuotaExceeded, TooManyWrites
 from faqsvc_embed.text import is_name
