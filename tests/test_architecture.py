@@ -58,7 +58,7 @@ OPTIONAL: Final = {
     "protego": {"generation"},
     "psycopg": {"service"},
     "python_multipart": {"service"},
-    "redis": {"cache", "service"},
+    "redis": {"cache"},
     "sqlalchemy": {"service"},
     "starlette": {"fastapi", "service"},
     "turbohtml": {"detection", "generation", "testing"},

@@ -11,7 +11,7 @@ from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 from msgspec import UNSET, UnsetType
 
-from faqsvc_embed.api.contract import GenerateBody
+from faqsvc_embed.api.contract import GenerateBody, PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import change_problems, problems_of, publication_problems
@@ -62,12 +62,9 @@ class PublishFields(TypedDict):
     republish: NotRequired[bool]
 
 
-_ON_THE_WIRE: Final = {
-    "website_url": "websiteUrl",
-    "website_name": "websiteName",
-    "answer_format": "answerFormat",
-    "page_url": "pageUrl",
-}
+_ON_THE_WIRE: Final = dict(
+    zip(PublishBody.__struct_fields__, PublishBody.__struct_encode_fields__, strict=True)
+)
 _HEADERS: Final = {
     "idempotency_key": ("idempotency-key", "[!-~]{1,255}", "1 to 255 visible ASCII characters"),
     "if_match": (

@@ -86,11 +86,6 @@ def field_problems(name: str, value: object, type_: Any) -> list[str]:
     return list(_problems(name, value, _inspected(type_)))
 
 
-def convert(fields: Mapping[str, Any], struct: type[T]) -> T:
-    """Return a body, in which `problems_of` found no problem, as its struct."""
-    return msgspec.convert(fields, struct)
-
-
 @cache
 def _inspected(type_: Any) -> Any:
     return inspect.type_info(type_)

@@ -10,7 +10,7 @@ from faqsvc_embed.cli.options import database_option, json_option, site_option
 from faqsvc_embed.cli.output import print_text
 
 if TYPE_CHECKING:
-    from faqsvc_embed.service.storage.audit import Entry
+    from faqsvc_embed.service.storage.logs import Entry
 
 
 @click.command()
@@ -46,7 +46,7 @@ def log(
     Exit status: 0, even if there is no entry; 1 if the log cannot be read.
     """
     storage = open_existing(database)
-    from faqsvc_embed.service.storage.audit import Wanted
+    from faqsvc_embed.service.storage.logs import Wanted
 
     for entry in storage.audit.entries(Wanted(site, key, person, slug), limit=limit):
         print_text(json.dumps(_fields(entry)) if as_json else _line(entry))

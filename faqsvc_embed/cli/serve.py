@@ -18,7 +18,7 @@ from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import Storage
-    from faqsvc_embed.service.telemetry.logs import LogFormat
+    from faqsvc_embed.service.telemetry.requests import LogFormat
 
 
 @click.command()
@@ -125,7 +125,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
 def _make_app(log_format: "LogFormat", database: "str | Storage", **options: Any) -> Any:
     """Return the service, and configure the log of this process."""
     from faqsvc_embed.service.app import create_app
-    from faqsvc_embed.service.telemetry.logs import configure_logging
+    from faqsvc_embed.service.telemetry.requests import configure_logging
 
     configure_logging(log_format)
     return create_app(database, **options)

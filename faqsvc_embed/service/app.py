@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import anyio
 from starlette.applications import Starlette
@@ -17,13 +17,11 @@ from faqsvc_embed.service.config import (
     header_name,
     limit,
     public_url,
-    redis_url,
 )
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
-from faqsvc_embed.service.housekeeping import empty_bin, record_key_uses
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter, RedisGenerationQuota
+from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint, Operation, allow_any_origin, problem_document
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
@@ -39,6 +37,14 @@ if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
 
 
+FIRST_CLEARING: Final = 60.0
+"""Seconds until the bin is emptied first, so that the start is quick."""
+CLEARING: Final = 3600.0
+"""Seconds until it is emptied again."""
+RECORDING: Final = 30.0
+"""Seconds between two records of the uses of keys."""
+
+
 def create_app(
     database: str | Storage | None = None,
     *,
@@ -48,7 +54,6 @@ def create_app(
     max_bytes: int | None = 10_000_000_000,
     reads_per_minute: int | None = 120_000,
     max_generations: int | None = 2,
-    redis: str | None = None,
     generate_allow: str | None = None,
     cache_tags: bool = False,
     sign_in_header: str | None = None,
@@ -63,8 +68,7 @@ def create_app(
     default FAQSVC_GENERATE_ALLOW.
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
-    own; `writes_per_minute` changes of its FAQs, over all processes; `max_generations` at once. If `redis` is
-    a URL, by default FAQSVC_REDIS_URL, all processes count generations together; otherwise each counts alone.
+    own; `writes_per_minute` changes of its FAQs and `max_generations` at once, over all processes.
     `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
     because a content delivery network or a university may share an address. None means no limit.
 
@@ -84,7 +88,7 @@ def create_app(
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
     generator = _generator(generate_allow)
-    shared, most = redis_url(redis), limit("max_generations", max_generations)
+    most = limit("max_generations", max_generations)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -98,7 +102,7 @@ def create_app(
         generator=generator,
         storage=storage,
         auth=APIKeyAuth(storage.keys),
-        generations=RedisGenerationQuota(shared, most) if shared else GenerationQuota(most),
+        generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
         previews=anyio.CapacityLimiter(1),
@@ -109,7 +113,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(task(service)) for task in (empty_bin, record_key_uses)]
+        tasks = [asyncio.create_task(task(service)) for task in (_empty_bin, _record_key_uses)]
         yield
         for task in tasks:
             task.cancel()
@@ -198,3 +202,20 @@ async def _internal_error(service: ServiceContext, request: Request, _: Exceptio
     response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
     return response
+
+
+async def _empty_bin(service: ServiceContext) -> None:
+    """Delete FAQs every hour that have been in the bin for 30 days. Several processes may do so at once."""
+    await asyncio.sleep(FIRST_CLEARING)
+    while True:
+        with suppress(StorageUnavailable):  # the next run tries again
+            await run_blocking(service.storage.removal.empty_bin, limiter=service.writers)
+        await asyncio.sleep(CLEARING)
+
+
+async def _record_key_uses(service: ServiceContext) -> None:
+    """Record the last use of each key behind the requests, which never wait for it."""
+    while True:
+        await asyncio.sleep(RECORDING)
+        with suppress(StorageUnavailable):  # the next run tries again
+            await run_blocking(service.storage.keys.record_uses, limiter=service.writers)

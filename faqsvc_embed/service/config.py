@@ -57,11 +57,6 @@ def generation_timeout() -> float:
     return float(value)
 
 
-def redis_url(argument: str | None) -> str | None:
-    """Return the URL of the Redis in which all processes count generations; FAQSVC_REDIS_URL sets it."""
-    return argument or os.environ.get("FAQSVC_REDIS_URL") or None
-
-
 def npm_package() -> str | None:
     """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it.
 

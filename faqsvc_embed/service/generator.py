@@ -13,7 +13,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
 from faqsvc_embed.api.fields import MAX_URL
-from faqsvc_embed.api.validation import convert, problems_of, unknown_fields
+from faqsvc_embed.api.validation import problems_of, unknown_fields
 from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, parse_allowed
 from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
@@ -125,7 +125,7 @@ class Generator:
             raise Problem.invalid(
                 *problems, code="unreadable-website" if problems == blocked else "invalid-body"
             )
-        request = convert(fields, GenerateBody)
+        request = msgspec.convert(fields, GenerateBody)
         return GenerationRequest(request.website_url, request.lang, request.count, request.topic)
 
     async def run(self, generation: GenerationRequest) -> Generation:

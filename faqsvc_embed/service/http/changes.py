@@ -12,7 +12,7 @@ from typing import Final
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import open_file_limit, run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
-from faqsvc_embed.service.storage.change_log import MAX_EVENTS, LoggedChange, Position
+from faqsvc_embed.service.storage.logs import MAX_EVENTS, LoggedChange, Position
 
 LOOK: Final = 0.001
 """Seconds between two looks at a SQLite file."""

@@ -83,6 +83,14 @@ def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, 
 _ENTITY_TAG = re.compile(r'"([^"]*?)(?:-{1,2}(?:gzip|br|zstd|deflate)|;(?:gzip|br))?"')
 """An entity tag without what a proxy adds when it compresses: `W/`, or an end such as that of mod_deflate."""
 
+PREVIEW_HEADERS: Final = {
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-robots-tag": "noindex",
+}
+"""The headers of what only somebody with a preview token may see."""
+
 
 def etag_of(tag: str) -> str:
     """Return the entity tag with an opaque part."""

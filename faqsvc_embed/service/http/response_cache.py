@@ -16,7 +16,7 @@ from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.text import normalized
 
@@ -209,7 +209,10 @@ class ResponseCache:
                 request.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1"), entry.available
             )
         stored = entry.by_language.get(lang)
-        return stored if stored is not None and age <= stored.lifetime else None
+        if stored is None or age > stored.lifetime:
+            return None
+        self._entries.move_to_end(request.key)  # what nobody asks for is dropped first
+        return stored
 
     async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, as a GET without condition, and keep the response if it is public."""

@@ -4,9 +4,8 @@ The slugs are in the query of a GET, as browsers send it, or in the body of a PO
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
-from itertools import islice
-from typing import Final
+from collections.abc import AsyncIterator
+from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
@@ -15,9 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
 from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
-from faqsvc_embed.api.fields import MAX_BODY, is_slug
+from faqsvc_embed.api.fields import MAX_BODY, Code
 from faqsvc_embed.api.validation import problems_of
-from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.changes import ChangeFeed, FeedFull, Subscriber
 from faqsvc_embed.service.http.limits import client_network
@@ -25,7 +23,7 @@ from faqsvc_embed.service.http.operation import ALWAYS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object, read_body
 from faqsvc_embed.service.storage import StorageUnavailable
-from faqsvc_embed.service.storage.change_log import LoggedChange
+from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.text import normalized
 
 HEARTBEAT: Final = 15.0
@@ -121,24 +119,20 @@ async def _stream(
 
 def _slugs_in_query(request: Request) -> list[str]:
     slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-    wrong = islice((slug for slug in slugs if not is_slug(slug)), MAX_PROBLEMS)
-    problems = [f"slug is {quoted(slug)}: not a valid slug" for slug in wrong]
-    if not 0 < len(slugs) <= MAX_SLUGS:
-        problems.append(f"there are {len(slugs)} slugs: expected 1 to {MAX_SLUGS}, as in ?slug=a&slug=b")
-    if problems:
-        raise Problem.invalid(*problems, code="invalid-parameter")
-    return _normalized(slugs)
+    return _checked({"slugs": slugs}, "slug", "invalid-parameter")
 
 
 async def _slugs_in_body(request: Request) -> list[str]:
-    fields = parse_object(await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT))
+    body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+    return _checked(parse_object(body), "slugs", "invalid-body")
+
+
+def _checked(fields: dict[str, Any], name: str, code: Code) -> list[str]:
+    """Return the slugs of a `FollowBody`, each once, in NFC. Raises Problem (422)."""
     if problems := problems_of(fields, FollowBody):
-        raise Problem.invalid(*problems[:MAX_PROBLEMS])
-    return _normalized(fields["slugs"])
-
-
-def _normalized(slugs: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(normalized("NFC", slug) for slug in slugs))
+        named = (problem.replace("slugs", name, 1) for problem in problems[:MAX_PROBLEMS])
+        raise Problem.invalid(*named, code=code)
+    return list(dict.fromkeys(normalized("NFC", slug) for slug in fields["slugs"]))
 
 
 def _news(subscriber: Subscriber) -> bytes:

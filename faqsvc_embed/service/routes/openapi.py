@@ -1,4 +1,4 @@
-"""GET /openapi.json: the description of the API (OpenAPI 3.1), generated from the contract's structs."""
+"""The service about itself: GET /openapi.json, the description of its API (OpenAPI 3.1), and its probes."""
 
 from functools import cache
 from inspect import cleandoc
@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.content import digest_of
@@ -15,7 +15,10 @@ from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
+from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
 from faqsvc_embed.service.storage.revisions import REVISION_CURSOR
 
@@ -204,3 +207,25 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The entity tag of the revision that was read, or `*`.",
     },
 }
+
+
+@Operation("get", "/livez", ALWAYS, media_types=("application/json",), is_probe=True)
+async def check_liveness(service: ServiceContext, _: Request) -> Response:
+    """Check that the process responds."""
+    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
+
+
+@Operation("get", "/readyz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
+async def check_readiness(service: ServiceContext, _: Request) -> Response:
+    """Check that this process is ready: the database responds and needs no upgrade."""
+    await run_blocking(service.storage.ping)
+    if await run_blocking(upgrade.needs_upgrade, service.storage.database):
+        raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
+    return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
+
+
+@Operation("get", "/healthz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
+async def check_health(service: ServiceContext, _: Request) -> Response:
+    """Check that the service and its database respond."""
+    await run_blocking(service.storage.ping)
+    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})

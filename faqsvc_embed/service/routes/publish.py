@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar
 
+import msgspec
 from msgspec import UNSET, Struct
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,7 +16,7 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import change_problems, convert, publication_problems, unknown_fields
+from faqsvc_embed.api.validation import change_problems, publication_problems, unknown_fields
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
@@ -165,7 +166,7 @@ def parse_body(
     fields = parse_object(raw)
     if problems := problems_of(fields):
         raise Problem.invalid(*problems)
-    return convert(fields, struct), unknown_fields(fields, struct)
+    return msgspec.convert(fields, struct), unknown_fields(fields, struct)
 
 
 async def _read(request: Request) -> bytes:

@@ -1,23 +1,169 @@
-"""GET /api/v1/faq/{slug}: read a published FAQ. The response is public and cacheable for an hour."""
+"""Published FAQs: the record at /api/v1/faq/{slug}, the page and its Markdown at /faq/{slug}."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import PREVIEW_HEADER, REVISION_HEADER, Record
+from faqsvc_embed.api.content import digest_of
+from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
+from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.page.preview import DRAFT, REFUSED
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
+from faqsvc_embed.service.http.conditional import (
+    PREVIEW_HEADERS,
+    best_media_type,
+    conditional_response,
+    not_modified,
+    preferred_language,
+)
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import lang_of, slug_of
-from faqsvc_embed.service.http.response_cache import Selection
+from faqsvc_embed.service.http.requests import JSON, lang_of, slug_of
+from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection
 from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.pages.html import (
+    PageLinks,
+    content_security_policy,
+    render_page,
+    templates_digest,
+)
+from faqsvc_embed.service.pages.markdown import render_markdown
+from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
+from faqsvc_embed.text import normalized
 
-CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
-MEDIA_TYPE: Final = "application/json"
+PAGE_CACHE_CONTROL: Final = "public, max-age=300"
+RECORD_CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
+HTML: Final = "text/html"
+MARKDOWN: Final = "text/markdown"
+
+
+@Operation(
+    "get",
+    "/faq/{slug:path}",
+    (400, *READS),
+    query=("lang:page",),
+    cached=Selection((HTML, MARKDOWN), {"lang": lookup}),
+)
+async def show_faq(service: ServiceContext, request: Request) -> Response:
+    """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
+
+    Raises:
+        Gone: the FAQ was unpublished.
+        Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
+    """
+    urls = service.urls(request)
+    # All of it runs in a worker thread, because rendering a large FAQ takes a while.
+    return await run_blocking(_respond, service, urls, request)
+
+
+class _Selection(NamedTuple):
+    """The representation that a request selects."""
+
+    slug: str
+    media_type: str
+    languages: dict[str, str]
+    """All languages of the FAQ, the default first, each with the version of its content."""
+    lang: str
+    is_negotiated: bool
+    """Whether the language depends on the Accept-Language header."""
+
+
+def _respond(service: ServiceContext, urls: PublicURLs, request: Request) -> Response:
+    if token := request.query_params.get(PREVIEW_PARAMETER):
+        return _preview_page(service.storage, urls, request, token)
+    return _page(service, urls, request, _select(service.storage, request))
+
+
+def _preview_page(storage: Storage, urls: PublicURLs, request: Request, token: str) -> Response:
+    """Return the page of the newest revision, which may be a draft.
+
+    If the token is not valid, return the published page, which says so.
+    """
+    slug, lang = request.path_params["slug"], lookup(request.query_params.get("lang", ""))
+    shown = storage.history.preview(token, slug, lang) if is_slug(slug) else None
+    if shown is not None:
+        languages: tuple[str, ...] = (shown.lang,)
+        notice = DRAFT[shown.lang]
+    else:
+        selection = _select(storage, request)
+        slug, languages = selection.slug, tuple(selection.languages)
+        shown = storage.publications.get(slug, selection.lang)
+        if shown is None:
+            raise _not_found(slug)
+        notice = REFUSED[shown.lang]
+    faq = FAQ.from_json(shown.record)
+    links = PageLinks.of(urls.page(slug), languages, shown.lang).with_owner(faq.page_url)
+    headers = {
+        **PREVIEW_HEADERS,
+        "content-language": shown.lang,
+        "content-security-policy": content_security_policy(faq),
+    }
+    return Response(render_page(urls.base, faq, shown, links, notice=notice), 200, headers, HTML)
+
+
+def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection: _Selection) -> Response:
+    languages = tuple(selection.languages)
+    links = PageLinks.of(urls.page(selection.slug), languages, selection.lang)
+    is_markdown = selection.media_type == MARKDOWN
+    headers = {
+        "cache-control": PAGE_CACHE_CONTROL,
+        "content-language": selection.lang,
+        "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
+    }
+    headers |= service.tags(selection.slug)
+
+    def digest(version: str) -> str:
+        return digest_of(f"{templates_digest()} {version} {languages} {links.canonical} {is_markdown}")
+
+    # A reader who has this version gets 304 without any rendering.
+    current = digest(selection.languages[selection.lang])
+    if not_modified(request, current):
+        return conditional_response(request, b"", selection.media_type, headers, digest=current)
+    publication = service.storage.publications.get(selection.slug, selection.lang)
+    if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
+        raise _not_found(selection.slug)
+    faq = FAQ.from_json(publication.record)
+    links = links.with_owner(faq.page_url)
+    if is_markdown or not publication.is_listed:
+        headers["x-robots-tag"] = "noindex"
+    headers |= links.header(is_markdown=is_markdown)
+    if is_markdown:
+        title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
+        text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
+    else:
+        headers["content-security-policy"] = content_security_policy(faq)
+        text = render_page(urls.base, faq, publication, links)
+    current = digest(publication.version)
+    return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
+
+
+def _select(storage: Storage, request: Request) -> _Selection:
+    """Return what a request selects; this raises as `show_page` does."""
+    path = normalized("NFC", request.path_params["slug"])
+    slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
+    if not is_slug(slug):
+        raise _not_found(path)
+    if languages := storage.publications.languages(slug):
+        media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
+        lang = lookup(request.query_params.get("lang", ""))
+        if lang in languages:
+            return _Selection(slug, media_type, languages, lang, False)
+        request.scope[AVAILABLE] = tuple(languages)
+        lang = preferred_language(request, tuple(languages))
+        return _Selection(slug, media_type, languages, lang, True)
+    storage.publications.get(slug)  # raises Gone if there was one
+    raise _not_found(path)
+
+
+def _not_found(slug: str) -> Problem:
+    return Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
 
 
 @Operation(
@@ -27,34 +173,32 @@ MEDIA_TYPE: Final = "application/json"
     response=Record,
     query=("lang",),
     headers=(PREVIEW_HEADER,),
-    cached=Selection((MEDIA_TYPE,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
+    cached=Selection((JSON,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
 )
 async def read_faq(service: ServiceContext, request: Request) -> Response:
     """Read an FAQ, in its default language unless `lang` is available."""
-    best_media_type(request, MEDIA_TYPE)
+    best_media_type(request, JSON)
     slug, lang = slug_of(request), lang_of(request)
     if (token := request.headers.get(PREVIEW_HEADER)) is not None:
-        return await _preview(service, token, slug, lang)
+        return await _draft(service, token, slug, lang)
     publication = await run_blocking(service.storage.publications.get, slug, lang)
     if publication is None:
-        raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
-    headers = {"cache-control": CACHE_CONTROL, "content-language": publication.lang, "vary": PREVIEW_HEADER}
+        raise _not_found(slug)
+    headers = {
+        "cache-control": RECORD_CACHE_CONTROL,
+        "content-language": publication.lang,
+        "vary": PREVIEW_HEADER,
+    }
     headers[REVISION_HEADER] = str(publication.number)
     headers |= service.tags(slug)
     body = publication.record.encode()
-    return conditional_response(request, body, MEDIA_TYPE, headers, digest=publication.digest)
+    return conditional_response(request, body, JSON, headers, digest=publication.digest)
 
 
-async def _preview(service: ServiceContext, token: str, slug: str, lang: str | None) -> Response:
+async def _draft(service: ServiceContext, token: str, slug: str, lang: str | None) -> Response:
     """Return the newest revision, which may be a draft."""
     draft = await run_blocking(service.storage.history.preview, token, slug, lang)
     if draft is None:
         raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
-    headers = {
-        "cache-control": "no-store",
-        "vary": PREVIEW_HEADER,
-        "content-language": draft.lang,
-        "x-robots-tag": "noindex",
-        "x-content-type-options": "nosniff",
-    }
-    return Response(draft.record.encode(), 200, headers, MEDIA_TYPE)
+    headers = {**PREVIEW_HEADERS, "content-language": draft.lang, "vary": PREVIEW_HEADER}
+    return Response(draft.record.encode(), 200, headers, JSON)

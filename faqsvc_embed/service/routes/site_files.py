@@ -1,29 +1,36 @@
-"""The files that browsers and crawlers expect at the root: /, /robots.txt, /sitemap.xml, /favicon.ico."""
+"""The files that browsers, crawlers and models expect at the root, such as /sitemap.xml and /llms.txt."""
 
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.content import digest_of
+from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import conditional_response
+from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.requests import cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
+from faqsvc_embed.service.pages.markdown import link
+from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage.publications import Publications
+from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Listing
 
+LIST_TYPES: Final = ("text/plain", "text/markdown")
+MAX_LISTED: Final = 1000
+"""How many FAQs /llms.txt lists."""
 MAX_LINKS: Final = 100
-"""FAQs that the start page lists; /llms.txt has all."""
+"""How many FAQs the start page lists."""
 SITEMAP_SIZE: Final = 2_000
 """FAQs of one sitemap. In seven languages, with the longest slugs, it stays below 50,000 URLs and 50 MB."""
 CACHE_CONTROL: Final = "public, max-age=300"
@@ -85,9 +92,9 @@ def _entries(urls: PublicURLs, translations: list[Listing]) -> Iterator[str]:
     """Yield an entry for each translation of an FAQ, the default one first."""
     languages = [translation.lang for translation in translations]
     links = PageLinks.of(urls.page(translations[0].slug), languages, languages[0]).languages
-    for link, translation in zip(links, translations, strict=True):
+    for page, translation in zip(links, translations, strict=True):
         changed = translation.published_at.isoformat(timespec="seconds")
-        yield f"<url>{_location(link.canonical)}<lastmod>{changed}</lastmod></url>"
+        yield f"<url>{_location(page.canonical)}<lastmod>{changed}</lastmod></url>"
 
 
 def _location(url: str) -> str:
@@ -109,3 +116,36 @@ def _response(
 ) -> Response:
     headers = {"cache-control": CACHE_CONTROL, **(headers or {})}
     return conditional_response(request, text.encode(), media_type, headers, digest=digest_of(text))
+
+
+@Operation("get", "/llms.txt", (400, *READS), cached=Selection(LIST_TYPES))
+async def list_for_models(service: ServiceContext, request: Request) -> Response:
+    """List the FAQs of listed sites as Markdown."""
+    urls = service.urls(request)
+    media_type = best_media_type(request, *LIST_TYPES)
+    faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LISTED + 1))
+    headers = {"cache-control": "public, max-age=60", "vary": "Accept"}
+    return _response(request, _text(urls, faqs), media_type, headers)
+
+
+def _text(urls: PublicURLs, faqs: list[Listing]) -> str:
+    # Not escaped as text, which would put backslashes into an address: a host needs no escape in Markdown.
+    host = quote(urlsplit(urls.base).netloc, safe=":[]")
+    parts = [
+        f"# FAQs on {host}",
+        "> Questions and answers published by websites. Each FAQ is a page; add"
+        f" `{MARKDOWN_SUFFIX}` to its URL for Markdown.",
+        "## FAQs",
+    ]
+    if faqs:
+        parts.append("\n".join(_line(urls, faq) for faq in faqs[:MAX_LISTED]))
+    if len(faqs) > MAX_LISTED:
+        more = link("sitemap", f"{urls.base}/sitemap.xml")
+        parts.append(f"These are the first {MAX_LISTED:,} FAQs; the {more} has the pages of all.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _line(urls: PublicURLs, faq: Listing) -> str:
+    name = faq.title.strip() or faq.slug
+    notes = filter(None, (escaped_line(faq.website_name), MESSAGES[faq.lang].language))
+    return f"- {link(name, urls.page(faq.slug) + MARKDOWN_SUFFIX)}: {', '.join(notes)}"

@@ -8,7 +8,6 @@ clients can choose the address by which they are rate-limited.
 from faqsvc_embed.runtime.extras import needs_extra
 
 with needs_extra("service"):
-    from faqsvc_embed.service.server.proxies import check_proxies
-    from faqsvc_embed.service.server.run import Address, serve
+    from faqsvc_embed.service.server.run import Address, check_proxies, serve
 
 __all__ = ["Address", "check_proxies", "serve"]

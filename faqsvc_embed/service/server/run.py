@@ -1,5 +1,6 @@
-"""Run an ASGI application under granian, in one worker process or several."""
+"""Run an ASGI application under granian, in one worker process or several, behind proxies."""
 
+import asyncio
 import errno
 import gc
 import multiprocessing
@@ -11,7 +12,8 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
+from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
@@ -20,13 +22,14 @@ from typing import Any, Final
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faqsvc_embed.api.event_stream import FEED_PATH
+from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.listening import free_address, when_open
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import open_file_limit
-from faqsvc_embed.service.server.lingering import LingeringClose
-from faqsvc_embed.service.server.proxies import BehindProxies
-from faqsvc_embed.service.server.shutdown import GRACE, GracefulShutdown
+from faqsvc_embed.service.http.urls import mark
 
 BACKLOG: Final = 2048
 """Maximum number of connections that wait to be accepted."""
@@ -147,3 +150,178 @@ def _remove_unused(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as probe:
         probe.bind(str(path))
     path.unlink()
+
+
+def check_proxies(proxies: Sequence[str]) -> None:
+    """Raise ConfigurationError if a proxy is neither an IP address nor a network."""
+    for proxy in proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise ConfigurationError(
+                f"trusted proxy {quoted(proxy)}: expected an IP address, or a network such as 10.0.0.0/8;"
+                " FAQSVC_TRUSTED_PROXIES separates several with blanks"
+            ) from None
+
+
+class BehindProxies:
+    """ASGI middleware that takes client and scheme from `X-Forwarded-For` and `X-Forwarded-Proto`.
+
+    They are used only in requests from a trusted proxy, or over a Unix socket. The last address that is not
+    a trusted proxy is the client, because a client can forge the addresses before it. Such requests are
+    marked, because the desk takes the name of a person from them as well (`--sign-in-header`).
+    """
+
+    def __init__(self, app: ASGIApp, proxies: Sequence[str] = ()) -> None:
+        self._app = app
+        networks = [ip_network(proxy) for proxy in proxies]
+
+        @lru_cache(maxsize=1024)
+        def is_trusted(host: str) -> bool:
+            try:
+                address = ip_address(host)
+            except ValueError:
+                return False
+            return any(address in network for network in networks)
+
+        self._is_trusted = is_trusted
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on as its client has sent it."""
+        if scope["type"] == "http":
+            client = scope.get("client")
+            if client is None or not client[0]:  # a Unix socket
+                scope["client"] = None
+                self._translate(scope)
+            elif self._is_trusted(client[0]):
+                self._translate(scope)
+        await self._app(scope, receive, send)
+
+    def _translate(self, scope: Scope) -> None:
+        mark(scope)
+        given = {b"x-forwarded-for": "", b"x-forwarded-proto": ""}
+        for name, value in scope["headers"]:
+            if name in given:
+                given[name] += "," + value.decode("latin-1")
+        hosts = [_host(part) for part in given[b"x-forwarded-for"].split(",") if part.strip()]
+        if hosts:
+            strangers = (host for host in reversed(hosts) if not self._is_trusted(host))
+            scope["client"] = (next(strangers, hosts[0]), 0)
+        scheme = given[b"x-forwarded-proto"].rpartition(",")[2].strip().lower()
+        if scheme in ("http", "https"):
+            scope["scheme"] = scheme
+
+
+def _host(text: str) -> str:
+    """Return the address in a part of X-Forwarded-For, to which some proxies add brackets or a port."""
+    text = text.strip()
+    if text.startswith("["):
+        return text[1:].partition("]")[0]
+    host, colon, port = text.partition(":")
+    return host if colon and port.isdigit() else text
+
+
+MAX_TIME: Final = 1.0
+"""Seconds in which the rest of a body is read."""
+MAX_PAUSE: Final = 0.1
+"""Seconds without a part of it, after which nobody seems to be sending."""
+MAX_REST: Final = 32_000_000
+"""Bytes of it."""
+
+_WITH_BODY: Final = frozenset({b"content-length", b"transfer-encoding"})
+
+
+class LingeringClose:
+    """ASGI middleware that reads the rest of a request's body before the response is sent.
+
+    granian closes the connection when a response is complete before the body of the request. A client or
+    proxy that is still sending then gets a reset instead of the response (RFC 9112, 9.6). Caddy even stops
+    sending, and drops the response, when it sees the head of one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; a response that comes early waits for the body."""
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+            await self._app(scope, receive, send)
+            return
+        names = {name for name, _ in scope["headers"]}
+        if _WITH_BODY.isdisjoint(names) or b"expect" in names:  # nobody sends, or who does waits to be asked
+            await self._app(scope, receive, send)
+            return
+        is_complete = False
+
+        async def tracked_receive() -> Message:
+            nonlocal is_complete
+            message = await receive()
+            is_complete = not message.get("more_body", False)
+            return message
+
+        async def read_rest() -> None:
+            size = 0
+            while not is_complete and size < MAX_REST:
+                size += len((await asyncio.wait_for(tracked_receive(), MAX_PAUSE)).get("body", b""))
+
+        async def send_later(message: Message) -> None:
+            if not is_complete and message["type"] == "http.response.start":
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(read_rest(), MAX_TIME)
+            await send(message)
+
+        await self._app(scope, tracked_receive, send_later)
+
+
+GRACE: Final = 3
+"""Seconds for requests to finish once the server is asked to stop."""
+
+
+class GracefulShutdown:
+    """ASGI middleware of a worker process, which stops when the other end of a pipe is closed.
+
+    The main process holds that end. It closes it to stop its workers, and so does its own death.
+    """
+
+    def __init__(self, app: ASGIApp, pipe: Connection) -> None:
+        self._app = app
+        self._pipe = pipe
+        self._requests: dict[asyncio.Task[object] | None, str] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on; when it is cancelled before the response has begun, respond with 503."""
+        if scope["type"] != "http":
+            asyncio.get_running_loop().add_reader(self._pipe.fileno(), self._stop)
+            await self._app(scope, receive, send)
+            return
+        task = asyncio.current_task()
+        self._requests[task] = scope["path"]
+        has_started = False
+
+        async def tracked_send(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, tracked_send)
+        except asyncio.CancelledError:
+            if not has_started:
+                headers = {"retry-after": "1", "connection": "close"}
+                detail = "The service is shutting down; try again"
+                problem = Problem(503, "unavailable", detail, headers=headers)
+                await problem.response()(scope, receive, send)
+        finally:
+            del self._requests[task]
+
+    def _stop(self) -> None:
+        loop = asyncio.get_running_loop()
+        loop.remove_reader(self._pipe.fileno())
+        os.kill(os.getpid(), signal.SIGTERM)  # the main process may have been killed
+        self._cancel({FEED_PATH})
+        loop.call_later(GRACE, self._cancel, None)
+
+    def _cancel(self, paths: set[str] | None) -> None:
+        for task, path in list(self._requests.items()):
+            if task is not None and (paths is None or path in paths):
+                task.cancel()

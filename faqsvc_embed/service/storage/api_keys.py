@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.storage.audit import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.database import Database, Part
+from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest

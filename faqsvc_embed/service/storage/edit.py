@@ -11,7 +11,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import audit, change_log, sites
+from faqsvc_embed.service.storage import logs, sites
 from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
 from faqsvc_embed.service.storage.sites import Added
@@ -47,7 +47,7 @@ class Edit:
         self._faq: Any = None
         self._added = Added()
         self._events = list[tuple[str, str, int | None]]()
-        self._entries = list[tuple[audit.Action, dict[str, Any]]]()
+        self._entries = list[tuple[logs.Action, dict[str, Any]]]()
 
     def finish(self) -> None:
         """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
@@ -59,9 +59,9 @@ class Edit:
         if not (self._events or self._entries or self._added != Added()):
             return
         for action, what in self._entries:
-            audit.log(self.connection, self.access, action, self.now, **what)
+            logs.log(self.connection, self.access, action, self.now, **what)
         sites.count(self.connection, self.access, self._quota, self._added, self.now)
-        change_log.append(self.connection, self._events, self.now)
+        logs.append(self.connection, self._events, self.now)
 
     def locked(self) -> Any:
         """Return the row of the FAQ, locked; None if there is none."""
@@ -273,7 +273,7 @@ class Edit:
         """Add an event to the change log; without a revision, the translation was unpublished."""
         self._events.append((self.slug, lang, revision))
 
-    def log(self, action: audit.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
+    def log(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
         """Add an entry to the audit log."""
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
 

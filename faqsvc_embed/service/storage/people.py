@@ -2,6 +2,7 @@
 
 import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
@@ -11,8 +12,8 @@ from sqlalchemy import Connection, delete, insert, select, update
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
-from faqsvc_embed.service.storage.audit import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
 from faqsvc_embed.service.storage.values import Access
@@ -118,13 +119,13 @@ class People(Part):
             raise UnknownPerson(
                 f"nobody has the email address or id {quoted(which)}; `faqsvc people list` prints all"
             )
-        return _person(row)
+        return Person(*row)
 
     def with_email(self, email: str) -> list[Person]:
         """Return the person with an email address on each site that has one."""
         query = _present().where(people.c.email == email.strip().lower())
         with self._database.reading() as connection:
-            return list(map(_person, connection.execute(query)))
+            return [Person(*row) for row in connection.execute(query)]
 
     def list(self, site: str | None = None) -> list[Person]:
         """Return the people of a site, or of all sites, ordered by their names.
@@ -136,7 +137,7 @@ class People(Part):
         with self._database.reading() as connection:
             if site is not None:
                 find_site(connection, site)
-            return list(map(_person, connection.execute(query)))
+            return [Person(*row) for row in connection.execute(query)]
 
     def names(self, site: str) -> dict[str, str]:
         """Return the names of all people of a site by their email address, removed people included."""
@@ -163,10 +164,8 @@ class People(Part):
             PersonExists: the site has another person with this address.
             UnknownPerson: there is nobody with this id.
         """
-        values: dict[str, str] = {}
-        values |= {} if name is None else {"name": _name(name)}
-        values |= {} if email is None else {"email": checked_email(email)}
-        values |= {} if role is None else {"role": _role(role)}
+        given: dict[str, Any] = {"name": name, "email": email, "role": role}
+        values = {name: _CHECKS[name](value) for name, value in given.items() if value is not None}
         with self._database.writing() as connection:
             person = self._locked(connection, person_id)
             if role not in (None, "admin"):
@@ -219,7 +218,7 @@ class People(Part):
             again = update(people).where(people.c.id == person_id)
             connection.execute(again.values({**values, "removed_at": None}))
         self._log(connection, by, "person-create", person_id)
-        return _person(connection.execute(_present().where(people.c.id == person_id)).one())
+        return Person(*connection.execute(_present().where(people.c.id == person_id)).one())
 
     def _locked(self, connection: Connection, person_id: str) -> Person:
         """Return a person whose site is locked, so that two admins cannot remove each other."""
@@ -228,7 +227,7 @@ class People(Part):
         row = connection.execute(_present().where(people.c.id == person_id)).first()
         if row is None:
             raise UnknownPerson(f"nobody has the id {quoted(person_id)}")
-        return _person(row)
+        return Person(*row)
 
 
 def checked_email(email: str) -> str:
@@ -256,17 +255,16 @@ def _role(role: Role) -> Role:
     return role
 
 
+_CHECKS: Final[dict[str, Callable[[Any], str]]] = {"name": _name, "email": checked_email, "role": _role}
+
+
 def _present() -> Any:
     columns = (people.c[name] for name in Person.__slots__)
     return select(*columns).where(people.c.removed_at.is_(None)).order_by(people.c.name, people.c.id)
 
 
-def _person(row: Any) -> Person:
-    return Person(*row)
-
-
 def _sole(rows: Any) -> Person | None:
-    found = list(map(_person, rows))
+    found = [Person(*row) for row in rows]
     if len(found) > 1:
         names = ", ".join(f"{person.name} ({person.email or person.id})" for person in found[:10])
         raise UnknownPerson(f"there are several people: {names}; use `faqsvc people link EMAIL`, or the id")

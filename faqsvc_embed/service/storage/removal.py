@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, delete, insert, or_, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.service.storage import audit, idempotency
+from faqsvc_embed.service.storage import idempotency, logs
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import (
@@ -129,7 +129,7 @@ class Removal:
             edit.settle()
             edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
 
-    def lift(self, slug: str, access: Access = audit.OPERATOR) -> None:
+    def lift(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
 
         Raises:
@@ -137,7 +137,7 @@ class Removal:
             NotYourSite: it belongs to another site.
         """
         with self._writer.editing(access, slug) as edit:
-            faq = edit.locked() if access is audit.OPERATOR else edit.owned()
+            faq = edit.locked() if access is logs.OPERATOR else edit.owned()
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
             count = edit.connection.execute(delete(translations).where(*mine)).rowcount
             if faq is None or not (count or faq.sealed):
@@ -194,7 +194,7 @@ class Removal:
             for table in (idempotency_keys, api_keys, people):
                 connection.execute(delete(table).where(table.c.site == site))
             connection.execute(delete(sites).where(sites.c.id == site))
-            audit.log(connection, audit.OPERATOR, "site-remove", now, site=site, subject=site)
+            logs.log(connection, logs.OPERATOR, "site-remove", now, site=site, subject=site)
         return len(found)
 
     def _overdue(self) -> tuple[str, str] | None:

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sqlalchemy import delete, insert, select, update
 
-from faqsvc_embed.service.storage.audit import log
 from faqsvc_embed.service.storage.database import Part, StorageUnavailable
+from faqsvc_embed.service.storage.logs import log
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.schema import people, sessions, sign_in_links
 from faqsvc_embed.service.storage.values import Access, secret_digest

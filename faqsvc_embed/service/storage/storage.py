@@ -1,6 +1,7 @@
 """The storage: everything that the service keeps in its database."""
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import cast
 
@@ -12,9 +13,8 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.api_keys import APIKeys
-from faqsvc_embed.service.storage.audit import AuditLog
-from faqsvc_embed.service.storage.change_log import ChangeLog
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
+from faqsvc_embed.service.storage.logs import AuditLog, ChangeLog
 from faqsvc_embed.service.storage.overview import Overview
 from faqsvc_embed.service.storage.people import People
 from faqsvc_embed.service.storage.publications import Publications
@@ -42,11 +42,8 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         ConfigurationError: the URL is not valid.
         StorageUnavailable: the database cannot be opened, or its schema is too new.
     """
-    database = Database(url)
-    try:
+    with closing(Database(url)) as database:  # so that a server can fork after creating its application
         upgrade.upgrade(database)
-    finally:
-        database.close()  # so that a server can fork after creating its application
     return Storage(database, clock)
 
 
@@ -57,14 +54,10 @@ def read_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         ConfigurationError: the URL is not valid.
         StorageUnavailable: there is no such database, or its schema needs an upgrade.
     """
-    database = Database(url)
-    database.must_exist()
-    try:
-        needs_upgrade = upgrade.needs_upgrade(database)
-    finally:
-        database.close()
-    if needs_upgrade:
-        raise StorageUnavailable(f"{database.name} has an old schema, or none: run `faqsvc db upgrade`")
+    with closing(Database(url)) as database:
+        database.must_exist()
+        if upgrade.needs_upgrade(database):
+            raise StorageUnavailable(f"{database.name} has an old schema, or none: run `faqsvc db upgrade`")
     return Storage(database, clock)
 
 

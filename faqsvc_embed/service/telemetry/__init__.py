@@ -1,14 +1,13 @@
 """Reports to the operator of the service: an access log, metrics, request ids and outages.
 
-Start with `requests.py`, which observes each request for the access log and the metrics. `logs.py` also
+Start with `requests.py`, which observes each request for the access log and the metrics. It also
 configures logging, for `faqsvc serve` only.
 """
 
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from faqsvc_embed.service.telemetry.logs import log_access
-from faqsvc_embed.service.telemetry.requests import ObservedRequests, Observer
+from faqsvc_embed.service.telemetry.requests import ObservedRequests, Observer, log_access
 
 
 def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:

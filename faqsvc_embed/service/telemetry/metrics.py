@@ -49,7 +49,7 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        _register_own(self._collectors)
+        self._collectors.register(_Own())
         ProcessCollector(registry=self._collectors)
         PlatformCollector(registry=self._collectors)
         GCCollector(registry=self._collectors)
@@ -65,21 +65,21 @@ class ServiceMetrics:
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             collectors = CollectorRegistry()
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
-            _register_own(collectors)
+            collectors.register(_Own())
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
 
 
-def _register_own(collectors: CollectorRegistry) -> None:
-    """Register the metrics that each process reports about itself."""
-    collectors.register(_Database())
-    collectors.register(_Build())
-
-
-class _Database(Collector):
-    """Whether the database responds to the requests of this process."""
+class _Own(Collector):
+    """What each process reports about itself: its release, and whether the database responds to it."""
 
     def collect(self) -> Iterable[Metric]:
+        build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])
+        try:
+            build.add_metric([version("faqsvc-embed")], 1.0)
+        except PackageNotFoundError:  # it runs from its source
+            build.add_metric(["unknown"], 1.0)
+        yield build
         yield GaugeMetricFamily(
             "faqsvc_database_up", "1 while the database responds", float(not database_outages.is_down)
         )
@@ -93,15 +93,3 @@ class _Database(Collector):
             "0 after a write that the database did not accept, until it accepts one",
             float(not write_outages.is_down),
         )
-
-
-class _Build(Collector):
-    """The version of the package."""
-
-    def collect(self) -> Iterable[Metric]:
-        build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])
-        try:
-            build.add_metric([version("faqsvc-embed")], 1.0)
-        except PackageNotFoundError:  # it runs from its source
-            build.add_metric(["unknown"], 1.0)
-        yield build

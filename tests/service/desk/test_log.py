@@ -5,7 +5,7 @@ from typing import get_args
 
 from faqsvc_embed.service.desk.audit_log import ACTIONS
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.audit import Action
+from faqsvc_embed.service.storage.logs import Action
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import publish, written
 

@@ -177,6 +177,18 @@ def test_what_a_handler_does_not_use_neither_passes_the_cache_nor_fills_it(
     assert statements_of(client, storage, *variants) == 0
 
 
+def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
+    client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(response_cache, "MAX_ENTRIES", 5)
+    put(storage, "One")
+    reads: list[tuple[str, dict[str, str]]] = [(PRICING, {})] * 2
+    assert statements_of(client, storage, *reads) == 1
+    for number in range(20):
+        assert client.get(f"/sitemap.xml?from={number}").status_code == 200
+        assert statements_of(client, storage, *reads) == 0
+
+
 def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
     for number in range(40):
         storage.put(FAQ(f"faq-{number}", "One", lang="en"))

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, Engine, event
 
 from faqsvc_embed.service.storage import Storage, open_storage
-from faqsvc_embed.service.storage.audit import Wanted
+from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id

@@ -15,7 +15,7 @@ from sqlalchemy import delete, text
 from faqsvc_embed.errors import FAQNotFound, InvalidFAQ
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
-from faqsvc_embed.service.storage.audit import Wanted
+from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
 from faqsvc_embed.service.storage.values import Content, Gone, Preconditions, Write

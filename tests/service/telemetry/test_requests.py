@@ -11,7 +11,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.telemetry.logs import JSONFormatter, TextFormatter
+from faqsvc_embed.service.telemetry.requests import JSONFormatter, TextFormatter
 from tests.support import samples
 
 HEADER = "X-Request-ID"
