@@ -113,7 +113,7 @@ def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
     """A stream that visitors may share is not in the language of one, because its headers were sent."""
     faulty.serve(samples.pricing())
     headers = {"Cache-Control": "public, max-age=60"} if cached else {}
-    with FAQEmbed(faulty.base_url) as faqs:
+    with FAQEmbed(faulty.base_url, wait=20) as faqs:
         app = make_app(lambda: Response(stream('{% faq "pricing" %}'), headers=headers), faqs)
         if chosen:
             Babel(app, locale_selector=lambda: chosen)
