@@ -19,18 +19,6 @@ def embed() -> FAQEmbed:
     return fake_embed({"pricing": A})
 
 
-def test_pages_of_requests_are_entered_and_left_within_each_other() -> None:
-    outer, inner = Page(), Page()
-    assert request_page() is None
-    first = REQUEST.set(outer)
-    second = REQUEST.set(inner)
-    assert request_page() is inner
-    REQUEST.reset(second)
-    assert request_page() is outer
-    REQUEST.reset(first)
-    assert request_page() is None
-
-
 def test_a_page_is_not_current_after_its_response_was_sent() -> None:
     token = REQUEST.set(page := Page())
     context = copy_context()
@@ -46,20 +34,6 @@ def test_the_shortest_limit_of_a_page_counts(limits: tuple[int, ...], expected: 
     for limit in limits:
         page.limit_max_age(limit)
     assert page.max_age == expected
-
-
-def test_the_repr_of_a_page_does_not_show_what_it_refers_to() -> None:
-    page = Page(folder="secret")
-    assert "secret" not in repr(page)
-
-
-def test_pages_do_not_share_what_they_keep() -> None:
-    faqs, pages = embed(), [Page(), Page()]
-    for page in pages:
-        token = REQUEST.set(page)
-        faqs.render("pricing")
-        REQUEST.reset(token)
-    assert [(len(page.inline), len(page.states)) for page in pages] == [(1, 1)] * 2
 
 
 def test_waits_one_after_another_add_up(clock: Clock) -> None:
