@@ -148,18 +148,6 @@ def test_a_streamed_rendering_is_what_a_whole_one_is(name: str, method: str) -> 
     assert "".join(getattr(template, method)()) == template.render()
 
 
-@pytest.mark.parametrize("enable_async", [False, True])
-def test_a_streamed_rendering_has_every_question_by_faq_schema(enable_async: bool) -> None:
-    source = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
-    template = environment(enable_async=enable_async).from_string(source)
-
-    async def parts() -> list[str]:
-        return [part async for part in template.generate_async()]
-
-    html = "".join(asyncio.run(parts()) if enable_async else template.generate())
-    assert summary(html) == page_of(A, B)
-
-
 @pytest.mark.parametrize("name", ["loop", "imported macro"])
 def test_streams_that_are_read_in_turn_do_not_mix(name: str) -> None:
     template = environment().from_string(SOURCES[name])

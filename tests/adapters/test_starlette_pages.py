@@ -299,18 +299,6 @@ def test_an_faq_that_did_not_arrive_by_prefetching_leaves_nothing(caplog: pytest
     assert not [record for record in caplog.records if "aprefetch" in record.getMessage()]
 
 
-def test_a_broken_template_of_the_host_costs_the_faq_and_no_page(caplog: pytest.LogCaptureFixture) -> None:
-    embed = fake_embed(FAQS)
-    install(Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{% if %}"})), embed)
-
-    async def endpoint(request: Request) -> Response:
-        return HTMLResponse(f"<p>Prices</p>{embed.render('pricing')}")
-
-    response = get(app_of(embed, endpoint))
-    assert (response.status, response.text) == (200, "<p>Prices</p>")
-    assert "TemplateSyntaxError" in caplog.text
-
-
 def test_the_length_of_a_page_with_an_uncached_faq_is_that_of_get_for_head() -> None:  # I15
     def headers(method: str) -> list[tuple[str, str]]:
         async def endpoint(request: Request) -> Response:
