@@ -31,7 +31,7 @@ from faqsvc_embed.settings.validators import Styles
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
-from tests.benchmarks.django_pages import request as django_request
+from tests.benchmarks.hosts import django_request
 from tests.support import django_project, samples
 from tests.support.faulty import FaultyServer, slow_head
 

@@ -3,7 +3,6 @@
 import gzip
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.middleware.sessions import SessionMiddleware
 from starlette.requests import Request
 from starlette.responses import (
-    FileResponse,
     HTMLResponse,
     JSONResponse,
     PlainTextResponse,
@@ -87,19 +85,6 @@ def test_a_response_that_is_no_page_passes_byte_for_byte(
     assert (response.status, response.body) == (expected.status, expected.body)
     # The endpoint did request FAQs in the visitor's language.
     assert response.headers == [*expected.headers, ("vary", "Accept-Language")]
-
-
-@pytest.mark.parametrize("extensions", [{}, {"http.response.pathsend": {}}], ids=["body", "path"])
-def test_a_file_passes(tmp_path: Path, extensions: dict[str, Any]) -> None:
-    path = tmp_path / "page.html"
-    path.write_bytes(b"<p>\xc3\xa4</p>" * 10_000)
-
-    async def endpoint(request: Request) -> Response:
-        return FileResponse(path)
-
-    expected = get(Starlette(routes=[Route("/", endpoint)]), extensions=extensions)
-    response = get(app_of(slow_embed(FAQS), endpoint), extensions=extensions)
-    assert response.messages == expected.messages
 
 
 def test_an_faq_in_what_cannot_be_filled_in_gives_one_warning(caplog: pytest.LogCaptureFixture) -> None:

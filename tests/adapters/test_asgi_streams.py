@@ -55,18 +55,6 @@ def test_each_part_is_sent_before_the_next_is_produced(make: Make) -> None:
     assert response.all("content-length") == []
 
 
-@embeds
-def test_a_stream_is_one_faq_page(make: Make) -> None:
-    embed = make(FAQS)
-
-    async def parts() -> AsyncIterator[str]:
-        with embed.page():
-            for slug in ("pricing", "legal", "pricing"):
-                yield embed.render(slug)
-
-    assert summary(get(streaming(embed, parts)).body) == page_of(A, B, A)  # with one stylesheet, cold too
-
-
 def test_the_parts_of_a_stream_are_the_messages_that_the_host_sent() -> None:
     embed, sent = slow_embed(FAQS), list[Message]()
 
@@ -99,20 +87,6 @@ def test_a_page_that_was_rendered_before_it_streams_has_one_faq_page(make: Make,
             yield body[at : at + size]
 
     assert summary(get(streaming(embed, parts)).body) == page_of(A, B)
-
-
-@embeds
-def test_faq_schema_at_the_end_of_a_stream_has_every_question(make: Make) -> None:
-    embed = make(FAQS)
-    schema = templates(embed, schema="{{ faq_schema() }}").get_template("schema")
-
-    async def parts() -> AsyncIterator[str]:
-        with embed.page():
-            yield embed.render("pricing", schema=False)
-            yield await embed.arender("legal", schema=False)
-            yield schema.render()
-
-    assert summary(get(streaming(embed, parts)).body)._replace(styles=1) == page_of(A, B)
 
 
 @pytest.mark.parametrize("spec_version", ["2.0", "2.3", "2.4"])

@@ -35,6 +35,7 @@ from tests.support.injection import (
     InjectedMemoryError,
     codes_of,
     is_lazy,
+    known_functions,
     name_of,
     raising,
 )
@@ -287,11 +288,12 @@ def faults(host: str, kind: str, error: type[Exception] = InjectedError) -> dict
     """Return the functions that harm a page if they raise, and how."""
     exempt = EXEMPT[host] | (STREAMED if kind == "stream" else set())
     found: dict[str, str] = {}
-    for code in codes(host, kind):
-        name = name_of(code)
-        for late in (False, True) if is_lazy(code) else (False,):
-            if name not in exempt and (problem := attempt(host, kind, code, error, late)):
-                found[name] = problem
+    with known_functions():
+        for code in codes(host, kind):
+            name = name_of(code)
+            for late in (False, True) if is_lazy(code) else (False,):
+                if name not in exempt and (problem := attempt(host, kind, code, error, late)):
+                    found[name] = problem
     return found
 
 

@@ -13,8 +13,7 @@ import pytest
 from django.test import Client
 from fastapi import FastAPI
 from fastapi import Request as FastAPIRequest
-from flask import Flask, render_template_string, stream_template_string
-from flask import Response as FlaskResponse
+from flask import Flask, render_template_string
 from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -285,14 +284,6 @@ HEADLESS = (
 @ways
 def test_the_hook_says_the_same(way: Way) -> None:
     assert way(HEADLESS, fake_embed) == expected(HEADLESS)
-
-
-def test_a_streamed_flask_page_prints_the_same() -> None:
-    source = SEVERAL["schema at the end"]
-    app = Flask("host")
-    FAQExtension(app, embed=fake_embed(FAQS))
-    app.add_url_rule("/", view_func=lambda: FlaskResponse(stream_template_string(source)))
-    assert app.test_client().get("/").data == expected(source)
 
 
 def test_linked_styles_have_the_same_address_everywhere() -> None:

@@ -223,22 +223,12 @@ def test_what_went_wrong_is_visible_in_development_only(debug: bool) -> None:
     assert bool(text_of(html, ".faqsvc-problem")) is debug
 
 
-def test_a_rendering_without_a_request_is_a_page() -> None:
-    with project(page(""), embed()):
-        assert render('{% faq "pricing" %}') == embed().render("pricing")
-        source = '{% faq "pricing" schema=False %}{% faq "pricing" schema=False %}{% faq_schema %}'
-        assert summary(render(source)).faq_pages == page_of(A).faq_pages  # and ids are unique
-
-
-WITHOUT_JSON_LD = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
-"""A page that is printed piece by piece: its FAQPage is printed with the first FAQ."""
-
-
 def test_a_template_rendered_without_a_request_has_one_faq_page_and_one_stylesheet() -> None:
+    schema_apart = '{% faq "pricing" schema=False %}{% faq "legal" schema=False %}{% faq_schema %}'
     with project(page(""), embed()):
         for _ in range(2):
             assert summary(render('{% faq "pricing" %}<p>{% faq "legal" %}</p>')) == page_of(A, B)
-            assert summary(render(WITHOUT_JSON_LD)) == page_of(A, B)
+            assert summary(render(schema_apart)) == page_of(A, B)
 
 
 def test_what_is_rendered_without_a_request_can_be_joined_to_one_page() -> None:

@@ -129,11 +129,6 @@ def test_a_template_response_is_rendered_on_the_page() -> None:
         assert summary(get_sync().content) == page_of(A, B)
 
 
-def test_requests_do_not_share_a_page() -> None:
-    with project(page(TWO), fake_embed(FAQS)):
-        assert {summary(get_sync().content).styles for _ in range(3)} == {1}
-
-
 # Responses
 
 
@@ -185,18 +180,6 @@ def test_a_page_is_compressed_after_it_is_complete() -> None:
     with project(page(TWO), fake_embed(FAQS), MIDDLEWARE=names):
         response = get_sync(headers={"Accept-Encoding": "gzip"})
     assert response.headers["Content-Encoding"] == "gzip"
-
-
-@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16"])
-def test_a_page_is_completed_in_its_charset(charset: str) -> None:
-    def host(request: HttpRequest) -> HttpResponse:
-        body = f"<p>é</p>{render(TWO)}".encode(charset)
-        return HttpResponse(body, content_type=f"text/html; charset={charset}")
-
-    faqs = {slug: FAQ.from_dict(samples.record(slug, (f"Où est {slug}?", "Là."))) for slug in FAQS}
-    with project(host, fake_embed(faqs)):
-        html = get_sync().content.decode(charset)
-    assert summary(html) == page_of(*faqs.values())
 
 
 def test_files_are_served_below_the_path_of_the_project() -> None:
@@ -283,21 +266,6 @@ def test_a_file_passes_as_it_is() -> None:
 
 
 @servers
-@pytest.mark.parametrize("around", ["", "spaceless"])
-@pytest.mark.parametrize("cached", ['{% faq "legal" %}', '{% faq "legal" variant="disclosure" nonce="n" %}'])
-def test_a_cached_fragment_is_a_part_of_the_page(get: Get, cached: str, around: str) -> None:
-    cache.clear()
-    source = f'{{% load cache %}}{{% cache 60 part %}}{cached}{{% endcache %}}{{% faq "pricing" %}}'
-    if around:
-        source = f"{{% {around} %}}{source}{{% end{around} %}}"
-    with project(page(source), fake_embed(FAQS)):
-        pages = [summary(get().content) for _ in range(3)]
-    cache.clear()
-    assert [page.faq_pages for page in pages] == [page_of(B, A).faq_pages] * 3
-    assert [page.faqs for page in pages] == [page_of(B, A).faqs] * 3
-
-
-@servers
 @pytest.mark.parametrize(
     ("source", "faqs"),
     [
@@ -320,13 +288,6 @@ def test_a_page_is_one_faq_page_whatever_is_cached(get: Get, source: str, faqs: 
                 *faqs
             ).faq_pages
     cache.clear()
-
-
-def test_json_ld_of_the_host_that_looks_like_ours_is_left_alone() -> None:
-    own = '<script type="application/ld+json">{"@context":"https://schema.org","@type":"FAQPage","x":1}</script>'
-    source = f'<section class="faqsvc"></section>\n{own}{{% faq "pricing" %}}'
-    with project(page(source), fake_embed(FAQS)):
-        assert own in get_sync().content.decode()
 
 
 def test_a_cached_fragment_of_an_asynchronous_view_needs_a_prefetch() -> None:

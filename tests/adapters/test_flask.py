@@ -108,25 +108,6 @@ def test_an_invalid_setting_is_an_error_when_the_application_is_made(
     assert "faqsvc" not in app.extensions
 
 
-@pytest.mark.parametrize("where", ["config", "environment", "keyword"])
-@pytest.mark.parametrize("key", [KEY, "sk_test_malformed", "fs_live_", "fs_live_\n", "not a key"])
-@pytest.mark.parametrize("base_url", ["http://faqs:8700", "https://faq.example.com"])
-def test_an_api_key_never_stops_a_site_that_only_reads(
-    where: str, key: str, base_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    app, keywords = Flask("host"), dict[str, Any]()
-    app.config["FAQSVC_BASE_URL"] = base_url
-    if where == "config":
-        app.config["FAQSVC_API_KEY"] = key
-    elif where == "environment":
-        monkeypatch.setenv("FAQSVC_API_KEY", key)
-    else:
-        keywords["api_key"] = key
-    FAQExtension(app, **keywords)
-    assert faqs_from(app).settings.api_key is None
-    assert KEY not in f"{caplog.text}{faqs_from(app).settings!r}{vars(faqs_from(app).settings)}"
-
-
 def test_a_reading_site_never_sends_a_key_that_is_configured(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     app = Flask("host")

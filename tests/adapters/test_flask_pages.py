@@ -1,7 +1,6 @@
 """One page for each Flask request, whatever renders its FAQs and whichever response leaves."""
 
 import asyncio
-import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -28,7 +27,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import attributes, nonces, page_of, summary
+from tests.support.parsed import nonces, page_of, summary
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“ & <du>."), title="Legal"))
@@ -103,74 +102,7 @@ def test_a_hook_that_appends_to_the_response_is_on_its_page() -> None:
     assert summary(get(app)) == page_of(A, B)._replace(styles=2)
 
 
-def test_white_space_around_an_faq_may_change_before_it_is_sent() -> None:
-    assert summary(
-        get(make_app('{{ faq("pricing")|indent(4) }}{% filter trim %}{{ faq("legal") }}{% endfilter %}'))
-    ) == (page_of(A, B))
-
-
-# Errors, mails and other responses than what was rendered
-
-
-def fails_in_a_template() -> str:
-    return render_template_string(f"{TWO}{{{{ 1 // 0 }}}}")
-
-
-def fails_after_a_template() -> str:
-    render_template_string(TWO)
-    raise ZeroDivisionError
-
-
-def aborts_after_a_template() -> str:
-    render_template_string(TWO)
-    abort(403)
-
-
-@pytest.mark.parametrize(
-    ("view", "error"),
-    [
-        (fails_in_a_template, ZeroDivisionError),
-        (fails_after_a_template, ZeroDivisionError),
-        (fails_after_a_template, 500),
-        (aborts_after_a_template, 403),
-        (lambda: abort(404), 404),
-    ],
-)
-@pytest.mark.parametrize("faqs", [(A,), (A, B), (B, A)], ids=["one", "both", "reversed"])
-def test_an_error_page_is_complete_whatever_was_rendered_before(
-    view: View, error: Any, faqs: tuple[FAQ, ...]
-) -> None:  # I3
-    app = make_app(view)
-    app.config["PROPAGATE_EXCEPTIONS"] = False
-    source = "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
-    app.register_error_handler(error, lambda error: (render_template_string(source), 503))
-    response = app.test_client().get("/")
-    assert (response.status_code, response.text) == (503, get(make_app(source)))
-    assert summary(response.data) == page_of(*faqs)
-
-
-def test_a_view_may_return_another_template_than_the_one_that_failed() -> None:
-    def view() -> str:
-        with contextlib.suppress(ZeroDivisionError):
-            return fails_in_a_template()
-        return render_template_string(TWO)
-
-    assert summary(get(make_app(view))) == page_of(A, B)
-
-
-@pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
-@pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
-def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs: tuple[FAQ, ...]) -> None:
-    def view() -> str:
-        mails.append(render_template_string(mail))
-        return render_template_string(source)
-
-    mails, source = list[str](), "".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
-    html = get(make_app(view))
-    assert summary(html) == page_of(*faqs)
-    assert (html, mails[0]) == (get(make_app(source)), get(make_app(mail)))  # I3: with the same ids
-    ids = [str(element) for element in attributes(html, "section.faqsvc [id]", "id")]
-    assert {element.partition("--")[0] for element in ids} == {f"faq-{faq.slug}" for faq in faqs}
+# Error pages and mails
 
 
 def test_an_email_in_another_language_does_not_change_that_of_the_page() -> None:

@@ -1,6 +1,5 @@
 """What leaves a Flask application: bodies and headers, languages, compressed and cached responses."""
 
-import gzip
 import json
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -88,18 +87,6 @@ def test_a_response_that_is_not_complete_html_passes_byte_for_byte(
     assert sorted(response.headers) == sorted(expected.headers)
 
 
-@pytest.mark.parametrize("charset", ["utf-8", "UTF-8", "iso-8859-1", "utf-16"])
-def test_a_page_stays_in_its_charset(charset: str) -> None:
-    faqs = [FAQ.from_dict(samples.record(slug, (f"Größe {slug}?", "Groß."))) for slug in ("a", "b")]
-
-    def view() -> Response:
-        body = render_template_string('{% faq "a" %}{% faq "b" %}').encode(charset)
-        return Response(body, content_type=f"text/html; charset={charset}")
-
-    response = get(make_app(view, fake_embed({faq.slug: faq for faq in faqs})))
-    assert summary(response.data.decode(charset)) == page_of(*faqs)
-
-
 # Headers
 
 
@@ -122,10 +109,6 @@ def test_the_body_and_its_headers_stay_as_the_view_made_them(count: int) -> None
     assert response.response is body
     assert len(summary(sent.data).faqs) == count
     assert sorted(sent.headers) == sorted([*headers, ("Vary", "Accept-Language")])
-
-
-def test_a_page_without_an_etag_gets_none() -> None:
-    assert "ETag" not in get(make_app(TWO)).headers
 
 
 PREVIEW = "/?faq_preview=pppppppp"
@@ -252,25 +235,6 @@ def test_a_page_that_does_not_depend_on_the_visitors_language_has_no_vary(source
 
 
 # What compresses or caches a response
-
-
-def compressed(response: Response) -> Response:
-    response.set_data(gzip.compress(response.get_data()))
-    response.headers["Content-Encoding"] = "gzip"
-    return response
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_a_host_may_compress_its_responses(when: str, warnings: Callable[[], list[str]]) -> None:
-    app = Flask("host")
-    if when == "before":
-        app.after_request(compressed)
-    FAQExtension(app, embed=fake_embed({"pricing": A, "legal": B}))
-    if when == "after":
-        app.after_request(compressed)
-    app.add_url_rule("/", "home", lambda: render_template_string(TWO))
-    assert summary(gzip.decompress(get(app).data)) == page_of(A, B)
-    assert warnings() == []
 
 
 def test_a_page_that_flask_caching_keeps_is_complete() -> None:

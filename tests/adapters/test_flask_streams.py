@@ -1,10 +1,9 @@
 """Flask responses that are made while they leave: by a template or a generator, with a context or without."""
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context, copy_context
-from typing import Any, cast
+from typing import Any
 
 import pytest
 from flask import (
@@ -25,12 +24,10 @@ from werkzeug.test import create_environ, run_wsgi_app
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.testing import fake_embed
-from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.garbage import own_garbage
 from tests.support.parsed import nonces, page_of, summary, text_of
-from tests.support.slow import slow_embed
 
 A = FAQ.from_dict(samples.pricing())
 B = FAQ.from_dict(samples.record("legal", ("Wer?", "Wir – „wir“."), title="Legal"))
@@ -107,20 +104,6 @@ def test_a_stream_and_its_headers_stay_as_the_view_made_them(count: int) -> None
     assert (sent.headers["Content-Length"], sent.headers["ETag"]) == (str(len(sent.data)), '"1"')
 
 
-@pytest.mark.parametrize("wait", [0.0, 10.0])
-def test_a_streamed_page_waits_for_its_faqs_as_any_page_does(wait: float, faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    faulty.behave(behaviours.healthy if wait else behaviours.hang)
-    with FAQEmbed(faulty.base_url, wait=wait) as faqs:
-        html = get(make_app(lambda: by_template(THREE.replace("legal", "pricing")), faqs))
-        assert len(summary(html).faqs) == (3 if wait else 0)
-
-
-def test_faqs_of_a_stream_that_arrive_late_are_shown() -> None:
-    app = make_app(lambda: by_template(THREE), slow_embed({"pricing": A, "legal": B}))
-    assert summary(get(app)).faqs == page_of(A, B, A).faqs
-
-
 @pytest.mark.parametrize("stream", [by_template, by_parts, by_bytes])
 @pytest.mark.parametrize("chosen", ["ko", None])
 @pytest.mark.parametrize("cached", [False, True])
@@ -130,7 +113,7 @@ def test_a_streamed_page_is_in_the_language_of_the_host_or_else_of_the_visitor(
     """A stream that visitors may share is not in the language of one, because its headers were sent."""
     faulty.serve(samples.pricing())
     headers = {"Cache-Control": "public, max-age=60"} if cached else {}
-    with FAQEmbed(faulty.base_url) as faqs:
+    with FAQEmbed(faulty.base_url, wait=20) as faqs:
         app = make_app(lambda: Response(stream('{% faq "pricing" %}'), headers=headers), faqs)
         if chosen:
             Babel(app, locale_selector=lambda: chosen)
@@ -155,16 +138,6 @@ def test_a_streamed_page_may_fail_and_the_next_is_as_ever() -> None:
         with pytest.raises(ZeroDivisionError):
             list(parts)
     assert summary(app.test_client().get("/next").data) == page_of(A, B)
-
-
-def test_a_mail_that_a_stream_renders_is_a_document_of_its_own() -> None:
-    mails, app = (
-        list[str](),
-        make_app(lambda: by_template('{% faq "pricing" %}{{ mail() }}{% faq "legal" %}')),
-    )
-    app.jinja_env.globals["mail"] = lambda: mails.append(render_template_string(THREE)) or ""  # type: ignore[func-returns-value]
-    assert summary(get(app)) == page_of(A, B)
-    assert summary(mails[0]) == page_of(A, B, A)
 
 
 @pytest.mark.parametrize("query", ["", "?faq_preview=pppppppp"], ids=["published", "preview"])
@@ -195,44 +168,6 @@ def test_a_context_that_was_copied_in_a_stream_is_outside_of_its_page_afterwards
     assert (summary(html), nonces(html)) == (page_of(A), [None] * 2)
 
 
-# What passes as it is
-
-
-class Parts:
-    """A body that counts how often it is closed."""
-
-    closed = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(["a"])
-
-    def close(self) -> None:
-        self.closed += 1
-
-
-@pytest.mark.parametrize("is_read", [True, False])
-def test_the_body_of_the_host_is_closed_once(is_read: bool) -> None:  # PEP 3333
-    body = Parts()
-    parts, _, _ = run_wsgi_app(make_app(lambda: Response(body)), create_environ("/"))
-    if is_read:
-        assert list(parts) == [b"a"]
-    parts.close()  # type: ignore[attr-defined]
-    assert body.closed == 1
-
-
-def test_a_file_is_passed_on_as_the_object_that_it_is() -> None:
-    file = [b"a"]
-    response = Response(file, direct_passthrough=True)
-    assert (get(make_app(lambda: response)), response.response) == ("a", file)
-
-
-def test_a_stream_that_is_not_html_passes_as_it_is() -> None:
-    body = (json.dumps(part) for part in ("<section>", 1))
-    response = Response(body, mimetype="application/json")
-    assert get(make_app(lambda: response)) == '"<section>"1'
-    assert response.response is body
-
-
 def test_a_language_that_the_host_cannot_choose_breaks_no_stream() -> None:
     app = Flask(__name__)
     FAQExtension(app, embed=fake_embed({}))
@@ -244,10 +179,3 @@ def test_a_language_that_the_host_cannot_choose_breaks_no_stream() -> None:
     app.add_url_rule("/", view_func=lambda: Response(iter(["<p>no ", "faq</p>"]), mimetype="text/html"))
     response = app.test_client().get("/")
     assert (response.status_code, response.data) == (200, b"<p>no faq</p>")
-
-
-def test_a_stream_without_an_faq_passes_part_by_part() -> None:
-    parts, _, _ = run_wsgi_app(
-        make_app(lambda: Response(iter(cast("list[str]", ["a", b"b\xff", "ü"])))), create_environ("/")
-    )
-    assert list(parts) == [b"a", b"b\xff", "ü".encode()]

@@ -9,7 +9,7 @@ from flask import Flask, render_template_string
 from jinja2 import DictLoader, Environment
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
@@ -82,14 +82,6 @@ def test_install_replaces_no_method_and_changes_only_what_jinja_offers_for_it() 
     assert (type(host), methods(host)) == (Environment, calls)
     changed = {name for name, value in vars(host).items() if before.get(name) is not value}
     assert changed == {"loader", "template_class"}
-
-
-def test_values_are_escaped_by_the_function_of_markupsafe() -> None:
-    host = environment()
-    install(host, embed())
-    template = host.from_string("{{ value }}")
-    used: dict[str, Any] = template.root_render_func.__globals__
-    assert used["escape"] is escape
 
 
 @pytest.mark.parametrize("styles", ["inline", "linked"])

@@ -7,9 +7,9 @@ from contextvars import copy_context
 from typing import Any
 
 import pytest
-from jinja2 import DictLoader, Environment, TemplateSyntaxError
+from jinja2 import DictLoader, Environment
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
@@ -60,17 +60,6 @@ def test_a_rendering_has_its_styles_once_and_one_faq_page(source: str, enable_as
         assert summary(template.render()) == page_of(A, B, A)
 
 
-@pytest.mark.parametrize("tag", ["{% faq %}", '{% faq lang="ko" %}', '{% faq "pricing" lang="ko" %}'])
-def test_a_tag_without_a_slug_or_a_comma_is_an_error_of_the_template(tag: str) -> None:
-    with pytest.raises(TemplateSyntaxError):
-        environment().from_string(tag)
-
-
-def test_a_second_slug_is_an_unknown_option() -> None:
-    with pytest.raises(ConfigurationError, match="slug"):
-        environment(embed(strict=True)).from_string('{% faq "pricing", slug="legal" %}').render()
-
-
 def test_text_of_the_host_stays_byte_for_byte() -> None:
     own = '<style>p {}</style><script type="application/ld+json">{"@type": "FAQPage"}</script>\ud800ä'
     html = environment().from_string(f"{own}{TWO}{own}").render()
@@ -83,13 +72,6 @@ def test_themes_and_variants_bring_their_styles_and_the_script_once() -> None:
     source = f'{{% faq "pricing" %}}{{% faq "legal", {teal} %}}{{% faq "pricing", {teal} %}}'
     html = environment().from_string(source).render()
     assert (summary(html).styles, html.count("<script>")) == (2, 1)
-
-
-def test_a_rendering_within_a_rendering_is_complete_by_itself() -> None:
-    host = environment()
-    host.globals["part"] = lambda: host.get_template("other").render()
-    html = host.from_string('{{ faq("pricing") }}{{ part()|safe }}').render()
-    assert summary(html) == page_of(A, B)._replace(styles=2)
 
 
 def test_a_rendering_that_fails_leaves_nothing_for_the_next() -> None:
@@ -164,18 +146,6 @@ def test_a_macro_that_python_calls_prints_complete_faqs() -> None:
 def test_a_streamed_rendering_is_what_a_whole_one_is(name: str, method: str) -> None:
     template = environment().from_string(SOURCES[name])
     assert "".join(getattr(template, method)()) == template.render()
-
-
-@pytest.mark.parametrize("enable_async", [False, True])
-def test_a_streamed_rendering_has_every_question_by_faq_schema(enable_async: bool) -> None:
-    source = '{% faq "pricing", schema=false %}{% faq "legal", schema=false %}{{ faq_schema() }}'
-    template = environment(enable_async=enable_async).from_string(source)
-
-    async def parts() -> list[str]:
-        return [part async for part in template.generate_async()]
-
-    html = "".join(asyncio.run(parts()) if enable_async else template.generate())
-    assert summary(html) == page_of(A, B)
 
 
 @pytest.mark.parametrize("name", ["loop", "imported macro"])

@@ -11,7 +11,6 @@ import pytest
 from jinja2 import DictLoader, Environment
 from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
@@ -147,78 +146,6 @@ def test_two_faqs_are_one_faq_page_and_each_document_has_its_stylesheet(
         expected = page_of(A, B)._replace(styles=1 if is_one_document else 2)
         assert (response.status, summary(response.body)) == (200, expected)
         assert response.all("content-length") in ([], [str(len(response.body))])
-
-
-# Errors and mails
-
-
-async def fails_in_a_template(request: Request, embed: FAQEmbed) -> Response:
-    return templates(embed, broken=f"{TWO}{{{{ 1 // 0 }}}}").TemplateResponse(request, "broken")
-
-
-async def fails_after_a_template(request: Request, embed: FAQEmbed) -> Response:
-    templates(embed, page=TWO).TemplateResponse(request, "page")
-    raise ZeroDivisionError
-
-
-async def fails_after_it_awaited(request: Request, embed: FAQEmbed) -> Response:
-    await embed.arender("pricing")
-    raise ZeroDivisionError
-
-
-async def aborts_after_a_template(request: Request, embed: FAQEmbed) -> Response:
-    embed.render("pricing")
-    raise HTTPException(404)
-
-
-@pytest.mark.parametrize(
-    ("view", "error"),
-    [
-        (fails_in_a_template, ZeroDivisionError),
-        (fails_after_a_template, ZeroDivisionError),
-        (fails_after_it_awaited, ZeroDivisionError),
-        (aborts_after_a_template, 404),
-    ],
-)
-@pytest.mark.parametrize("faqs", [(A,), pytest.param((A, B), marks=pytest.mark.matrix), (B, A)])
-@embeds
-def test_an_error_page_is_complete_whatever_was_rendered_before(
-    make: Make, view: Any, error: Any, faqs: tuple[FAQ, ...]
-) -> None:
-    embed = make(FAQS)
-    source = "<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs)
-    made = templates(embed, error=source)
-
-    async def endpoint(request: Request) -> Response:
-        response: Response = await view(request, embed)
-        return response
-
-    async def handler(request: Request, error: Exception) -> Response:
-        return made.TemplateResponse(request, "error", status_code=503)
-
-    app = app_of(embed, endpoint, exception_handlers={error: handler})
-    for _ in range(2):
-        response = get(app)
-        found = summary(response.body)
-        # An FAQ that arrives in between may be printed before an earlier one is filled in.
-        assert (response.status, found._replace(styles=1)) == (503, page_of(*faqs))
-        assert 1 <= found.styles <= len(faqs)
-
-
-@pytest.mark.parametrize("mail", ['{% faq "pricing" %}', '{% faq "legal" %}', TWO, '{{ faq("legal") }}' * 3])
-@pytest.mark.parametrize("faqs", [(A,), (B, A)], ids=["one", "two"])
-def test_a_mail_and_the_page_of_the_same_view_are_both_complete(mail: str, faqs: tuple[FAQ, ...]) -> None:
-    embed, mails = fake_embed(FAQS), list[str]()
-    made = templates(embed, mail=mail, page="<hr>".join(f'{{% faq "{faq.slug}" %}}' for faq in faqs))
-
-    async def endpoint(request: Request) -> Response:
-        await embed.aprefetch(*FAQS)
-        mails.append(made.get_template("mail").render())
-        return made.TemplateResponse(request, "page")
-
-    assert summary(get(app_of(embed, endpoint)).body) == page_of(*faqs)
-    assert summary(mails[0]).styles >= 1
-    assert summary(mails[0]).faq_pages[0]
 
 
 # After the response
@@ -370,18 +297,6 @@ def test_an_faq_that_did_not_arrive_by_prefetching_leaves_nothing(caplog: pytest
 
     assert get(app_of(embed, endpoint)).body == b'""'
     assert not [record for record in caplog.records if "aprefetch" in record.getMessage()]
-
-
-def test_a_broken_template_of_the_host_costs_the_faq_and_no_page(caplog: pytest.LogCaptureFixture) -> None:
-    embed = fake_embed(FAQS)
-    install(Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{% if %}"})), embed)
-
-    async def endpoint(request: Request) -> Response:
-        return HTMLResponse(f"<p>Prices</p>{embed.render('pricing')}")
-
-    response = get(app_of(embed, endpoint))
-    assert (response.status, response.text) == (200, "<p>Prices</p>")
-    assert "TemplateSyntaxError" in caplog.text
 
 
 def test_the_length_of_a_page_with_an_uncached_faq_is_that_of_get_for_head() -> None:  # I15

@@ -400,13 +400,6 @@ def test_a_streamed_response_leaves_no_reference_cycle(query: str) -> None:  # I
 # Headers
 
 
-def test_headers_of_the_body_stay() -> None:
-    headers = (("ETag", '"x"'), ("Content-Length", "9999"), ("X-Own", "kept"))
-    for method in ("GET", "HEAD"):
-        response = page(TWO, fake_embed(FAQS), *headers).open("/", method=method)
-        assert {name: response.headers[name] for name, _ in headers} == dict(headers)
-
-
 @pytest.mark.parametrize(
     ("present", "expected"), [((), "Accept-Language"), ((("Vary", "Cookie"),), "Cookie, Accept-Language")]
 )

@@ -18,12 +18,6 @@ HERE = "http://faq.example.com:8700/api/v1/faq/pricing"
 DATE = "Sat, 21 Nov 2026 08:00:00 GMT"
 
 
-def test_a_read_is_a_get_without_key_or_cookie() -> None:
-    request = read_request(BASE, "pricing")
-    assert (request.method, request.url, request.body) == ("GET", f"{BASE}/api/v1/faq/pricing", b"")
-    assert set(request.headers) == {"accept", "accept-encoding"}
-
-
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_a_language_is_a_parameter_of_the_query(lang: str) -> None:
     assert read_request(BASE, "pricing", lang).url == f"{BASE}/api/v1/faq/pricing?lang={lang}"

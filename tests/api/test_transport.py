@@ -132,12 +132,6 @@ def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
 # Redirects
 
 
-def test_a_redirect_within_the_origin_is_followed(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.redirect_same_origin)
-    assert make_embed().get_faq("pricing") == PRICING
-    assert [request.target for request in faulty.log] == [PATH, f"{PATH}?moved=1"]
-
-
 @pytest.mark.parametrize("code", [301, 302, 303, 307, 308])
 def test_three_redirects_are_followed_and_no_more(
     make_embed: MakeEmbed, faulty: FaultyServer, code: int

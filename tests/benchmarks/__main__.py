@@ -11,19 +11,12 @@ from pathlib import Path
 from tests.benchmarks.tables import Table
 
 MEASUREMENTS = {
-    "typed_in": "the table of docs/explanation/performance.md: FAQs against the same text typed in",
-    "pages": "a page with a cached FAQ against the same text typed into its template: Jinja and Flask",
-    "asgi": "the same in Starlette, and what the middleware costs a page without an FAQ",
-    "django_pages": "the same in Django, with one FAQ and with two",
+    "typed_in": "FAQs against the same text typed in, and what the middleware costs a page without an FAQ",
     "streams": "a stream of 5,000 parts with an FAQ, against the same text typed in",
     "cold": "an FAQ that is not cached, against a kept-alive get and json.loads",
-    "stampede": "1,000 requests at once for what is not cached",
     "outage": "the service hangs while the record expires",
-    "records": "the look-up of a cached FAQ, and from a record to HTML",
     "imports": "what importing costs",
-    "ratios": "a second FAQ, asynchronous templates and embed.render(), against a first FAQ",
     "scale": "requests of a site with 100,000 FAQs stored, against 100, on SQLite and PostgreSQL",
-    "service": "the service's GET and POST on SQLite and PostgreSQL",
     "feed": "how fast an edit is on every page, and 1,000 subscribers",
     "extraction": "how well generation reads websites",
 }

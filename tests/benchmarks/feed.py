@@ -14,7 +14,7 @@ from typing import Final
 
 from faqsvc_embed import FAQClient, FAQEmbed
 from tests.benchmarks.hostpage import record
-from tests.benchmarks.pages import flask_app, respond
+from tests.benchmarks.hosts import flask_app, respond
 from tests.benchmarks.sidebyside import calling, compare
 from tests.benchmarks.tables import Table
 from tests.processes.servers import running
@@ -143,7 +143,7 @@ def _page(database: str) -> Table:
         apps = {"push=False": flask_app(without), "following the feed": flask_app(following)}
         return compare(
             "Flask: a whole request with a cached FAQ of 20 questions, in seconds of the processor",
-            {name: calling(partial(respond, app, "tag.html")) for name, app in apps.items()},
+            {name: calling(partial(respond, app, "faq")) for name, app in apps.items()},
             rounds=1000,
             notes=("goal: the same",),
         )

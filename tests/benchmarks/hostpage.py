@@ -18,42 +18,16 @@ VALUES: Final = {
     "names": ["home", "shop", "rent", "faq", "about"],
     "year": 2026,
 }
-
-
-IN_ENGLISH: Final = (
+TEXTS: Final = (
     "What about question number {}?",
     "It is like this & that, number {}.\n\nAnd a second paragraph, also of number {}.",
 )
-IN_KOREAN: Final = (
-    "{}번째 질문은 어떻게 되나요?",
-    "요금은 매월 자동으로 결제되며, 언제든지 해지하실 수 있습니다 ({}).\n\n"
-    "해지 후에도 남은 기간({}) 동안 이용하실 수 있습니다.",
-)
 
 
-def record(count: int, slug: str = SLUG, lang: str = "en") -> dict[str, Any]:
-    """Return a record of so many questions, as the service sends it, in English or Korean."""
-    question, answer = IN_KOREAN if lang == "ko" else IN_ENGLISH
+def record(count: int, slug: str = SLUG) -> dict[str, Any]:
+    """Return a record of so many questions, as the service sends it."""
+    question, answer = TEXTS
     items = [
         {"position": n, "question": question.format(n), "answer": answer.format(n, n)} for n in range(count)
     ]
-    return {"slug": slug, "title": "Pricing", "websiteName": "", "lang": lang, "items": items, "cta": None}
-
-
-def templates(typed: str) -> dict[str, str]:
-    """Return the page in every way in which an FAQ gets onto it; `typed` is the FAQ as HTML."""
-    macro = '{% from "faqsvc/macros.html" import faq %}'
-    return {
-        "typed.html": HEAD + "{% raw %}" + typed + "{% endraw %}" + TAIL,
-        "tag.html": HEAD + f'{{% faq "{SLUG}" %}}' + TAIL,
-        "expression.html": HEAD + f'{{{{ faq("{SLUG}") }}}}' + TAIL,
-        "macro.html": macro + HEAD + f'{{{{ faq("{SLUG}") }}}}' + TAIL,
-    }
-
-
-NAMES: Final = {
-    "typed.html": "typed into the template",
-    "tag.html": "{% faq %}",
-    "expression.html": "{{ faq() }}",
-    "macro.html": "{{ faq() }}, an imported macro",
-}
+    return {"slug": slug, "title": "Pricing", "websiteName": "", "lang": "en", "items": items, "cta": None}

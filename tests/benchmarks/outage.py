@@ -12,10 +12,9 @@ from jinja2 import DictLoader
 from starlette.applications import Starlette
 
 from faqsvc_embed import FAQEmbed
-from tests.benchmarks.asgi import starlette_app
 from tests.benchmarks.hostpage import HEAD, SLUG, TAIL, VALUES
+from tests.benchmarks.hosts import flask_app, starlette_app
 from tests.benchmarks.loading import free_port, serving, steadily
-from tests.benchmarks.pages import flask_app
 from tests.benchmarks.tables import Table
 from tests.benchmarks.upstream import Upstream, upstream
 
@@ -53,7 +52,7 @@ def outage() -> Iterator[Table]:
         with upstream(max_age=1) as service:
             port = free_port()
             with serving(
-                ["-m", *command.format(port=port).split()], port, "/tag.html", {BASE_URL: service.base_url}
+                ["-m", *command.format(port=port).split()], port, "/faq", {BASE_URL: service.base_url}
             ):
                 _measure(table, f"{host}: well", service, port, WELL, hangs=False)
                 _measure(table, f"{host}: hanging", service, port, HANGING, hangs=True)
@@ -62,7 +61,7 @@ def outage() -> Iterator[Table]:
 
 def _measure(table: Table, name: str, service: Upstream, port: int, seconds: float, *, hangs: bool) -> None:
     service.behave(hangs=hangs)
-    visits = list(steadily(port, "/tag.html", seconds, RATE, PATIENCE))
+    visits = list(steadily(port, "/faq", seconds, RATE, PATIENCE))
     most = service.behave()["most_open"]
     times = [took for _, took, _ in visits]
     responses = [response for *_, response in visits if response.startswith(b"HTTP/1.1 200")]
@@ -131,6 +130,6 @@ def by_hand() -> Flask:
         json_ld = {"@context": "https://schema.org", "@type": "FAQPage", "mainEntity": questions}
         return render_template("data.html", faq=faq, json_ld=json_ld, **VALUES)
 
-    app.add_url_rule("/tag.html", "page", page)
+    app.add_url_rule("/faq", "page", page)
     app.add_url_rule("/typed.html", "typed", lambda: render_template_string("<h1>No FAQ here</h1>"))
     return app

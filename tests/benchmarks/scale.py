@@ -4,8 +4,11 @@ The service runs under granian, and is asked over HTTP, as programs, editors and
 """
 
 import multiprocessing
+import os
 import re
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,13 +21,24 @@ import httpx2
 
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.benchmarks.large import COMMON, RARE, fill, key_id, site_id
-from tests.benchmarks.service import serving
 from tests.benchmarks.tables import Table
 from tests.support.postgres import Postgres
 
 if TYPE_CHECKING:
     from multiprocessing.sharedctypes import Synchronized
 
+ROOT: Final = Path(__file__).parents[2]
+SERVICE: Final = """
+import sys
+from functools import partial
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.server import Address, serve
+
+if __name__ == "__main__":
+    address = Address().checked()
+    app = partial(create_app, sys.argv[1], writes_per_minute=None, reads_per_minute=None)
+    serve(app, address, workers=1, announce=lambda: print(address, flush=True))
+"""
 ROUNDS: Final = 20
 DOOMED: Final = 12
 """The number of a site to delete."""
@@ -206,8 +220,15 @@ def beside(name: str, some: Site, many: Site, other: Site) -> Table:
 def served(url: str) -> Iterator[tuple[str, Storage]]:
     """Run the service, and lend its URL and its storage."""
     storage = open_storage(url)
-    with serving(url, 1) as port:
-        yield f"http://127.0.0.1:{port}", storage
+    command = [sys.executable, "-c", SERVICE, url]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            yield f"http://127.0.0.1:{process.stdout.readline().rpartition(':')[2].strip()}", storage
+        finally:
+            process.terminate()
+            process.wait(20)
     storage.close()
 
 

@@ -20,10 +20,8 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
-from tests.benchmarks.asgi import requests
-from tests.benchmarks.django_pages import request
 from tests.benchmarks.hostpage import SLUG, record
-from tests.benchmarks.pages import respond
+from tests.benchmarks.hosts import django_request, requests, respond
 from tests.benchmarks.sidebyside import Contestant, calling, compare
 from tests.benchmarks.tables import Table
 from tests.support import django_project
@@ -132,4 +130,4 @@ def _django_project(embed: FAQEmbed) -> Any:
 def _django() -> Iterator[Contestant]:
     handler = WSGIHandler()
     for name in NAMES:
-        yield calling(partial(request, handler, name))
+        yield calling(partial(django_request, handler, name))

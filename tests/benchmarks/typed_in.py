@@ -7,24 +7,17 @@ from functools import partial
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponse
 from django.template import engines
-from flask import Flask, render_template
 from jinja2 import DictLoader, Environment
-from starlette.applications import Starlette
-from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.templating import Jinja2Templates
+from starlette.types import ASGIApp
 
 from faqsvc_embed import FAQEmbed
-from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 from faqsvc_embed.testing import fake_embed
-from tests.benchmarks.asgi import requests
-from tests.benchmarks.django_pages import request as django_request
 from tests.benchmarks.hostpage import HEAD, TAIL, VALUES, record
-from tests.benchmarks.pages import respond
-from tests.benchmarks.sidebyside import Contestant, calling, in_rounds
+from tests.benchmarks.hosts import django_request, flask_app, requests, respond, starlette_app
+from tests.benchmarks.sidebyside import Contestant, calling, compare, in_rounds
 from tests.benchmarks.tables import Table
 from tests.support import django_project
 
@@ -35,7 +28,7 @@ Contestants = dict[str, Contestant]
 
 
 def typed_in() -> Iterator[Table]:
-    """Measure a template of Jinja, and whole requests of each framework in process."""
+    """Measure a template of Jinja, whole requests of each framework in process, and pages without an FAQ."""
     for count in COUNTS:
         embed = fake_embed({slug: record(count, slug) for slug in ("one", "two")}, lang="en")
         columns = {"typed in, µs": ".1f", "tag, µs": ".1f", "tag": ".2f", "expression": ".2f", "two": ".2f"}
@@ -60,6 +53,7 @@ def typed_in() -> Iterator[Table]:
                     best["two"] / best["typed-twice"],
                 )
         yield table
+    yield _without_faqs()
 
 
 def _sources(embed: FAQEmbed, raw: str = "raw") -> dict[str, str]:
@@ -85,24 +79,12 @@ def _jinja(embed: FAQEmbed) -> Iterator[Contestants]:
 
 
 def _flask(embed: FAQEmbed) -> Iterator[Contestants]:
-    app, sources = Flask("benchmark"), _sources(embed)
-    app.jinja_loader = DictLoader(sources)
-    FAQExtension(app, embed=embed)
-    for name in sources:
-        app.add_url_rule(f"/{name}", name, partial(render_template, name, **VALUES))
-    yield {name: calling(partial(respond, app, name)) for name in sources}
+    app = flask_app(embed, _sources(embed))
+    yield {name: calling(partial(respond, app, name)) for name in _sources(embed)}
 
 
 def _starlette(embed: FAQEmbed) -> Iterator[Contestants]:
-    environment = Environment(autoescape=True, loader=DictLoader(_sources(embed)))
-    install(environment, embed)
-    rendering = Jinja2Templates(env=environment)
-
-    async def page(request: Request) -> Response:
-        return rendering.TemplateResponse(request, request.path_params["name"], dict(VALUES))
-
-    app = Starlette(routes=[Route("/{name}", page)])
-    app.add_middleware(FAQMiddleware, embed=embed)
+    app = starlette_app(embed, _sources(embed))
     with asyncio.Runner() as runner:
         yield {name: requests(runner, app, f"/{name}") for name in _sources(embed)}
 
@@ -118,3 +100,15 @@ def _django(embed: FAQEmbed) -> Iterator[Contestants]:
     with django_project.project(view, embed):
         handler = WSGIHandler()
         yield {name: calling(partial(django_request, handler, name)) for name in sources}
+
+
+def _without_faqs() -> Table:
+    """Measure what the middleware costs a page without an FAQ."""
+    response = Response("<h1>Prices</h1>", media_type="text/html")
+    with asyncio.Runner() as runner:
+        apps: dict[str, ASGIApp] = {
+            "none": response,
+            "FAQMiddleware": FAQMiddleware(response, embed=fake_embed({})),
+        }
+        title = "A page without an FAQ: one response, behind which middleware"
+        return compare(title, {name: requests(runner, app) for name, app in apps.items()})

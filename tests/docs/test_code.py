@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, SKILL, Block, blocks_of, name_of
-from tests.docs.running import READERS, TEMPLATES, run_code, run_commands, write_files
+from tests.docs.running import PROJECTS, READERS, TEMPLATES, run_code, run_commands, write_files
 from tests.support.service import Service
 
 LANGUAGES = {"python", "console", *TEMPLATES, *READERS}
@@ -39,6 +39,7 @@ RUN_ELSEWHERE = {
     ROOT / "README.md": "the tests below",
     ROOT / "CONTRIBUTING.md": "all of its commands are stand-ins",
     SKILL: "the pages from which it is made",
+    **dict.fromkeys((ROOT / "docs" / "how-to" / name for name in PROJECTS), "test_projects.py"),
 }
 
 

@@ -142,15 +142,6 @@ def test_an_exception_that_ends_a_program_passes(kind: type[BaseException]) -> N
         faqs.render("pricing")
 
 
-@renders
-def test_templates_that_are_installed_later_are_used_from_then_on(render: Render) -> None:
-    faqs = embed()
-    before = render(faqs, "pricing"), render(faqs, B)
-    with_template(faqs, "<b>{{ faq.title }}</b>")
-    after = render(faqs, "pricing"), render(faqs, B)
-    assert [text_of(html, "b") for html in (*before, *after)] == [[], [], ["Pricing"], ["Legal"]]
-
-
 def test_schema_is_one_script_for_all_records() -> None:
     faqs = embed()
     html = faqs.schema(A, B, A)

@@ -42,11 +42,6 @@ NOWHERE = "http://127.0.0.1:1"
 # Settings
 
 
-def test_an_embed_needs_a_base_url() -> None:
-    with pytest.raises(ConfigurationError):
-        FAQEmbed()
-
-
 def test_settings_come_as_keywords_from_the_environment_or_as_a_whole(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -14,7 +14,7 @@ from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import attributes, summary, text_of
+from tests.support.parsed import attributes, text_of
 
 A = FAQ.from_dict(samples.pricing())
 
@@ -85,10 +85,6 @@ def test_the_theme_of_a_call_completes_that_of_the_settings() -> None:
     both = embed().render("pricing", theme=Theme("navy", 20))
     assert faqs.render("pricing", theme={"accent_color": "navy"}) == both
     assert faqs.render("pricing", theme=Theme(accent_color="navy")) == both
-
-
-def test_json_ld_is_left_out_on_request() -> None:
-    assert summary(embed().render("pricing", schema=False)).faq_pages == []
 
 
 # Against the page
@@ -187,20 +183,6 @@ def test_an_invalid_option_is_logged_once_for_each_template_and_not_for_each_slu
     assert [("a.html" in warning, "b.html" in warning) for warning in named] == [(True, False), (False, True)]
 
 
-@pytest.mark.parametrize(
-    "call", ["faq(missing)", "faq()", "faq(none)", "faq('')", "faq(use_faq('pricing'))", "faq({'items': []})"]
-)
-def test_a_value_that_is_no_slug_is_logged_once_for_each_template(
-    call: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    source = f"<{{{{ {call} }}}}>"
-    host = Environment(autoescape=True, loader=DictLoader({"a.html": source, "b.html": source}))
-    install(host, embed())
-    assert [host.get_template(name).render() for name in ("a.html", "b.html", "a.html")] == ["<>"] * 3
-    warnings = warnings_of(caplog)
-    assert [("a.html" in line, "b.html" in line) for line in warnings] == [(True, False), (False, True)]
-
-
 @pytest.mark.parametrize("wait", ["soon", -1, float("inf"), 1e10, True])
 def test_an_invalid_wait_of_a_reading_call_is_that_of_the_settings(
     wait: Any, caplog: pytest.LogCaptureFixture
@@ -211,14 +193,3 @@ def test_an_invalid_wait_of_a_reading_call_is_that_of_the_settings(
     assert "wait" in warning
     with pytest.raises(ConfigurationError, match="wait"):
         embed(strict=True).use_faq("pricing", wait=wait)
-
-
-@pytest.mark.parametrize("lang", ["xx", 5, ["de"]])
-def test_an_invalid_language_of_a_reading_call_gives_the_default(
-    lang: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    faqs = embed(lang="ko")
-    assert [faqs.use_faq("pricing", lang=lang).lang_requested for _ in range(2)] == ["ko", "ko"]
-    assert len(warnings_of(caplog)) == 1
-    with pytest.raises(ConfigurationError, match="lang"):
-        embed(strict=True).use_faq("pricing", lang=lang)

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,15 +11,13 @@ from typing import Any
 import pytest
 from jinja2 import DictLoader, Environment, StrictUndefined
 
-from faqsvc_embed import FAQ, FAQEmbed, FAQState, FAQUnavailable
+from faqsvc_embed import FAQ, FAQEmbed, FAQState
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed, fake_faqs
 from tests.support import faulty as behaviours
 from tests.support import samples
-from tests.support.clock import Clock
-from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import page_of, summary
 from tests.support.waiting import settle
@@ -47,12 +44,6 @@ uses: pytest.MarkDecorator = pytest.mark.parametrize(
     ],
     ids=["sync", "async"],
 )
-
-
-class DevelopmentPage(Page):
-    """A page that shows what went wrong."""
-
-    shows_problems = True
 
 
 @contextmanager
@@ -132,18 +123,6 @@ def test_two_embeds_do_not_share_states_on_a_page() -> None:
 # One time budget
 
 
-@renders
-def test_all_faqs_of_a_page_share_one_budget(render: Render, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.hang)
-    with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as embed:
-        render(embed, "warm-up")
-        for page in (Page(), Page()):  # each has a budget of its own
-            start = time.monotonic()
-            with request(page):
-                assert [render(embed, f"faq-{number}") for number in range(60)] == [""] * 60
-            assert 0.09 < time.monotonic() - start < 0.1 + SLACK
-
-
 def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None:
     async def host() -> FAQState:
         waiting = asyncio.create_task(embed.ause_faq("pricing", wait=5))
@@ -157,22 +136,6 @@ def test_the_event_loop_runs_on_while_a_page_waits(faulty: FaultyServer) -> None
     faulty.behave(behaviours.held_until(release))
     with FAQEmbed(faulty.base_url) as embed:
         assert asyncio.run(host()).data == OLD
-
-
-def test_a_synchronous_call_in_an_event_loop_does_not_wait_and_says_what_to_add(
-    faulty: FaultyServer, caplog: pytest.LogCaptureFixture
-) -> None:
-    faulty.behave(behaviours.hang)
-
-    async def host() -> list[str]:
-        return [str(embed.render("pricing")) for _ in range(3)]
-
-    with FAQEmbed(faulty.base_url, wait=30, timeout=30) as embed:
-        start = time.monotonic()
-        assert asyncio.run(host()) == ["", "", ""]
-        assert time.monotonic() - start < SLACK
-    (message,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    assert "FAQMiddleware" in message
 
 
 # One rendering for all pages
@@ -224,15 +187,6 @@ def test_an_embed_renders_a_record_in_its_own_way() -> None:
     assert other.render(OLD) == one.render(OLD, show_title=False) != first == one.render(OLD)
 
 
-def test_a_record_is_not_hashed_because_that_reads_all_of_it() -> None:
-    class Unhashed(FAQ, frozen=True):
-        def __hash__(self) -> int:
-            raise AssertionError
-
-    embed, own = fake_embed({}), Unhashed.from_dict(OLD.to_dict())
-    assert embed.render(own) == embed.render(own) == embed.render(OLD)
-
-
 @pytest.mark.parametrize("theme", ["{'accentColor': missing}", "{'accentColor': []}", "odd"])
 def test_a_theme_that_cannot_be_read_falls_back(theme: str) -> None:
     class Odd(dict[str, str]):
@@ -268,32 +222,6 @@ def test_pages_that_lack_a_slow_faq_are_logged_once(
         assert summary(render(embed, "pricing")) == page_of(OLD)
 
 
-@renders
-def test_a_slow_faq_is_visible_in_development_and_raises_if_strict(
-    render: Render, faulty: FaultyServer
-) -> None:
-    faulty.behave(behaviours.hang)
-    with FAQEmbed(faulty.base_url, wait=0.01) as embed, request(DevelopmentPage()):
-        html = render(embed, "pricing")
-        assert "faqsvc-problem" in html
-        assert "0.01 s" in html
-    with FAQEmbed(faulty.base_url, wait=0.01, strict=True) as embed, pytest.raises(FAQUnavailable):
-        render(embed, "pricing")
-
-
-@pytest.mark.parametrize("limit", [None, 20])
-@uses
-def test_a_page_that_lacks_an_faq_limits_how_long_caches_keep_it(
-    use: Use, limit: int | None, faulty: FaultyServer, clock: Clock
-) -> None:
-    faulty.behave(behaviours.status(404))
-    with FAQEmbed(faulty.base_url, wait=5, degraded_max_age=limit) as embed:
-        embed.cache.clock = clock.now
-        with request() as page:
-            use(embed, "pricing")
-    assert page.max_age == limit
-
-
 # The log
 
 
@@ -310,15 +238,6 @@ def test_each_faq_that_nothing_provides_is_logged_once(
     assert len(lines) == 3
     for slug, line in zip(("prices", "about", "contact"), lines, strict=True):
         assert f"'{slug}'" in line
-
-
-def test_slugs_that_visitors_invent_do_not_flood_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    faqs = FAQEmbed(directory=tmp_path)
-    for number in range(3_000):
-        faqs.render(f"invented-{number % 2_000}")
-    assert 1 <= len(caplog.records) <= 100
 
 
 def test_invented_slugs_do_not_repeat_what_was_logged(

@@ -105,7 +105,7 @@ def _breaks_no_page(faulty: FaultyServer, store: str, breaks: Callable[[], objec
 
 GUNICORN: Final = "gunicorn -w 4 -b 127.0.0.1:{port} tests.processes.site:wsgi"
 UVICORN: Final = "uvicorn --workers 2 --port {port} --log-level warning tests.processes.site:asgi"
-EDITS: Final = 20
+EDITS: Final = 10
 DELETIONS: Final = 3
 LIMIT: Final = 2.0
 SUBSCRIBERS: Final = 1000

@@ -240,9 +240,3 @@ def test_a_broken_override_costs_the_faq_and_not_the_page(
         assert (response.status_code, response.text) == (200, "")
     (record,) = [record for record in caplog.records if record.name == "faqsvc_embed"]
     assert record.exc_info is not None
-
-
-def test_a_template_that_is_installed_later_replaces_what_was_rendered_before() -> None:
-    embed = fake_embed({"pricing": faq()})
-    embed.render("pricing")
-    assert inside(shown(host({FAQ_HTML: "mine"}, embed))) == "mine"

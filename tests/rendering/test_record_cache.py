@@ -83,21 +83,6 @@ def test_the_oldest_values_of_a_record_go_beyond_the_limit_in_bytes() -> None:
         assert kept == list(range(max(0, key - 1), key + 1))
 
 
-def test_a_value_that_two_threads_made_counts_once() -> None:
-    cache, one, other = RecordCache[str](max_total_bytes=100), faq(), faq()
-    cache.put(other, "key", "value", 50)
-    for _ in range(10):
-        cache.put(one, "key", "value", 50)
-    assert cache.get(other, "key") == "value"
-
-
-def test_nothing_is_left_after_clear() -> None:
-    cache, record = RecordCache[str](), faq()
-    cache.put(record, "key", "value", 5)
-    cache.clear()
-    assert cache.get(record, "key") is None
-
-
 @pytest.mark.parametrize("count", [8])
 def test_threads_that_cache_and_drop_records_do_not_disturb_each_other(count: int) -> None:
     cache, errors = RecordCache[str](max_total_bytes=2_000), list[BaseException]()

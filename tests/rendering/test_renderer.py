@@ -124,11 +124,6 @@ def test_a_fragment_is_complete_by_itself() -> None:
     assert [q["name"] for q in node["mainEntity"]] == ["What?", "How?"]
 
 
-def test_without_schema_there_is_no_script() -> None:
-    html = fake_embed({"p": faq()}).render("p", schema=False)
-    assert not Parsed(html).tagged("script")
-
-
 def test_a_record_is_rendered_once_for_each_style() -> None:
     renderer, record = Renderer(), faq()
     first = renderer.fragment(record, Style())

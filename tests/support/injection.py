@@ -67,10 +67,9 @@ def name_of(code: CodeType) -> str:
 @contextmanager
 def raising(code: CodeType, error: type[Exception], *, late: bool = False) -> Iterator[None]:
     """Let the function with a code raise; if it is `late`, while it is awaited or iterated over."""
-    made = [one for one in gc.get_objects() if type(one) is FunctionType]  # such as closures
     functions = [
         (function, function.__code__)
-        for function in {id(one): one for one in (*_functions(), *made)}.values()
+        for function in {id(one): one for one in (*_functions(), *_earlier, *_made())}.values()
         if id(code) in _nested(function.__code__)
     ]
     assert functions, name_of(code)
@@ -82,6 +81,28 @@ def raising(code: CodeType, error: type[Exception], *, late: bool = False) -> It
     finally:
         for function, old in functions:
             function.__code__ = old
+
+
+_earlier: Final = list[FunctionType]()
+
+
+@contextmanager
+def known_functions() -> Iterator[None]:
+    """Search the whole heap once, and for each function that is made to raise only what was made since."""
+    gc.collect()
+    _earlier[:] = _made()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        _earlier.clear()
+
+
+def _made() -> list[FunctionType]:
+    """Return the functions of the package on the heap, such as closures."""
+    found = (one for one in gc.get_objects() if type(one) is FunctionType)
+    return [one for one in found if one.__code__.co_filename.startswith(PACKAGE)]
 
 
 @cache

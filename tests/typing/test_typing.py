@@ -5,10 +5,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import pytest
 
@@ -129,99 +127,3 @@ def test_a_type_checker_finds_the_mistakes_of_a_host(folder: Path, check: Any) -
         if check is mypy:
             assert any(word in text.lower() for text in found), f"{line}\n{output}"
         assert found, f"{line}\n{output}"
-
-
-@pytest.fixture(scope="module")
-def language_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LanguageServer"]:
-    """One server for all tests, because it reads the whole package for its first response."""
-    with language_server_in(tmp_path_factory.mktemp("editor")) as server:
-        yield server
-
-
-@pytest.mark.system
-@pytest.mark.parametrize(
-    ("call", "expected"),
-    [
-        ("FAQEmbed(", {"base_url=", "wait=", "theme=", "styles=", "keep_for="}),
-        ("FAQMiddleware(app, ", {"embed=", "lang=", "variant="}),
-        ("FAQExtension(", {"app=", "base_url=", "heading_level="}),
-        ("Settings(", {"base_url=", "store="}),
-        ('faqs.render("pricing", ', {"lang=", "theme=", "show_title=", "heading_level=", "nonce="}),
-    ],
-)
-def test_an_editor_completes_the_names_of_settings(
-    language_server: "LanguageServer", call: str, expected: set[str]
-) -> None:
-    assert expected <= language_server.completions(f"{PREAMBLE}    {call}")
-
-
-class LanguageServer:
-    """pyright's language server, by LSP 3.17."""
-
-    def __init__(self, folder: Path, process: "subprocess.Popen[bytes]") -> None:
-        self.folder = folder
-        self.process = process
-        self.count = 0
-        folders = [{"uri": folder.as_uri(), "name": "host"}]
-        options = {"processId": os.getpid(), "rootUri": folder.as_uri(), "workspaceFolders": folders}
-        self.request("initialize", {**options, "capabilities": {}})
-        self.notify("initialized", {})
-
-    def completions(self, text: str) -> set[str]:
-        """Return what the server offers at the end of a text."""
-        path = self.folder / f"host{self.count}.py"
-        path.write_text(text, encoding="utf-8")
-        document = {"uri": path.as_uri()}
-        opened = {**document, "languageId": "python", "version": 1, "text": text}
-        self.notify("textDocument/didOpen", {"textDocument": opened})
-        lines = text.split("\n")
-        position = {"line": len(lines) - 1, "character": len(lines[-1])}
-        result = self.request("textDocument/completion", {"textDocument": document, "position": position})
-        items = result if isinstance(result, list) else result["items"]
-        return {item["label"] for item in items}
-
-    def request(self, method: str, params: dict[str, Any]) -> Any:
-        assert self.process.stdin is not None
-        self.count += 1
-        send(self.process.stdin, id=self.count, method=method, params=params)
-        return response(self.process, self.count)
-
-    def notify(self, method: str, params: dict[str, Any]) -> None:
-        assert self.process.stdin is not None
-        send(self.process.stdin, method=method, params=params)
-
-
-@contextmanager
-def language_server_in(folder: Path) -> Iterator[LanguageServer]:
-    """Run the language server for a project in a folder."""
-    settings = {"extraPaths": [str(ROOT)], "typeCheckingMode": "strict"}
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    command = [program("basedpyright-langserver"), "--stdio"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder) as process:
-        try:
-            yield LanguageServer(folder, process)
-        finally:
-            process.kill()
-
-
-def send(stdin: IO[bytes], **message: object) -> None:
-    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-    stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-    stdin.flush()
-
-
-def response(process: "subprocess.Popen[bytes]", number: int) -> Any:
-    """Return the result of a request; the requests of the server itself get nothing."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    while True:
-        length = 0
-        while (line := process.stdout.readline().strip()) != b"" or not length:
-            assert process.poll() is None
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        message = json.loads(process.stdout.read(length))
-        if "method" not in message and message.get("id") == number:
-            return message["result"]
-        if "method" in message and "id" in message:
-            send(process.stdin, id=message["id"], result=None)

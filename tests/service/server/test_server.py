@@ -84,12 +84,12 @@ def test_the_client_of_this_package_reads_what_the_service_returns(url: str, sto
     assert read == {"en": records["en"], "ko": records["ko"], "de": records["en"]}
 
 
-@pytest.mark.parametrize("sent", [b"", b"G", HEALTH[:-2], HEALTH + HEALTH[:10]])
-def test_an_incomplete_head_closes_the_connection(url: str, sent: bytes) -> None:
-    with connected(url) as connection, suppress(ConnectionError):
-        connection.sendall(sent)
+def test_an_incomplete_head_closes_the_connection(url: str) -> None:
+    for sent in (b"", b"G", HEALTH[:-2], HEALTH + HEALTH[:10]):
+        with connected(url) as connection, suppress(ConnectionError):
+            connection.sendall(sent)
 
-        assert read_to_end(connection).count(b'{"status":"ok"}') == sent.count(HEALTH)
+            assert read_to_end(connection).count(b'{"status":"ok"}') == sent.count(HEALTH)
 
 
 def test_a_head_that_arrives_byte_by_byte_has_no_more_time(url: str) -> None:

@@ -73,19 +73,6 @@ def test_every_write_is_a_revision(storage: Storage, owner: Access) -> None:
     assert title(storage) == "Two"
 
 
-def test_a_draft_is_seen_by_its_site_alone(storage: Storage, owner: Access) -> None:
-    write(storage, owner, "new", is_draft=True)
-    write(storage, owner, title="Published")
-    draft = write(storage, owner, title="Draft", is_draft=True)
-
-    assert draft.state == "draft"
-    assert (title(storage), title(storage, "new")) == ("Published", None)
-    assert states(storage, owner) == [(2, "draft"), (1, "published")]
-    assert FAQ.from_json(storage.history.revision(owner, "tea", None).record).title == "Draft"
-    with pytest.raises(FAQNotFound):
-        storage.history.revisions(access(storage, "other"), "new", None, limit=1)
-
-
 def test_a_draft_keeps_its_number_when_it_is_published(storage: Storage, owner: Access) -> None:
     write(storage, owner, title="One")
     write(storage, owner, title="Two", is_draft=True)
@@ -109,31 +96,6 @@ def test_a_superseded_draft_is_published_under_a_new_number(storage: Storage, ow
         (1, "superseded"),
     ]
     write(storage, owner, title="Four", preconditions=Preconditions([published.digest]))
-
-
-def test_an_old_revision_is_published_again_byte_for_byte(storage: Storage, owner: Access) -> None:
-    write(storage, owner, title="One")
-    before = storage.publications.get("tea")
-    write(storage, owner, title="Two")
-    again = storage.writer.publish(owner, "tea", 1, None, NONE)
-    after = storage.publications.get("tea")
-
-    assert before is not None
-    assert after is not None
-    assert (again.number, after.record, after.digest) == (3, before.record, before.digest)
-
-
-def test_unpublished_is_gone_and_can_be_published_again(storage: Storage, owner: Access) -> None:
-    write(storage, owner)
-    storage.removal.unpublish(owner, "tea", None, NONE)
-    storage.removal.unpublish(owner, "tea", None, NONE)  # a second time changes nothing
-    with pytest.raises(Gone):
-        storage.publications.get("tea")
-    listed = storage.overview.faqs(owner.site, limit=5)
-    storage.writer.publish(owner, "tea", 1, None, NONE)
-
-    assert [faq.state for faq in listed] == ["unpublished"]
-    assert title(storage) == "Tea & Sons FAQ"
 
 
 def test_an_unpublished_translation_falls_back_to_the_default(storage: Storage, owner: Access) -> None:
@@ -307,40 +269,6 @@ def test_the_faqs_of_several_sites_are_one_list(
 
     named = [f"tea-{n:02}" for n in range(24) if n % 6 != 5 and n not in (3, 4)]
     assert pages == [named[start : start + 4] for start in range(0, len(named), 4)]
-
-
-def test_another_site_may_not_write(storage: Storage, owner: Access) -> None:
-    other = access(storage, "other")
-    write(storage, owner)
-    write(storage, owner, "draft", is_draft=True)
-    for call in (
-        lambda slug: write(storage, other, slug),
-        lambda slug: storage.writer.publish(other, slug, 1, None, NONE),
-        lambda slug: storage.removal.unpublish(other, slug, None, NONE),
-        lambda slug: storage.removal.bin(other, slug, None, NONE),
-        lambda slug: storage.history.revisions(other, slug, None, limit=1),
-        lambda slug: storage.history.revision(other, slug, None, 1),
-        lambda slug: storage.history.create_preview(other, slug, None),
-    ):
-        with pytest.raises(NotYourSite):
-            call("tea")
-        with pytest.raises(FAQNotFound):
-            call("draft")
-
-
-def test_a_write_with_an_old_tag_is_a_conflict(storage: Storage, owner: Access) -> None:
-    first = write(storage, owner, title="One")
-    second = write(storage, owner, title="Two", preconditions=Preconditions([first.digest]))
-    with pytest.raises(RevisionConflict) as caught:
-        write(storage, owner, title="Three", preconditions=Preconditions([first.digest]))
-    for preconditions in (Preconditions(is_create_only=True), Preconditions(["nothing"])):
-        with pytest.raises(RevisionConflict):
-            write(storage, owner, preconditions=preconditions)
-    with pytest.raises(RevisionConflict):
-        write(storage, owner, "missing", preconditions=Preconditions(["*"]))
-
-    assert caught.value.newest == second.number
-    assert (title(storage), storage.publications.get("missing")) == ("Two", None)
 
 
 @pytest.mark.parametrize("writers", [12, pytest.param(100, marks=pytest.mark.system)])
