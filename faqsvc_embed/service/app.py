@@ -95,6 +95,7 @@ def create_app(
         limit("max_bytes", max_bytes),
         limit("writes_per_minute", writes_per_minute),
     )
+    kind = "sqlite" if storage.database.is_sqlite else "postgresql"
     writers = anyio.CapacityLimiter(WRITER_THREADS)
     changes = Changes(storage)
     service = ServiceContext(
@@ -104,7 +105,7 @@ def create_app(
         auth=APIKeyAuth(storage.keys),
         generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
-        editors=anyio.CapacityLimiter(EDITOR_THREADS),
+        editors=anyio.CapacityLimiter(EDITOR_THREADS[kind]),
         previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         cache_tags=cache_tags,

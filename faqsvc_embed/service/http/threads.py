@@ -15,8 +15,11 @@ WRITER_THREADS: Final = 4
 CALL_TIMEOUT: Final = 10.0
 """Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
-EDITOR_THREADS: Final = 2
-"""Maximum number of threads that read for the owners of sites at once, such as lists and searches."""
+EDITOR_THREADS: Final = {"sqlite": 1, "postgresql": 2}
+"""Maximum number of threads that read for the owners of sites at once, such as lists and searches.
+
+SQLite searches in this process, so a second thread would only slow down the reads of the public.
+"""
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")

@@ -4,21 +4,6 @@ A handler takes the `ServiceContext` and the request, and returns a response or 
 """
 
 from faqsvc_embed.service.http.operation import OPERATIONS
-from faqsvc_embed.service.routes import (
-    events,
-    openapi,
-    owners,
-    publish,
-    read,
-    site_files,
-)
+from faqsvc_embed.service.routes import events, openapi, owners, publish, read, site_files
 
-__all__ = [
-    "OPERATIONS",
-    "events",
-    "openapi",
-    "owners",
-    "publish",
-    "read",
-    "site_files",
-]
+__all__ = ["OPERATIONS", "events", "openapi", "owners", "publish", "read", "site_files"]

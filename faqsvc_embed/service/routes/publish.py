@@ -200,10 +200,7 @@ async def _store(service: ServiceContext, access: Access, write: Write) -> Writt
 
     def store() -> Written:
         detected = None if write.lang else detect_language(write.content.items)
-        file = write.file
-        if file is not None:
-            file = replace(file, own_keys=service.storage.keys.with_predecessors(access.key_id))
-        return service.storage.writer.write(access, replace(write, detected_lang=detected, file=file))
+        return service.storage.writer.write(access, replace(write, detected_lang=detected))
 
     return await run_blocking(store, limiter=service.writers)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
@@ -117,27 +117,9 @@ class APIKeys(Part):
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
     def with_predecessors(self, key_id: str | None) -> set[str]:
-        """Return the id of a key, and the ids of the keys with its name that it replaces.
-
-        Those had ended, or were rotated, when it was created. Keys that were valid at the same time otherwise
-        belong to different programs, even if they have the same name.
-        """
-        own, columns = api_keys.alias(), api_keys.c
-        is_same = and_(columns.site == own.c.site, columns.name == own.c.name, columns.name != "")
-        rotations = (audit_log.c.action == "key-rotate", audit_log.c.subject == columns.id)
-        ends = (
-            columns.expires_at,
-            columns.revoked_at,
-            select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
-        )
-        had_ended = or_(*(end <= own.c.created_at for end in ends))
-        query = (
-            select(columns.id)
-            .select_from(api_keys)
-            .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
-        )
+        """Return what `own_keys` selects."""
         with self._database.browsing() as connection:
-            return set(connection.scalars(query.where(own.c.id == key_id)))
+            return set(connection.scalars(own_keys(key_id)))
 
     def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
         """Return the valid keys of a site that a person created, and the keys that those created."""
@@ -196,6 +178,29 @@ class APIKeys(Part):
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
         return key
+
+
+def own_keys(key_id: str | None) -> Select[Any]:
+    """Select the id of a key, and the ids of the keys with its name that it replaces.
+
+    Those had ended, or were rotated, when it was created. Keys that were valid at the same time otherwise
+    belong to different programs, even if they have the same name.
+    """
+    own, columns = api_keys.alias(), api_keys.c
+    is_same = and_(columns.site == own.c.site, columns.name == own.c.name, columns.name != "")
+    rotations = (audit_log.c.action == "key-rotate", audit_log.c.subject == columns.id)
+    ends = (
+        columns.expires_at,
+        columns.revoked_at,
+        select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
+    )
+    had_ended = or_(*(end <= own.c.created_at for end in ends))
+    query = (
+        select(columns.id)
+        .select_from(api_keys)
+        .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
+    )
+    return query.where(own.c.id == key_id)
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:

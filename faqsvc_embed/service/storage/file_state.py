@@ -7,6 +7,7 @@ from msgspec import UNSET
 from sqlalchemy import select
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import revisions, translations
@@ -57,7 +58,8 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
         return False
     if state.revision is not None:
         return state.revision != newest.number
-    if newest.author is not None and newest.key_id not in state.own_keys:
+    own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
+    if newest.author is not None and newest.key_id not in own:
         return True
     same = select(revisions.c.number).where(
         of_translation(newest.slug, newest.lang), revisions.c.digest == digest

@@ -1,7 +1,7 @@
 """The values that the storage takes and returns, and its errors."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -187,15 +187,11 @@ class Incomplete(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class FileState:
-    """What a file says: the revision that it was made from, if any, and what it may undo.
-
-    `own_keys` are the keys whose revisions it may replace without stating them.
-    """
+    """What a file says: the revision that it was made from, if any, and what it may undo."""
 
     revision: int | None
     overwrite: bool = False
     republish: bool = False
-    own_keys: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

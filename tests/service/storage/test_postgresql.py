@@ -22,7 +22,7 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
-from faqsvc_embed.service.storage import Storage, StorageUnavailable, database, open_storage, schema
+from faqsvc_embed.service.storage import Storage, StorageUnavailable, engines, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access
@@ -121,7 +121,7 @@ def test_connections_in_use_are_closed_when_a_closed_storage_gets_them_back(
 def test_an_outage_is_a_503_until_the_server_is_back(
     postgres: Postgres, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "POOL_TIMEOUT", 0.2)
+    monkeypatch.setattr(engines, "POOL_TIMEOUT", 0.2)
     with TestClient(create_app(url, reads_per_minute=None)) as client:
         before = client.get("/healthz")
         with postgres.stopped():
@@ -145,7 +145,7 @@ def test_readers_do_not_wait_for_row_locks(storage: Storage, url: str) -> None:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short time-outs."""
-    monkeypatch.setattr(database, "STATEMENT_TIMEOUT", 0.2)
+    monkeypatch.setattr(engines, "STATEMENT_TIMEOUT", 0.2)
     monkeypatch.setattr(threads, "CALL_TIMEOUT", 0.4)
 
 
