@@ -56,7 +56,7 @@ SKILL_PARTS: Final = (
     ("how-to/django.md", "One line in a template", "Django"),
     ("how-to/starlette.md", "Starlette and FastAPI", "Starlette"),
     ("how-to/starlette.md", "FastAPI", "FastAPI"),
-    ("how-to/jinja.md", "Jinja without a web framework", "Any Jinja environment"),
+    ("how-to/jinja.md", "Jinja and static sites", "Any Jinja environment"),
     ("reference/templates.md", "In your templates", "In templates"),
     ("reference/settings.md", "Settings", "Settings"),
     ("how-to/languages.md", "Languages", "Languages"),

@@ -26,7 +26,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.runtime.listening import free_address
 from faqsvc_embed.starlette import FAQMiddleware as ASGIMiddleware
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
-from tests.docs.pages import Block
+from tests.docs.pages import ROOT, Block
 from tests.support.asgi import get
 from tests.support.parsed import faq_pages
 from tests.support.service import Service
@@ -41,6 +41,8 @@ COMMANDS: Final = Path(__file__).parent / "commands.sh"
 TIMEOUT: Final = 150.0
 """Seconds for the commands of a page, of which there may be thirty, on a busy machine."""
 
+APPLICATIONS: Final = tuple(ROOT / "docs" / "how-to" / f"{name}.md" for name in ("jinja", "wsgi-and-asgi"))
+"""Pages whose files are parts of other people's applications: `test_applications.py` runs these."""
 IN_DEV: Final = ("datasette", "mkdocs", "pelican", "wagtail")
 """The applications of other people that the extra `dev` installs."""
 

@@ -1,4 +1,4 @@
-"""The page about other people's applications: each shows its FAQs, in a process of its own."""
+"""The pages about other people's applications: each shows its FAQs, in a process of its own."""
 
 import subprocess
 import sys
@@ -8,9 +8,8 @@ from typing import Final
 import pytest
 
 from tests.docs.pages import ROOT, blocks_of
-from tests.docs.running import needs, write_files
+from tests.docs.running import APPLICATIONS, needs, write_files
 
-PAGE: Final = ROOT / "docs" / "how-to" / "other-software.md"
 NICEGUI: Final = """
 from fastapi.testclient import TestClient
 from nicegui_app import app
@@ -68,9 +67,8 @@ def test_a_page_has_all_its_faqs_and_one_faqpage(
     name: str, code: str, questions: int, tmp_path: Path
 ) -> None:
     needs(name)
-    write_files(blocks_of(PAGE), tmp_path)
+    write_files([block for page in APPLICATIONS for block in blocks_of(page)], tmp_path)
     faqs = tmp_path / "faqs"
-    faqs.mkdir()
     (faqs / "pricing.md").write_text("## How much?\n\n€5\n")
     (faqs / "returns.md").write_text("## May I return it?\n\nYes.\n")
     done = subprocess.run(

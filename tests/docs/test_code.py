@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.docs.pages import PAGES, ROOT, SKILL, Block, blocks_of, name_of
-from tests.docs.running import PROJECTS, READERS, TEMPLATES, run_code, run_commands, write_files
+from tests.docs.running import (
+    APPLICATIONS,
+    PROJECTS,
+    READERS,
+    TEMPLATES,
+    run_code,
+    run_commands,
+    write_files,
+)
 from tests.support.service import Service
 
 LANGUAGES = {"python", "console", *TEMPLATES, *READERS}
@@ -30,10 +38,7 @@ PLAIN = {
 """Languages of blocks that are not run by themselves."""
 
 
-PROCESSES = {
-    ROOT / "docs" / "how-to" / f"{name}.md"
-    for name in ("django", "django-admin", "wagtail", "other-software")
-}
+PROCESSES = {ROOT / "docs" / "how-to" / f"{name}.md" for name in ("django", "django-admin", "wagtail")}
 """Pages whose files are an application for a process of its own: `test_projects.py` and others run them."""
 RUN_ELSEWHERE = {
     ROOT / "README.md": "the tests below",
@@ -53,6 +58,8 @@ def pages_with(*languages: str) -> list[Path]:
 def test_code_runs(page: Path, place: Path, service: Service) -> None:
     blocks = blocks_of(page)
     write_files(blocks, place, service)
+    if page in APPLICATIONS:
+        blocks = [block for block in blocks if not block.file]
     assert run_code(blocks, service)
 
 
