@@ -37,8 +37,7 @@ def test_a_missing_or_empty_file_is_not_served_as_a_new_service(tmp_path: Path, 
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
 def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signals, workers: int) -> None:
     with serving("--database", database, "--workers", str(workers)) as (process, url):
         assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
@@ -73,8 +72,7 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGTERM), (2, signal.SIGINT)])
 def test_a_unix_socket_is_served_and_removed(
     database: str, tmp_path: Path, workers: int, number: signal.Signals
 ) -> None:

@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import PATH, encoded, publication
 from tests.service.sockets import connected, read_to_end
 from tests.support import samples
@@ -51,10 +51,23 @@ def served(storage: Storage) -> Iterator[tuple["subprocess.Popen[str]", str]]:
             process.wait(20)
 
 
-@pytest.fixture
-def url(storage: Storage) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Storage, str]]:
+    """The storage and the URL of a service that the tests share, unless they stop it."""
+    storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('service') / 'faqsvc.db'}")
     with served(storage) as (_, url):
-        yield url
+        yield storage, url
+    storage.close()
+
+
+@pytest.fixture
+def url(service: tuple[Storage, str]) -> str:
+    return service[1]
+
+
+@pytest.fixture
+def key(service: tuple[Storage, str]) -> str:
+    return service[0].keys.create("tests")
 
 
 def test_two_hundred_concurrent_writes_succeed(url: str, key: str) -> None:
@@ -74,8 +87,8 @@ def test_two_hundred_concurrent_writes_succeed(url: str, key: str) -> None:
     assert read == published
 
 
-def test_the_client_of_this_package_reads_what_the_service_returns(url: str, storage: Storage) -> None:
-    records = samples.multilingual()
+def test_the_client_of_this_package_reads_what_the_service_returns(service: tuple[Storage, str]) -> None:
+    (storage, url), records = service, samples.multilingual()
     for lang in ("en", "ko"):
         storage.put(FAQ.from_dict(records[lang]))
     with FAQEmbed(url) as embed:
@@ -150,9 +163,8 @@ def test_who_is_still_sending_reads_why_it_was_refused(url: str) -> None:
         assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
-def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
-    storage: Storage, key: str
-) -> None:
+def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(storage: Storage) -> None:
+    key = storage.keys.create("tests")
     with served(storage) as (process, url), connected(url) as upload, connected(url) as feed:
         feed.sendall(b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n")
         received = b""
