@@ -18,7 +18,7 @@ python3() {
 }
 python() {
     case "$1 $2" in
-    "-m demo_apps" | "-m tests.benchmarks") ;;
+    "-m demo_apps" | "-m tests.benchmarks" | "-m tests.soak") ;;
     *) command python "$@" ;;
     esac
 }
