@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -33,7 +32,7 @@ from faqsvc_embed.testing import fake_embed
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.benchmarks.hosts import django_request
 from tests.support import django_project, samples
-from tests.support.faulty import FaultyServer, slow_head
+from tests.support.faulty import FaultyServer
 
 ROOT: Final = Path(__file__).parents[1]
 HTML: Final = [(b"content-type", b"text/html; charset=utf-8")]
@@ -256,14 +255,6 @@ def test_a_request_of_django_costs_few_calls_behind_the_middleware(embed: FAQEmb
     assert cost([django_project.MIDDLEWARE], "<h1>Prices</h1>") - without <= DJANGO_PAGE
     with_faq = cost([django_project.MIDDLEWARE], '{% load faqsvc %}<h1>Prices</h1>{% faq "pricing" %}')
     assert with_faq - without <= DJANGO_FAQ
-
-
-def test_many_uncached_requests_are_one_upstream(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    faulty.behave(slow_head(0.1))
-    with FAQEmbed(faulty.base_url, wait=5.0) as embed, ThreadPoolExecutor(30) as pool:
-        shown = set(pool.map(embed.render, ["pricing"] * 300))
-    assert (len(shown), len(faulty.log)) == (1, 1)
 
 
 def test_a_cached_faq_requests_nothing(faulty: FaultyServer) -> None:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from faqsvc_embed import FAQ, FAQEmbed, FAQState
+from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.cache import fetch
 from faqsvc_embed.cache.fetch import MAX_FETCHES
 from tests.support import samples
@@ -168,25 +168,6 @@ def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(
     embed.close()
     wait_until(lambda: not embed.is_fetching)
     assert len(embed.health()) <= embed.settings.max_entries
-
-
-@pytest.mark.system
-def test_a_thousand_threads_make_one_request(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.slow_head(0.3))
-    embed, start = make_embed(wait=20, timeout=20), threading.Barrier(1000)
-    states = list[FAQState]()
-
-    def read() -> None:
-        start.wait(30)
-        states.append(embed.use_faq("pricing"))
-
-    threads = [threading.Thread(target=read) for _ in range(1000)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert [state.data for state in states] == [PRICING] * 1000
-    assert len(faulty.log) == 1
 
 
 @pytest.mark.system
