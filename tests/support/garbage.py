@@ -5,8 +5,17 @@ from collections.abc import Callable
 
 
 def own_garbage(call: Callable[[], object]) -> list[str]:
-    """Return the types of the package's objects that a second call leaves in reference cycles."""
+    """Return the types of the package's objects that each call but the first leaves in reference cycles."""
     call()
+    found = list[str]()
+    for _ in range(3):  # a thread of an earlier test may leave something, too
+        found = _garbage_of(call)
+        if not found:
+            break
+    return found
+
+
+def _garbage_of(call: Callable[[], object]) -> list[str]:
     was_enabled = gc.isenabled()
     gc.collect()
     gc.disable()
