@@ -1,6 +1,6 @@
 """The engine for language models, behind any endpoint that is compatible with OpenAI's chat completions.
 
-A long site is sent in parts, and the best items of all parts are kept. If a page persuades the model to write
+A long site is sent in parts, and the first items of each part are kept. If a page persuades the model to write
 something that no page says, `grounding` drops it.
 """
 
@@ -17,11 +17,9 @@ from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
 from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
-from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
+from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
 from faqsvc_embed.generation.engines.prompts import (
-    CHOICE_SCHEMA,
     ITEMS_SCHEMA,
-    choosing_task,
     pages_as_data,
     writing_task,
 )
@@ -50,10 +48,6 @@ class _Suggestions(msgspec.Struct):
     items: list[Suggestion]
 
 
-class _Choice(msgspec.Struct):
-    keep: list[int]
-
-
 @dataclass(frozen=True, slots=True)
 class OpenAICompatibleEngine:
     """Has a language model write questions and answers."""
@@ -76,21 +70,18 @@ class OpenAICompatibleEngine:
             raise errors[0]
         items, duplicates = _unique(interleaved(part.items for part in parts))
         dropped = [dropped for part in parts for dropped in part.dropped] + duplicates
-        if len(items) > count:
-            kept = await self._choose(items, request, count) if len(parts) > 1 else items[:count]
-            dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items if item not in kept]
-            items = kept
-        items, notes = await run_in_thread(partial(_labelled, items, request))
+        dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items[count:]]
+        items, notes = await run_in_thread(partial(_labelled, items[:count], request))
         if errors:
             notes.append(f"The language model failed for {len(errors)} of {len(batches)} parts of the site.")
         return EngineResult(items, dropped, notes)
 
     async def _write_all(
         self, batches: list[list[Excerpt]], request: GenerationRequest, count: int
-    ) -> tuple[list[Grounded], list[EngineError]]:
+    ) -> tuple[list[EngineResult], list[EngineError]]:
         """Have the model write items for a few batches at a time; return them, and the errors of others."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
-        results: list[Grounded | EngineError] = [Grounded([], []) for _ in batches]
+        results: list[EngineResult | EngineError] = [EngineResult([]) for _ in batches]
 
         async def write(number: int) -> None:
             async with limiter:
@@ -102,28 +93,15 @@ class OpenAICompatibleEngine:
         async with anyio.create_task_group() as tasks:
             for number in range(len(batches)):
                 tasks.start_soon(write, number)
-        parts = [result for result in results if isinstance(result, Grounded)]
+        parts = [result for result in results if isinstance(result, EngineResult)]
         return parts, [result for result in results if isinstance(result, EngineError)]
 
-    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> Grounded:
+    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> EngineResult:
         """Have the model write items for a batch."""
         task = writing_task(request, count)
         response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
-
-    async def _choose(
-        self, items: list[GeneratedItem], request: GenerationRequest, count: int
-    ) -> list[GeneratedItem]:
-        """Return the items that the model chooses as the best, or the first ones if it fails."""
-        data = [{"number": number, "question": item.question} for number, item in enumerate(items)]
-        try:
-            response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
-            numbers = dict.fromkeys(_decoded(response, _Choice).keep)
-        except EngineError:
-            numbers = {}
-        chosen = [items[number] for number in numbers if 0 <= number < len(items)]
-        return (chosen or items)[:count]
 
 
 def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:

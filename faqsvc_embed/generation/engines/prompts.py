@@ -10,18 +10,12 @@ from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
 _PROMPTS: Final = load("prompts", dict[str, Any])
 ITEMS_SCHEMA: Final[dict[str, Any]] = _PROMPTS["items"]
-CHOICE_SCHEMA: Final[dict[str, Any]] = _PROMPTS["choice"]
 
 
 def writing_task(request: GenerationRequest, count: int) -> str:
     """Return the task of writing items from excerpts."""
     language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
     return str(_PROMPTS["write"]).format(count=count, language=language, about=_about(request))
-
-
-def choosing_task(request: GenerationRequest, count: int) -> str:
-    """Return the task of choosing among the questions of several parts of a site."""
-    return str(_PROMPTS["choose"]).format(count=count, about=_about(request))
 
 
 def pages_as_data(excerpts: Sequence[Excerpt]) -> list[dict[str, Any]]:
