@@ -9,10 +9,9 @@ from typing import Any, Final
 from jsonschema import Draft202012Validator, ValidationError
 
 from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.mcp.clients import Arguments
 from faqsvc_embed.mcp.definitions import TOOLS
 from faqsvc_embed.mcp.results import shorten
-
-Arguments = dict[str, Any]
 
 MAX_VALUE: Final = 100
 """Characters of a value that a message quotes."""

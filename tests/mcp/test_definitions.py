@@ -209,6 +209,7 @@ def test_a_service_without_generation_is_reported(
 
 def test_missing_settings_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "FAQSVC_BASE_URL" in error(call(None, "get_faq", {"slug": "pricing"}))
+    monkeypatch.setenv("FAQSVC_BASE_URL", "https://faq.example")
     monkeypatch.setenv("FAQSVC_API_KEY", "s3cret")
     message = error(call(None, "publish_faq", TEA))
     assert ("fs_live_" in message, "s3cret" in message) == (True, False)

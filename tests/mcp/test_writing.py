@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.errors import OutcomeUnknown
-from faqsvc_embed.mcp import writing
+from faqsvc_embed.mcp import clients, writing
 from tests.mcp.support import GENERATED, SECRET, TEA, TEXTS, call, content, error, output_schema, talk, tokens
 from tests.support import faulty as behaviours
 from tests.support.faulty import Exchange, FaultyServer
@@ -186,7 +186,7 @@ def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: Faul
 def test_generation_reports_progress(
     client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    monkeypatch.setattr(writing, "PROGRESS_INTERVAL", 0.02)
+    monkeypatch.setattr(clients, "PROGRESS_INTERVAL", 0.02)
     enough, seen = threading.Event(), list[float]()
 
     def slowly(exchange: Exchange) -> None:

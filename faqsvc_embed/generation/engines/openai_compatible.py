@@ -1,6 +1,6 @@
 """The engine for language models, behind any endpoint that is compatible with OpenAI's chat completions.
 
-A long site is sent in parts, and the first items of each part are kept. If a page persuades the model to write
+A long site is sent in parts, and the first items of each are kept. If a page persuades the model to write
 something that no page says, `grounding` drops it.
 """
 
