@@ -9,7 +9,7 @@ import click
 
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import lang_option
+from faqsvc_embed.cli.options import is_url, lang_option
 from faqsvc_embed.cli.output import note, print_data
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
     """
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
-    if url is not None and (_is_url(source) or not _is_url(url)):
+    if url is not None and (is_url(source) or not is_url(url)):
         raise click.UsageError("--url is the http or https address of the page in FILE")
     silence_log()
     request = GenerationRequest(source, max_pages=pages, **options)
-    if _is_url(source):
+    if is_url(source):
         generation, url = _from_website(request), source
     else:
         generation = _from_file(request, url)
@@ -69,10 +69,6 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
     if not generation.items:
         raise failure(f"no questions found in {source!r}")
     print_data(_written(generation, url, form))
-
-
-def _is_url(source: str) -> bool:
-    return source.lower().startswith(("http://", "https://"))
 
 
 def _from_website(request: "GenerationRequest") -> "Generation":

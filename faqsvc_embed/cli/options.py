@@ -1,5 +1,6 @@
 """Options of several commands, and the clients that commands use."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -72,6 +73,13 @@ public_url_option: OptionDecorator = click.option(
     show_default=True,
     help="Public address of the service.",
 )
+
+
+def is_url(target: str) -> bool:
+    """Return whether an argument is a web address and no file; raises UsageError for another address."""
+    if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):
+        raise click.UsageError(f"{target!r} is neither a file nor an http or https address")
+    return target.lower().startswith(("http://", "https://"))
 
 
 def need_base_url(base_url: str | None) -> str:

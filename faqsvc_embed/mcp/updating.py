@@ -12,11 +12,13 @@ from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
+from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
 from faqsvc_embed.mcp.writing import (
+    MAX_NOTES,
     ORDER,
     REQUESTED,
     SCOPE,
@@ -204,7 +206,8 @@ def _translated(
             changes, fields["introduction"]
         )
         note = AS_MARKDOWN if fields["answer_format"] else ""
-    return [note, "" if fields["title"] else "It has no title of its own: translate it, too, with title."]
+    title = "" if fields["title"] else "It has no title of its own: translate it, too, with title."
+    return [f"{one}." for one in Document(items=changes).all_notes()[:MAX_NOTES]] + [note, title]
 
 
 def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any]) -> Sequence[str]:
