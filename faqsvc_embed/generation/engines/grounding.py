@@ -10,10 +10,11 @@ from typing import Final
 
 import msgspec
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
 from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.engines.excerpts import Excerpt
-from faqsvc_embed.generation.engines.protocol import Dropped, EngineResult, GeneratedItem, Reason, source_of
+from faqsvc_embed.generation.engines.protocol import Reason, source_of
 from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
@@ -77,14 +78,14 @@ class _Source:
         return "." in address and found is not None
 
 
-def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> EngineResult:
+def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> GenerateResponse:
     """Return the suggestions that a page supports, each question once, and what was dropped.
 
     The page need not be the one that the model names.
     """
     sources = [_Source(excerpt) for excerpt in excerpts]
-    items: dict[str, GeneratedItem] = {}
-    dropped: list[Dropped] = []
+    items: dict[str, GeneratedEntry] = {}
+    dropped: list[DroppedEntry] = []
     for suggestion in suggestions:
         if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > MAX_ANSWER:
             continue
@@ -99,13 +100,13 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
             (each for each in [*named, *sources] if is_long and each.supports(support, statement)), None
         )
         if source is None:
-            dropped.append(Dropped(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
+            dropped.append(DroppedEntry(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
             continue
         url, markdown = source_of(source.page.url, support), escaped(answer)
-        markdown = markdown if markdown != answer else ""
-        item = GeneratedItem(question, answer, url, source.page.tag, CONFIDENCE, markdown)
+        shown = markdown if markdown != answer else None
+        item = GeneratedEntry(0, question, answer, url, shown, source.page.tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
-    return EngineResult(list(items.values()), dropped)
+    return GenerateResponse(list(items.values()), dropped=dropped)
 
 
 def _facts(text: str) -> Iterator[set[str]]:

@@ -5,13 +5,15 @@ something that no page says, `grounding` drops it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeVar
 
 import anyio
 import msgspec
+from msgspec.structs import replace
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.detection import contradicts
@@ -23,15 +25,7 @@ from faqsvc_embed.generation.engines.prompts import (
     pages_as_data,
     writing_task,
 )
-from faqsvc_embed.generation.engines.protocol import (
-    MAX_COUNT,
-    Dropped,
-    EngineError,
-    EngineResult,
-    GeneratedItem,
-    GenerationRequest,
-    Reason,
-)
+from faqsvc_embed.generation.engines.protocol import MAX_COUNT, EngineError, GenerationRequest, Reason
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.settings.validators import base_url
@@ -55,7 +49,7 @@ class OpenAICompatibleEngine:
     endpoint: ChatEndpoint
     crawl_time_fraction: float = 0.4
 
-    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
         """Return what the model writes and the pages support.
 
         Raises:
@@ -63,25 +57,25 @@ class OpenAICompatibleEngine:
         """
         batches = batches_of(pages)
         if not batches:
-            return EngineResult([])
+            return GenerateResponse([])
         count = min(request.count or DEFAULT_COUNT, MAX_COUNT)
         parts, errors = await self._write_all(batches, request, count)
         if errors and not parts:
             raise errors[0]
         items, duplicates = _unique(interleaved(part.items for part in parts))
         dropped = [dropped for part in parts for dropped in part.dropped] + duplicates
-        dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items[count:]]
+        dropped += [DroppedEntry(item.question, Reason.BEYOND_COUNT) for item in items[count:]]
         items, notes = await run_in_thread(partial(_labelled, items[:count], request))
         if errors:
             notes.append(f"The language model failed for {len(errors)} of {len(batches)} parts of the site.")
-        return EngineResult(items, dropped, notes)
+        return GenerateResponse(items, dropped=dropped, notes=notes)
 
     async def _write_all(
         self, batches: list[list[Excerpt]], request: GenerationRequest, count: int
-    ) -> tuple[list[EngineResult], list[EngineError]]:
+    ) -> tuple[list[GenerateResponse], list[EngineError]]:
         """Have the model write items for a few batches at a time; return them, and the errors of others."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
-        results: list[EngineResult | EngineError] = [EngineResult([]) for _ in batches]
+        results: list[GenerateResponse | EngineError] = [GenerateResponse([]) for _ in batches]
 
         async def write(number: int) -> None:
             async with limiter:
@@ -93,10 +87,10 @@ class OpenAICompatibleEngine:
         async with anyio.create_task_group() as tasks:
             for number in range(len(batches)):
                 tasks.start_soon(write, number)
-        parts = [result for result in results if isinstance(result, EngineResult)]
+        parts = [result for result in results if isinstance(result, GenerateResponse)]
         return parts, [result for result in results if isinstance(result, EngineError)]
 
-    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> EngineResult:
+    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> GenerateResponse:
         """Have the model write items for a batch."""
         task = writing_task(request, count)
         response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
@@ -104,18 +98,18 @@ class OpenAICompatibleEngine:
         return await run_in_thread(partial(supported_items, suggestions, batch))
 
 
-def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:
-    unique: dict[str, GeneratedItem] = {}
-    duplicates: list[Dropped] = []
+def _unique(items: Sequence[GeneratedEntry]) -> tuple[list[GeneratedEntry], list[DroppedEntry]]:
+    unique: dict[str, GeneratedEntry] = {}
+    duplicates: list[DroppedEntry] = []
     for item in items:
         if unique.setdefault(question_key(item.question), item) is not item:
-            duplicates.append(Dropped(item.question, Reason.DUPLICATE))
+            duplicates.append(DroppedEntry(item.question, Reason.DUPLICATE))
     return list(unique.values()), duplicates
 
 
 def _labelled(
-    items: list[GeneratedItem], request: GenerationRequest
-) -> tuple[list[GeneratedItem], list[str]]:
+    items: list[GeneratedEntry], request: GenerationRequest
+) -> tuple[list[GeneratedEntry], list[str]]:
     """Return items with their language: the requested one, unless the model clearly wrote another."""
     if request.lang is None or not items:
         return items, []
