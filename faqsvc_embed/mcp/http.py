@@ -5,21 +5,23 @@ others write access. The protocol is the streamable HTTP transport of MCP (model
 """
 
 import ipaddress
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from granian import Granian
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.server import create_server
 from faqsvc_embed.runtime.listening import when_open
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH: Final = "/mcp"
 MAX_BODY: Final = 2_000_000
@@ -40,8 +42,12 @@ class ToolServerApp:
             for kind in ("startup", "shutdown"):
                 await receive()
                 await send({"type": f"lifespan.{kind}.complete"})
+        elif scope["type"] != "http":
+            return
         elif scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") not in ("", PATH):
-            await Response(status_code=404)(scope, receive, send)
+            headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 404, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
         else:
             # Each request has a manager, because frameworks do not run the lifespan of a mounted application.
             manager = StreamableHTTPSessionManager(

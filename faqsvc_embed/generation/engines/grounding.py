@@ -37,7 +37,7 @@ _UNIT: Final = rf"(?:{_CURRENCY})(?=\s?\d)|(?:(?<=\d)|(?<=\d\s))(?:{_CURRENCY}|[
 _FACT = re.compile(rf"({_ADDRESS})|({_NUMBER})|({_UNIT})")
 _GROUPED: Final = r"\d{1,3}(?:[.,\s\u2019']\d{3})+"
 _DECIMAL = re.compile(rf"(\d+|{_GROUPED})[.,](\d+)")
-_SENTENCE_END = re.compile(r"[.!?]+['\")\]]*(?:\s|$)|[。؟।]|\n|\s\|\s")
+_SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\n|\s\|\s")
 _MARKS: Final = " .!?'\"()[]「」『』-|"
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
 """The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""

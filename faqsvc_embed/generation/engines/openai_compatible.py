@@ -4,10 +4,11 @@ A long site is sent in parts, and the first items of each are kept. If a page pe
 something that no page says, `grounding` drops it.
 """
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 import msgspec
@@ -16,15 +17,11 @@ from msgspec.structs import replace
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
 from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
 from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
-from faqsvc_embed.generation.engines.prompts import (
-    ITEMS_SCHEMA,
-    pages_as_data,
-    writing_task,
-)
 from faqsvc_embed.generation.engines.protocol import MAX_COUNT, EngineError, GenerationRequest, Reason
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.threads import run_in_thread
@@ -34,6 +31,9 @@ DEFAULT_COUNT: Final = 10
 MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 MAX_CONCURRENT: Final = 3
 """Requests to an endpoint at a time, for one generation."""
+
+_PROMPTS: Final = load("prompts", dict[str, Any])
+"""The task, and the JSON schema of its result."""
 
 T = TypeVar("T")
 
@@ -92,10 +92,21 @@ class OpenAICompatibleEngine:
 
     async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> GenerateResponse:
         """Have the model write items for a batch."""
-        task = writing_task(request, count)
-        response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
+        data = [
+            {"page": number, "title": excerpt.page.title, "text": excerpt.text}
+            for number, excerpt in enumerate(batch)
+        ]
+        response = await self.endpoint.complete(_task(request, count), data, _PROMPTS["items"])
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
+
+
+def _task(request: GenerationRequest, count: int) -> str:
+    """Return the task of writing items from excerpts."""
+    language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
+    topic = json.dumps(request.topic, ensure_ascii=False)
+    about = f" All are about this topic: {topic}." if request.topic else ""
+    return str(_PROMPTS["write"]).format(count=count, language=language, about=about)
 
 
 def _unique(items: Sequence[GeneratedEntry]) -> tuple[list[GeneratedEntry], list[DroppedEntry]]:
