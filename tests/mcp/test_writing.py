@@ -76,8 +76,17 @@ def test_an_empty_generation_has_a_note(client: FAQClient, faulty: FaultyServer)
     assert (found["items"], found["total"], bool(found["note"])) == ([], 0, True)
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("publish_faq", TEA), ("generate_faq", WEBSITE)])
-def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("publish_faq", TEA),
+        ("generate_faq", WEBSITE),
+        ("list_faqs", {}),
+        ("update_faq", {"slug": "a", "revision": 1, "title": "A"}),
+        ("unpublish_faq", {"slug": "a"}),
+    ],
+)
+def test_without_a_key_a_tool_that_needs_one_says_which_variable_to_set_and_sends_nothing(
     faulty: FaultyServer, name: str, arguments: dict[str, Any]
 ) -> None:
     with FAQClient(faulty.base_url) as keyless:
