@@ -66,6 +66,11 @@ class Element:
     def __contains__(self, other: "Element") -> bool:
         return self.start <= other.start and other.end <= self.end
 
+    @property
+    def look(self) -> tuple[str, str]:
+        """Equal for elements that look alike."""
+        return self.tag, self.attrs.get("class", "")
+
     def elements(self) -> Iterator["Element"]:
         """Yield the children that are elements."""
         return (child for child in self.children if isinstance(child, Element))

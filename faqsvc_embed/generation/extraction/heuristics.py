@@ -15,7 +15,6 @@ from faqsvc_embed.generation.extraction.paragraphs import (
     emphasised_questions,
     first_blocks,
     first_lines,
-    look,
     similar_questions,
 )
 from faqsvc_embed.generation.extraction.questions import is_call_to_action, is_question_line
@@ -30,7 +29,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
     answers = AnswerFinder(Positions(element for element, _ in questions), claims)
     above: list[Element] = []
     for element, evidence in questions:
-        group = (evidence, look(element))
+        group = (evidence, element.look)
         nodes: tuple[Node, ...] = ()
         if parts := _split(element, evidence):
             question, answer = " ".join(parts[0].split()), parts[1]
@@ -42,7 +41,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             )
         elif nodes := answers.after(element):
             # The question may have several paragraphs, each with the class name of a question.
-            first = [each for each in above if (look(each), each.parent) == (look(element), element.parent)]
+            first = [each for each in above if (each.look, each.parent) == (element.look, element.parent)]
             texts = [question_text(part) for part in (*first, element)]
             yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
         if parts or nodes or evidence is not Evidence.NAME:
