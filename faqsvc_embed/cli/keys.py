@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.options import database_option, json_option
+from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create
 from faqsvc_embed.cli.output import fields_of_row, print_result
 
 if TYPE_CHECKING:

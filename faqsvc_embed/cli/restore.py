@@ -3,8 +3,7 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
+from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client, open_existing
 from faqsvc_embed.cli.output import note, print_result
 
 

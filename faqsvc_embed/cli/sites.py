@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import database_option, json_option
+from faqsvc_embed.cli.options import database_option, json_option, open_existing
 from faqsvc_embed.cli.output import counted, print_result, print_text
 
 if TYPE_CHECKING:
