@@ -9,7 +9,7 @@ from urllib.parse import quote
 import click
 
 from faqsvc_embed.api.publish_request import PublishFields
-from faqsvc_embed.cli.errors import failure, interrupted
+from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
 from faqsvc_embed.cli.publications import Publication, warn, with_option
 from faqsvc_embed.errors import (
@@ -131,10 +131,8 @@ class PublishRun:
             retry = f": retry with --idempotency-key {self._idempotency_key}"
         so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
         try:
-            return send_patiently(lambda: self._client.publish_faq(**fields))
-        except KeyboardInterrupt:
-            message = f"{file}: interrupted; it may have been published{retry}{so_far}"
-            raise interrupted(message) from None
+            with if_interrupted(f"{file} may have been published{retry}{so_far}"):
+                return send_patiently(lambda: self._client.publish_faq(**fields))
         except OutcomeUnknown as error:
             raise failure(f"{file}: {error}{retry}{so_far}") from error
         except PublishRejected:

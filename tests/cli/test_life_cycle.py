@@ -387,6 +387,20 @@ def test_an_editor_that_cannot_be_started_is_named_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("method", "arguments"), [("unpublish_faq", ["delete", "tea"]), ("restore_faq", ["restore", "tea"])]
+)
+def test_a_write_that_ctrl_c_ended_says_that_it_may_have_happened(
+    ours: Service, monkeypatch: pytest.MonkeyPatch, method: str, arguments: list[str]
+) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(FAQClient, method, interrupt)
+    result = faqsvc(*arguments)
+    assert (result.exit_code, "interrupted; tea may have been" in result.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("moment", ["in the editor", "when it is published"])
 def test_an_edit_that_ctrl_c_ended_says_where_the_text_is(
     ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
