@@ -85,8 +85,10 @@ _items = st.fixed_dictionaries(
 
 
 def is_written(item: dict[str, str]) -> bool:
-    """Return whether an item has a question, or an answer in no section: a heading without text is none."""
-    return bool(item["question"] or (item["answer"] and "section" not in item))
+    """Return whether an item has a text; in a section, it has a question with words and an answer."""
+    if "section" in item:
+        return any(map(str.isalnum, item["question"])) and bool(item["answer"].strip())
+    return bool(item["question"] or item["answer"])
 
 
 _documents = st.builds(
