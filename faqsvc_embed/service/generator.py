@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 import anyio
+import msgspec
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
