@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
+from faqsvc_embed.cli.options import is_url
 from faqsvc_embed.cli.output import counted, print_data, print_text
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ def check(path: Path | None, page: str | None, templates: Path | None, as_json: 
 def _check_page(page: str, as_json: bool) -> None:
     from faqsvc_embed.testing import faq_parity
 
-    is_url = page.lower().startswith(("http://", "https://"))
-    url, content = _fetched(page) if is_url else (None, Path(page).read_bytes())
+    url, content = _fetched(page) if is_url(page) else (None, Path(page).read_bytes())
     differences = faq_parity(content, url)
     if as_json:
         print_data(json.dumps({"page": page, "differences": differences}, ensure_ascii=False))

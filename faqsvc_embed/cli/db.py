@@ -8,8 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.cli.database import check_exists, open_existing
-from faqsvc_embed.cli.options import database_option, json_option
+from faqsvc_embed.cli.options import check_exists, database_option, json_option, open_existing
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.errors import FAQError
 

@@ -4,8 +4,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.cli.database import open_or_create
-from faqsvc_embed.cli.options import database_option, need_base_url, public_url_option, site_option
+from faqsvc_embed.cli.options import (
+    database_option,
+    need_base_url,
+    open_or_create,
+    public_url_option,
+    site_option,
+)
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import Storage

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from faqsvc_embed.api.changes import closest, finder
-from faqsvc_embed.cli.errors import failure, interrupted
+from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publications import Publication
@@ -76,7 +76,9 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
         else:
             path = _write(_answer_to(newest, values) if values else _markdown(newest))
             try:
-                if not _edit(path):
+                with if_interrupted("nothing was published"):
+                    is_changed = _edit(path)
+                if not is_changed:
                     note(f"{slug} was not changed")
                     return
                 if values:
@@ -84,8 +86,6 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
                     published = _change(client, newest, values, draft=draft, **fields)
                 else:
                     published = _publish(client, path, newest, is_draft=draft)
-            except KeyboardInterrupt:
-                raise interrupted(f"interrupted; nothing was published{_kept(path)}") from None
             except (FAQError, click.ClickException) as error:
                 raise failure(f"{_message(error)}{_kept(path)}") from error
             path.unlink()
@@ -147,13 +147,10 @@ def _change(
     client: "FAQClient", newest: "StoredRevision", change: dict[str, Any], **fields: Any
 ) -> "wire.Publication":
     """Publish the change of one question or field, unless there is a newer revision than the one read."""
-    changes = [change] if change else []
+    changes, etag = [change] if change else [], newest.etag or "*"
     try:
-        return client.change_faq(
-            newest.faq.slug, changes, if_match=newest.etag or "*", lang=newest.faq.lang, **fields
-        )
-    except KeyboardInterrupt:
-        raise interrupted("interrupted; it may have been published") from None
+        with if_interrupted("it may have been published"):
+            return client.change_faq(newest.faq.slug, changes, if_match=etag, lang=newest.faq.lang, **fields)
     except RevisionConflict as error:
         raise failure(_message(error)) from error
 
@@ -212,9 +209,8 @@ def _publish(
     else:
         fields["if_none_match"] = "*"
     try:
-        return client.publish_faq(**fields)
-    except KeyboardInterrupt:
-        raise interrupted("interrupted; it may have been published") from None
+        with if_interrupted("it may have been published"):
+            return client.publish_faq(**fields)
     except RevisionConflict as error:
         if document.lang == lang or not error.revision:
             raise

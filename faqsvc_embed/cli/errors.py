@@ -3,6 +3,8 @@
 import errno
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -51,10 +53,14 @@ def _reason(error: OSError) -> str:
     return f"{name}: {error.strerror}" if name and error.strerror else str(error)
 
 
-def interrupted(message: str) -> click.ClickException:
-    """Return the failure of a command after Ctrl-C, on a line below the ^C of a terminal."""
-    click.echo(err=True)
-    return failure(message)
+@contextmanager
+def if_interrupted(message: str) -> Iterator[None]:
+    """Let the block fail with a message after Ctrl-C, on a line below the ^C of a terminal."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        raise failure(f"interrupted; {message}") from None
 
 
 def silence_log() -> None:

@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
+from msgspec.structs import replace
 
+from faqsvc_embed.api.contract import GenerateResponse, ReadPage
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import lang_option
+from faqsvc_embed.cli.options import is_url, lang_option
 from faqsvc_embed.cli.output import note, print_data
 
 if TYPE_CHECKING:
     from faqsvc_embed.generation.crawl.page import Page
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
-    from faqsvc_embed.generation.generator import Generation
 
 MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
@@ -56,11 +58,11 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
     """
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
-    if url is not None and (_is_url(source) or not _is_url(url)):
+    if url is not None and (is_url(source) or not is_url(url)):
         raise click.UsageError("--url is the http or https address of the page in FILE")
     silence_log()
     request = GenerationRequest(source, max_pages=pages, **options)
-    if _is_url(source):
+    if is_url(source):
         generation, url = _from_website(request), source
     else:
         generation = _from_file(request, url)
@@ -71,11 +73,7 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
     print_data(_written(generation, url, form))
 
 
-def _is_url(source: str) -> bool:
-    return source.lower().startswith(("http://", "https://"))
-
-
-def _from_website(request: "GenerationRequest") -> "Generation":
+def _from_website(request: "GenerationRequest") -> GenerateResponse:
     import asyncio
 
     from faqsvc_embed.generation.crawl.fetcher import FetchError
@@ -97,11 +95,10 @@ def _from_website(request: "GenerationRequest") -> "Generation":
         raise failure(f"{request.website_url!r} did not respond within {TIMEOUT:g} s") from None
 
 
-def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
+def _from_file(request: "GenerationRequest", url: str | None) -> GenerateResponse:
     from faqsvc_embed.generation.crawl.fetcher import Response
     from faqsvc_embed.generation.crawl.page import read_page
     from faqsvc_embed.generation.engines.extractive import best_items
-    from faqsvc_embed.generation.generator import Generation, PageSummary
 
     path = Path(request.website_url)
     with path.open("rb") as file:
@@ -109,18 +106,16 @@ def _from_file(request: "GenerationRequest", url: str | None) -> "Generation":
     if url is None and _RELATIVE_LINK.search(body):
         note("relative links are left out: to keep them, give the page's address with --url")
     page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
-    result = best_items([page], request)
-    summary = PageSummary(page.url, page.tag, len(page.pairs))
-    return Generation(result.items, [summary], result.dropped, result.notes)
+    found = best_items([page], request)
+    return replace(found, pages=[ReadPage(page.url, page.tag, len(page.pairs))])
 
 
-def _written(generation: "Generation", url: str | None, form: str) -> str:
+def _written(generation: GenerateResponse, url: str | None, form: str) -> str:
     """Return a document that `faqsvc publish` reads. JSON also has the pages and the dropped items."""
     from faqsvc_embed.files import WRITERS, Document
-    from faqsvc_embed.generation.report import to_fields
     from faqsvc_embed.languages import lookup
 
-    fields = to_fields(generation)
+    fields = msgspec.to_builtins(generation)
     for item in fields["items"]:
         item["answer"] = item.pop("answerMarkdown", None) or item["answer"]
     langs = {lookup(item.lang or "") for item in generation.items}

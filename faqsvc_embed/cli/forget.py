@@ -58,6 +58,6 @@ def forget_stored(settings: "Settings", slugs: Sequence[str]) -> None:
             opened.mark_invalid(slug, datetime.now(UTC))
             if not loop.submit(opened.invalidate()).result():
                 what = "nothing was" if slug is None else f"{slug!r} was not"
-                raise failure(f"{what} forgotten: the store cannot be written")
+                raise failure(f"{what} forgotten: the store cannot be written; can this machine reach it?")
     finally:
         loop.close()

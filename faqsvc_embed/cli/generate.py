@@ -1,8 +1,7 @@
 """`faqsvc generate`: let the service find questions and answers on a website."""
 
 import sys
-from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -14,8 +13,6 @@ from faqsvc_embed.cli.output import note, print_data, print_text
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import Item
 
-UNKNOWN: Final = "und"
-"""The language tag of content in an undetermined language (RFC 5646, 4.1)."""
 _ENDINGS: Final = {"json": ".json", "markdown": ".md"}
 
 
@@ -33,7 +30,7 @@ _ENDINGS: Final = {"json": ".json", "markdown": ".md"}
     help="Output format; `faqsvc publish` reads json and markdown.",
 )
 @base_url_option
-def generate(url: str, form: str, base_url: str | None, **options: str | int | None) -> None:
+def generate(url: str, form: str, lang: str | None, base_url: str | None, **options: Any) -> None:
     """Print questions and answers from the website at URL.
 
     The service finds them, which may take a minute, and stores nothing. Review them before you publish them.
@@ -48,13 +45,14 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
     with open_client(base_url) as client:
         if sys.stderr.isatty():
             note(f"The service reads {url}, which may take a minute")
-        items = client.generate_faq(url, **options)  # type: ignore[arg-type]  # click has converted them
+        items = client.generate_faq(url, lang=lang, **options)
     if not items:
         raise failure(f"no questions found at {url!r}")
-    lang = _common_lang(items)
-    wanted = options["lang"]
-    if wanted is not None and lang not in (wanted, UNKNOWN):
-        note(f"The items are in {lang!r}, not in {wanted!r}: the service does not translate")
+    stated = {str(tag) for item in items if (tag := getattr(item, "lang", None)) is not None}
+    if lang is not None and stated - {lang}:
+        named = ", ".join(map(repr, sorted(stated)))
+        note(f"The items are in {named}, not in {lang!r}: the service does not translate")
+    languages = {lookup(tag) for tag in stated} or {lang}
     if form == "text":
         print_text(items_to_text(items).rstrip("\n"))
         return
@@ -62,7 +60,7 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
 
     document = Document(
         website_url=url,
-        lang=wanted if lang == UNKNOWN else lookup(lang or ""),
+        lang=languages.pop() if len(languages) == 1 else None,
         answer_format="markdown" if any(_markdown(item) for item in items) else None,
         items=[
             {
@@ -78,11 +76,3 @@ def generate(url: str, form: str, base_url: str | None, **options: str | int | N
 
 def _markdown(item: Item) -> str:
     return str(getattr(item, "answer_markdown", ""))
-
-
-def _common_lang(items: Sequence[Item]) -> str | None:
-    """Return the language of all items, None if they have several, or UNKNOWN if the service states none."""
-    langs = {getattr(item, "lang", None) for item in items}
-    if langs == {None}:
-        return UNKNOWN
-    return langs.pop() if len(langs) == 1 else None

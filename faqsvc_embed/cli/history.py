@@ -3,6 +3,7 @@
 import click
 import msgspec
 
+from faqsvc_embed.cli.errors import if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publish_run import fields_of, line_of
@@ -63,7 +64,8 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
         raise click.UsageError(f"Missing argument 'N': `faqsvc history {slug}` prints the numbers.")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
-        published = client.publish_revision(slug, number, lang=lang)
+        with if_interrupted(f"revision {number} of {slug} may have been published"):
+            published = client.publish_revision(slug, number, lang=lang)
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
         message = f"Note: the draft{by} (revision {newest.revision}) is replaced"

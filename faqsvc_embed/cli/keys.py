@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import fields_of_row, print_json, print_text
+from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create
+from faqsvc_embed.cli.output import fields_of_row, print_result
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import APIKeyInfo, Storage
@@ -60,11 +59,7 @@ def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
 def list_keys(database: str, as_json: bool) -> None:
     """Print one line for each key, beginning with its id."""
     found = open_existing(database).keys.list()
-    if as_json:
-        print_json([_fields(key) for key in found])
-        return
-    for key in found:
-        print_text(_line(key))
+    print_result(as_json, list(map(_fields, found)), map(_columns, found))
 
 
 @keys.command("rotate")
@@ -109,14 +104,16 @@ def _print_key(storage: "Storage", key: str) -> None:
         raise failure(f"cannot print the new key, so it was revoked: {error.strerror}") from error
 
 
-def _line(key: "APIKeyInfo") -> str:
+def _columns(key: "APIKeyInfo") -> tuple[str, ...]:
     used = f"used {key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never used"
-    line = f"{key.id}  ...{key.ending}  site {key.site}  {key.scope}"
-    line += f"  created {key.created_at:%Y-%m-%d %H:%M}  {used}"
-    line += f"  expires {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else ""
-    line += f"  revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else ""
-    line += f"  by {key.maker}" if key.maker else ""
-    return f"{line}  {key.name}".rstrip()
+    rest = (
+        f"expires {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "",
+        f"revoked {key.revoked_at:%Y-%m-%d %H:%M}" if key.revoked_at else "",
+        f"by {key.maker}" if key.maker else "",
+        key.name,
+    )
+    created, end = f"created {key.created_at:%Y-%m-%d %H:%M}", ", ".join(filter(None, rest))
+    return key.id, f"...{key.ending}", f"site {key.site}", key.scope, created, used, end
 
 
 def _fields(key: "APIKeyInfo") -> dict[str, Any]:

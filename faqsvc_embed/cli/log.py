@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import database_option, json_option, site_option
+from faqsvc_embed.cli.options import database_option, json_option, open_existing, site_option
 from faqsvc_embed.cli.output import print_text
 
 if TYPE_CHECKING:

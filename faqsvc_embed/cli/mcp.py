@@ -48,6 +48,8 @@ def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...]) -> None:
 
     Exit status: 0 when the client or Ctrl-C ends it, 1 if the address is in use.
     """
+    if hosts and address is None:
+        raise click.UsageError("--allow-host needs --http")
     if address is None:
         from faqsvc_embed.mcp.server import main
 

@@ -1,16 +1,20 @@
-"""Options of several commands, and the clients that commands use."""
+"""Options of several commands, and the clients and databases that commands use."""
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from faqsvc_embed.cli.errors import silence_log
+from faqsvc_embed.cli.errors import failure, silence_log
+from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import LANGUAGES, lookup
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.service.storage import Storage
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any] | click.Command)
 
@@ -74,6 +78,13 @@ public_url_option: OptionDecorator = click.option(
 )
 
 
+def is_url(target: str) -> bool:
+    """Return whether an argument is a web address and no file; raises UsageError for another address."""
+    if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):
+        raise click.UsageError(f"{target!r} is neither a file nor an http or https address")
+    return target.lower().startswith(("http://", "https://"))
+
+
 def need_base_url(base_url: str | None) -> str:
     """Return the address of the service; raises UsageError if it is missing or invalid."""
     from faqsvc_embed.settings import Settings
@@ -100,3 +111,46 @@ def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
 def open_reader(base_url: str | None) -> "FAQClient":
     """Return a client without the API key: an invalid key must not stop a command that only reads."""
     return open_client(base_url, api_key=None)
+
+
+def open_existing(url: str) -> "Storage":
+    """Open a storage until the command ends; its schema must be current. Nothing is created or changed."""
+    from faqsvc_embed.service.storage import read_storage
+
+    storage = read_storage(url)
+    click.get_current_context().call_on_close(storage.close)
+    return storage
+
+
+def open_or_create(url: str) -> "Storage":
+    """Open a storage until the command ends, and create or upgrade its schema; see `check_named`."""
+    from faqsvc_embed.service.storage import open_storage
+    from faqsvc_embed.service.storage.database import Database
+
+    check_named(url)
+    database = Database(url)
+    is_new = not database.exists()
+    storage = open_storage(url)
+    if is_new:
+        note(f"Created the database {database.path}")
+    click.get_current_context().call_on_close(storage.close)
+    return storage
+
+
+def check_named(url: str) -> None:
+    """Fail if --database or the variable names a file that does not exist: the name may be mistyped."""
+    source = click.get_current_context().get_parameter_source("database")
+    if source is not ParameterSource.DEFAULT:
+        check_exists(url)
+
+
+def check_exists(url: str) -> None:
+    """Fail if the database is a file that does not exist, or is empty."""
+    from faqsvc_embed.service.storage.database import Database
+
+    database = Database(url)
+    if not database.exists():
+        raise failure(
+            f"there is no database {database.path!r}, or its file is empty:"
+            f" `faqsvc db upgrade --create --database {url}` makes it"
+        )

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import open_existing, open_or_create
 from faqsvc_embed.cli.desk import print_link
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
     need_base_url,
+    open_existing,
+    open_or_create,
     public_url_option,
     site_option,
 )

@@ -75,7 +75,9 @@ def preview(target: str, page: str | None, lang: str | None, **options: Any) -> 
         raise click.UsageError("--page is only for SLUG; a FILE is shown on its own page")
     path = Path(target)
     if not path.is_file():
-        raise failure(f"{target}: no such file")
+        raise failure(
+            f"{target}: is a folder; name a file in it" if path.is_dir() else f"{target}: no such file"
+        )
     serve(FilePreview(path))
 
 

@@ -38,11 +38,6 @@ class Publication:
         return self.document.slug
 
     @property
-    def is_draft(self) -> bool:
-        """Whether the file or an option says that it is a draft."""
-        return bool(self.document.draft)
-
-    @property
     def is_complete(self) -> bool:
         """Whether the file states everything, so that the service adds nothing."""
         document = self.document
@@ -96,16 +91,11 @@ class Publication:
 
         An FAQ with a slug may lack its website: the service may know it.
         """
-        fields = self.fields()
-        problems = list[str]()
-        body = dict[str, Any]()
         try:
-            body = publish_body(**fields)
+            return publish_body(**self.fields())
         except PublishRejected as error:
-            problems += [with_option(self.document.locate(problem)) for problem in error.problems]
-        if problems:
-            raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}")
-        return body
+            problems = [with_option(self.document.locate(problem)) for problem in error.problems]
+            raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}") from None
 
 
 def read_publications(
@@ -135,6 +125,8 @@ def read_publications(
         faq = FAQ.from_dict(record)
         for problem in (*not_shown(publication.document, faq), *as_typed(publication.document, faq)):
             warn(publication, problem)
+        if publication.document.cta is not None:
+            warn(publication, "cta is not published: the service keeps that of its FAQ")
     return publications
 
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import click
 
 from faqsvc_embed.api.publish_request import PublishFields
-from faqsvc_embed.cli.errors import failure, interrupted
+from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
 from faqsvc_embed.cli.publications import Publication, warn, with_option
 from faqsvc_embed.errors import (
@@ -88,32 +88,13 @@ class PublishRun:
             published = self._send(publication, insists)
             before = None if comparison is None else comparison.before(publication, published.lang)
             if before is not None and published.revision is not None:
-                is_current = publication.is_draft if before.has_draft else before.state == "published"
-                is_unchanged = published.revision < before.revision + is_current
-                if before.has_draft and published.revision == before.revision and not publication.is_draft:
-                    self._name_author(publication, published)
-            if publication.document.cta is not None and published.revision is not None:
-                self._compare_cta(publication, published)
+                is_unchanged = published.revision < before.revision + _is_current(publication, before)
         if not is_unchanged:
             publication.state_revision(published.revision)
         self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
         if not self._as_json:
             line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
             print_text(f"{line}  {publication.file}" if self._count > 1 else line)
-
-    def _name_author(self, publication: Publication, published: "wire.Publication") -> None:
-        """Warn that the draft of somebody else was published, which has the text of the file."""
-        history = send_patiently(lambda: self._client.revisions(published.slug, lang=published.lang))
-        [draft] = [one for one in history if one.revision == published.revision]
-        if draft.own is False:
-            warn(publication, f"publishes a draft by {draft.key} (revision {draft.revision})")
-
-    def _compare_cta(self, publication: Publication, published: "wire.Publication") -> None:
-        """Warn if a file has another call to action than the service, which keeps its own."""
-        slug, lang, number = published.slug, published.lang, published.revision or 0
-        kept = send_patiently(lambda: self._client.get_revision(slug, number, lang=lang))
-        if kept.faq.cta != publication.document.cta:
-            warn(publication, "cta is not published, because the service keeps its own")
 
     def _send(self, publication: Publication, insists: dict[str, bool]) -> "wire.Publication":
         """Publish one file, and insist where an option says so.
@@ -150,10 +131,8 @@ class PublishRun:
             retry = f": retry with --idempotency-key {self._idempotency_key}"
         so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
         try:
-            return send_patiently(lambda: self._client.publish_faq(**fields))
-        except KeyboardInterrupt:
-            message = f"{file}: interrupted; it may have been published{retry}{so_far}"
-            raise interrupted(message) from None
+            with if_interrupted(f"{file} may have been published{retry}{so_far}"):
+                return send_patiently(lambda: self._client.publish_faq(**fields))
         except OutcomeUnknown as error:
             raise failure(f"{file}: {error}{retry}{so_far}") from error
         except PublishRejected:
@@ -188,8 +167,8 @@ class Comparison:
         listed = self.before(publication, publication.document.lang)
         if listed is None or not publication.is_complete:
             return None
-        is_current = publication.is_draft if listed.has_draft else listed.state == "published"
         slug = normalized("NFC", str(publication.slug))
+        is_current = _is_current(publication, listed)
         if not is_current or f'"{publication.content().digest(slug, listed.lang)}"' != listed.etag:
             return None
         url = f"{self._base_url}/faq/{quote(slug, safe='')}"
@@ -197,6 +176,11 @@ class Comparison:
         return wire.Publication(
             slug=slug, faq_url=url, lang=listed.lang, revision=listed.revision, state=state, etag=listed.etag
         )
+
+
+def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
+    """Return whether the newest revision is what a file with the same text would be: a draft, or public."""
+    return bool(publication.document.draft) if before.has_draft else before.state == "published"
 
 
 class Refused(Exception):

@@ -3,8 +3,8 @@
 import click
 import msgspec
 
-from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client
+from faqsvc_embed.cli.errors import if_interrupted
+from faqsvc_embed.cli.options import base_url_option, database_option, json_option, open_client, open_existing
 from faqsvc_embed.cli.output import note, print_result
 
 
@@ -35,6 +35,6 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
         open_existing(database).removal.lift(slug)
         note(f"{slug} can be published again")
         return
-    with open_client(base_url) as client:
+    with open_client(base_url) as client, if_interrupted(f"{slug} may have been restored"):
         restored = client.restore_faq(slug)
     print_result(as_json, msgspec.to_builtins(restored), f"{restored.slug}  {restored.state}")

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.database import check_named
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.options import database_option
+from faqsvc_embed.cli.options import check_named, database_option
 from faqsvc_embed.cli.output import note
 from faqsvc_embed.settings.validators import is_loopback_http
 

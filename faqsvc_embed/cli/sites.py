@@ -1,10 +1,14 @@
 """`faqsvc sites`: the sites of a service."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from faqsvc_embed.cli.database import open_existing
-from faqsvc_embed.cli.options import database_option, json_option
-from faqsvc_embed.cli.output import print_json, print_text
+from faqsvc_embed.cli.options import database_option, json_option, open_existing
+from faqsvc_embed.cli.output import counted, print_result, print_text
+
+if TYPE_CHECKING:
+    from faqsvc_embed.service.storage.sites import Site
 
 
 @click.group()
@@ -43,30 +47,7 @@ def create_site(database: str, name: str, listed: bool, max_faqs: int | None, ma
 def list_sites(database: str, as_json: bool) -> None:
     """Print one line for each site, beginning with its id."""
     found = open_existing(database).sites.list()
-    if as_json:
-        print_json(
-            [
-                {
-                    "id": site.id,
-                    "name": site.name,
-                    "listed": site.is_listed,
-                    "faqs": site.faq_count,
-                    "bytes": site.byte_count,
-                    "maxFaqs": site.max_faqs,
-                    "maxBytes": site.max_bytes,
-                    "createdAt": site.created_at.isoformat(),
-                }
-                for site in found
-            ]
-        )
-        return
-    for site in found:
-        listed = "  listed" if site.is_listed else ""
-        faqs = "FAQ" if site.faq_count == 1 else "FAQs"
-        print_text(
-            f"{site.id}  {site.faq_count} {faqs}  {site.byte_count} bytes  created"
-            f" {site.created_at:%Y-%m-%d %H:%M}{listed}  {site.name}".rstrip()
-        )
+    print_result(as_json, list(map(_fields, found)), map(_columns, found))
 
 
 @sites.command("set")
@@ -119,3 +100,22 @@ def delete_site(database: str, site: str, yes: bool) -> None:
             f"Delete {found.name} and its {found.faq_count} FAQs permanently?", abort=True, err=True
         )
     print_text(f"{storage.removal.delete_site(site)} FAQs deleted")
+
+
+def _fields(site: "Site") -> dict[str, object]:
+    return {
+        "id": site.id,
+        "name": site.name,
+        "listed": site.is_listed,
+        "faqs": site.faq_count,
+        "bytes": site.byte_count,
+        "maxFaqs": site.max_faqs,
+        "maxBytes": site.max_bytes,
+        "createdAt": site.created_at.isoformat(),
+    }
+
+
+def _columns(site: "Site") -> tuple[str, ...]:
+    created = f"created {site.created_at:%Y-%m-%d %H:%M}"
+    faqs, size = counted(site.faq_count, "FAQ"), f"{site.byte_count} bytes"
+    return site.id, faqs, size, created, "listed" if site.is_listed else "-", site.name

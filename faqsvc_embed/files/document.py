@@ -103,17 +103,22 @@ class Document:
         )
 
     def all_notes(self) -> list[str]:
-        """Return what is in the file and not in the document, and the questions that are there twice."""
+        """Return what is in the file and not in the document, and the questions and ids that it has twice."""
         notes = list(self.notes)
         if self.unknown:
             names = [name + _suggestion(name) for name in self.unknown[:20]]
             notes.append(f"unknown and left out: {', '.join(names)}")
-        first = dict[tuple[object, str], int]()
+        first = dict[tuple[object, ...], int]()
         for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
             if isinstance(item, dict) and isinstance(item.get("question"), str) and item["question"].strip():
                 key = (item.get("section"), spelling(item["question"]) or item["question"])
                 if first.setdefault(key, index) != index:
                     notes.append(f"{self.place(index, 1)}: asks the same as {self.place(first[key], 1)}")
+            if isinstance(item, dict) and isinstance(item.get("id"), str):
+                other = first.setdefault((item["id"],), index)
+                if other != index:
+                    message = f"has the id {quoted(item['id'])}, as {self.place(other, 1)} does"
+                    notes.append(f"{self.place(index, 1)}: {message}: give each an id of its own")
         return notes
 
     def place(self, index: int, line: int) -> str:

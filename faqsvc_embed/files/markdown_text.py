@@ -33,8 +33,9 @@ def escape(text: str) -> str:
     lines = [escape_inline(line) for line in body.split("\n")]
     escaped = lines[0]
     for above, line in pairwise(lines):
-        # A backslash keeps a line end, which would be shown as a space; a blank line ends the paragraph.
-        escaped += ("\\\n" if above.strip(" \t") and line.strip(" \t") else "\n") + line
+        # A backslash keeps a line end, which would be shown as a space; a blank line ends the paragraph. Some
+        # parsers take other white space for blank, too, and would show the backslash.
+        escaped += ("\\\n" if above.strip() and line.strip() else "\n") + line
     return _references(space) + escaped + _references(more_space)
 
 

@@ -2,46 +2,24 @@
 
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Final
 
 import anyio
+from msgspec.structs import replace
 
+from faqsvc_embed.api.contract import DroppedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.crawl.crawler import MAX_PAGES, Crawler
 from faqsvc_embed.generation.crawl.fetcher import PageFetcher, default_ssl_context
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.ssrf import Endpoint
-from faqsvc_embed.generation.engines.protocol import (
-    Dropped,
-    Engine,
-    GeneratedItem,
-    GenerationRequest,
-    Reason,
-)
+from faqsvc_embed.generation.engines.protocol import Engine, GenerationRequest, Reason
 from faqsvc_embed.generation.threads import run_in_thread
 
 TIMEOUT: Final = 30.0
 """Seconds for one generation."""
-
-
-@dataclass(frozen=True, slots=True)
-class PageSummary:
-    """A page that was read: its URL, its language tag, and the number of its questions with answers."""
-
-    url: str
-    lang: str | None
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """The items for a website, the pages that were read, what was dropped, and notes for the user."""
-
-    items: list[GeneratedItem]
-    pages: list[PageSummary]
-    dropped: list[Dropped]
-    notes: list[str]
+MAX_DROPPED: Final = 100
+"""Dropped questions and pages that are reported."""
 
 
 async def generate(
@@ -51,7 +29,7 @@ async def generate(
     allowed: frozenset[Endpoint] = frozenset(),
     timeout: float = TIMEOUT,
     report: Callable[[Page], None] = lambda page: None,
-) -> Generation:
+) -> GenerateResponse:
     """Return the questions and answers that an engine makes of a website.
 
     If the crawl takes too long, the engine gets the pages that were read. `allowed` are endpoints that may be
@@ -78,7 +56,11 @@ async def generate(
         if not crawler.pages:
             raise TimeoutError(f"no page of {quoted(request.website_url)} was read in time")
         result = await engine.generate_items(crawler.pages, request)
-    unreadable = [Dropped(url, Reason.UNREADABLE, reason) for url, reason in crawler.failures.items()]
+    unreadable = [DroppedEntry(url, Reason.UNREADABLE, reason) for url, reason in crawler.failures.items()]
     cut = ["There was not enough time to read all pages."] if crawl.cancelled_caught else []
-    pages = [PageSummary(page.url, page.tag, len(page.pairs)) for page in crawler.pages]
-    return Generation(result.items, pages, unreadable + result.dropped, result.notes + cut)
+    return GenerateResponse(
+        [replace(item, position=position) for position, item in enumerate(result.items)],
+        [ReadPage(page.url, page.tag, len(page.pairs)) for page in crawler.pages],
+        [*unreadable, *result.dropped][:MAX_DROPPED],
+        result.notes + cut,
+    )

@@ -1,12 +1,20 @@
-"""The FAQ clients that the tools use."""
+"""The FAQ clients that the tools use, and one call of a tool."""
 
-from typing import Final
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self, TypeVar
 
+from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.results import ToolError
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
 
+T = TypeVar("T")
+
+PROGRESS_INTERVAL: Final = 1.0
+"""Seconds between two reports."""
 NO_KEY: Final = (
     "FAQSVC_API_KEY is not set, and nothing was sent. Ask the user to set it in the environment of this MCP "
     "server and to restart it; `faqsvc keys create` makes keys, and so does the desk of the service under "
@@ -17,15 +25,23 @@ NO_KEY_SENT: Final = (
     "header X-Plugin-Key, or as a bearer token in Authorization; `faqsvc keys create` makes keys."
 )
 
+Arguments = dict[str, Any]
+Report = Callable[[float, str], Awaitable[None]]
+"""Tells the MCP client how many seconds a call has taken, and what it is doing."""
+
 
 class Clients:
-    """One given client, or two that are created from environment variables when a call needs them.
+    """The FAQ clients of a server: of a given client, or of the environment when a call needs them.
 
-    Reads use a client without a key, so that an invalid key stops only writes.
+    Reads use no key, so that an invalid key stops only writes. Requests to a server that `is_remote` bring
+    their keys.
     """
 
-    def __init__(self, client: FAQClient | None = None) -> None:
-        self._reader = self._writer = client
+    def __init__(self, client: FAQClient | None, *, is_remote: bool) -> None:
+        self._given = self._reader = client
+        self._is_remote = is_remote
+        self.attempts = dict[bytes, str]()
+        """The idempotency keys of publications with an unknown outcome, by the digest of key and body."""
 
     def reading(self) -> FAQClient:
         """Return the client that reads published FAQs."""
@@ -33,32 +49,60 @@ class Clients:
             self._reader = FAQClient(settings=Settings.from_env(api_key=None))
         return self._reader
 
-    def writing(self) -> tuple[FAQClient, APIKey]:
-        """Return the client with an API key, and the key; raises ToolError if there is none."""
-        settings = self._writer.settings if self._writer is not None else Settings.from_env()
-        if settings.api_key is None:
-            raise ToolError(NO_KEY)
-        if self._writer is None:
-            self._writer = FAQClient(settings=settings)
-        return self._writer, settings.api_key
+    def writing(self, headers: Mapping[str, str]) -> tuple[FAQClient, APIKey]:
+        """Return a client with an API key, which a request has in one of two headers, and the key.
+
+        Raises:
+            ToolError: there is no key.
+        """
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        sent = headers.get(KEY_HEADER.lower()) or (token.strip() if scheme.lower() == "bearer" else None)
+        if self._is_remote and sent:
+            key: APIKey | None = APIKey(sent)
+        elif self._given is not None:
+            key = self._given.settings.api_key
+        else:
+            key = None if self._is_remote else Settings.from_env().api_key
+        if key is None:
+            raise ToolError(NO_KEY_SENT if self._is_remote else NO_KEY)
+        return self.reading().with_key(key), key
 
     async def aclose(self) -> None:
         """Close the clients."""
-        for client in {self._reader, self._writer}:
-            if client is not None:
-                await client.aclose()
+        if self._reader is not None:
+            await self._reader.aclose()
 
 
-class RequestClients(Clients):
-    """The clients of one HTTP request, whose headers carry the API key, if there is one."""
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool; `headers` are those of its HTTP request."""
 
-    def __init__(self, shared: Clients, api_key: str | None) -> None:
-        super().__init__(shared.reading())
-        self._key = api_key
+    name: str
+    arguments: Arguments
+    clients: Clients
+    report: Report
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def having(self, arguments: Arguments) -> Self:
+        """Return the call with other arguments."""
+        return replace(self, arguments=arguments)
+
+    def reading(self) -> FAQClient:
+        """Return the client that reads published FAQs."""
+        return self.clients.reading()
 
     def writing(self) -> tuple[FAQClient, APIKey]:
-        """Return a client with the key of the request; raises ToolError if it has none."""
-        if not self._key:
-            raise ToolError(NO_KEY_SENT)
-        key = APIKey(self._key)
-        return self.reading().with_key(key), key
+        """Return a client with an API key, and the key; raises ToolError if there is none."""
+        return self.clients.writing(self.headers)
+
+    async def reported(self, work: Coroutine[Any, Any, T], message: str) -> T:
+        """Await work and report every second that it is still running; cancelling this cancels the work."""
+        task, seconds = asyncio.ensure_future(work), 0.0
+        try:
+            await self.report(seconds, message)
+            while not (await asyncio.wait([task], timeout=PROGRESS_INTERVAL))[0]:
+                seconds += PROGRESS_INTERVAL
+                await self.report(seconds, message)
+            return task.result()
+        finally:
+            task.cancel()

@@ -4,8 +4,6 @@ Each request must send its API key, in `X-Plugin-Key` or as a bearer token, so a
 others write access. The protocol is the streamable HTTP transport of MCP (modelcontextprotocol.io).
 """
 
-import asyncio
-import contextlib
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import partial
@@ -32,74 +30,34 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
 
 
 class ToolServerApp:
-    """The tool server at the path where it is mounted, and at `/mcp` below it.
-
-    It starts at the first request, because frameworks do not run the lifespan of a mounted application.
-    """
+    """The tool server at the path where it is mounted, and at `/mcp` below it."""
 
     def __init__(self, client: FAQClient | None, security: TransportSecuritySettings | None) -> None:
-        self._client = client
+        self._server = create_server(client, is_remote=True)
         self._security = security
-        self._running: tuple[asyncio.AbstractEventLoop, _Running] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request, or the lifespan."""
         if scope["type"] == "lifespan":
-            await self._lifespan(receive, send)
-        elif scope["type"] == "http":
-            path = scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/")
-            if path in ("", PATH):
-                manager = await self._manager()
+            for kind in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{kind}.complete"})
+        elif scope["type"] != "http":
+            return
+        elif scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") not in ("", PATH):
+            headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
+            await send({"type": "http.response.start", "status": 404, "headers": headers})
+            await send({"type": "http.response.body", "body": b""})
+        else:
+            # Each request has a manager, because frameworks do not run the lifespan of a mounted application.
+            manager = StreamableHTTPSessionManager(
+                self._server,
+                stateless=True,
+                security_settings=self._security,
+                max_request_body_size=MAX_BODY,
+            )
+            async with manager.run():
                 await manager.handle_request(scope, receive, send)
-            else:
-                await _not_found(send)
-
-    async def _manager(self) -> StreamableHTTPSessionManager:
-        """Return the session manager of the running event loop; the first call starts it."""
-        loop = asyncio.get_running_loop()
-        if self._running is None or self._running[0] is not loop:
-            self._running = loop, _Running(self._client, self._security)
-        return await self._running[1].started
-
-    async def _lifespan(self, receive: Receive, send: Send) -> None:
-        while True:
-            kind = (await receive())["type"]
-            if kind == "lifespan.shutdown":
-                running, self._running = self._running, None
-                if running is not None:
-                    await running[1].stop()
-            await send({"type": f"{kind}.complete"})
-            if kind == "lifespan.shutdown":
-                return
-
-
-class _Running:
-    """A session manager that runs in a task of its own, until the task is cancelled."""
-
-    def __init__(self, client: FAQClient | None, security: TransportSecuritySettings | None) -> None:
-        server = create_server(client, is_remote=True)
-        self._manager = StreamableHTTPSessionManager(
-            server, stateless=True, security_settings=security, max_request_body_size=MAX_BODY
-        )
-        self.started: asyncio.Future[StreamableHTTPSessionManager] = asyncio.Future()
-        self._task = asyncio.create_task(self._run())
-
-    async def _run(self) -> None:
-        async with self._manager.run():
-            self.started.set_result(self._manager)
-            await asyncio.Event().wait()
-
-    async def stop(self) -> None:
-        """End the running requests, and close the clients."""
-        self._task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._task
-
-
-async def _not_found(send: Send) -> None:
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
-    await send({"type": "http.response.start", "status": 404, "headers": headers})
-    await send({"type": "http.response.body", "body": b""})
 
 
 def create_app(client: FAQClient | None = None) -> ToolServerApp:

@@ -8,11 +8,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from faqsvc_embed.api.requests import API_PATH, read_request
-from faqsvc_embed.client import FAQClient, StoredRevision
+from faqsvc_embed.api.responses import Fetched
+from faqsvc_embed.client import StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.mcp.arguments import Arguments
-from faqsvc_embed.mcp.clients import Clients
+from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.results import (
     MAX_RESULT,
     MAX_TITLE,
@@ -33,8 +33,8 @@ _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}
 """The paths of an FAQ at the service."""
 
 
-def without_address(arguments: Arguments, clients: Clients, *, is_read: bool) -> Arguments:
-    """Return arguments in which an address in `slug` is replaced by its slug and its language.
+def without_address(call: Call) -> Call:
+    """Return a call in which an address in `slug` is replaced by its slug and its language.
 
     It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
     accepts addresses of another host: the service may have several names, but another service may have an FAQ
@@ -43,21 +43,21 @@ def without_address(arguments: Arguments, clients: Clients, *, is_read: bool) ->
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
     """
-    text = arguments["slug"]
+    text = call.arguments["slug"]
     if not text.lower().startswith(("http://", "https://")):
-        return arguments
-    base = urlsplit(clients.reading().settings.base_url)
+        return call
+    base = urlsplit(call.reading().settings.base_url)
     with suppress(ValueError):
         address = urlsplit(text)
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
         is_ours = is_ours and address.path.startswith(f"{base.path}/")
         found = _PATH.match(address.path, len(base.path)) if is_ours else None
-        if found is None and is_read and not is_ours:
+        if not is_ours and call.name in ("get_faq", "get_faq_jsonld"):
             found = _PATH.search(address.path)
         if found is not None:
             slug = unquote(found["page"] or found["slug"], errors="strict")
-            lang = _language_in(address.query, arguments.get("lang"))
-            return {**arguments, "slug": slug, **({"lang": lang} if lang else {})}
+            lang = _language_in(address.query, call.arguments.get("lang"))
+            return call.having({**call.arguments, "slug": slug, **({"lang": lang} if lang else {})})
     raise ToolError(
         f"{shorten(text, 200)} is not the address of an FAQ at {base.geturl()}: pass the slug instead."
     )
@@ -78,20 +78,19 @@ def _language_in(query: str, lang: str | None) -> str | None:
     return lang
 
 
-async def get_faq(clients: Clients, arguments: Arguments) -> Result:
+async def get_faq(call: Call) -> Result:
     """Return a published FAQ, or the part of it from an offset on."""
-    client = clients.reading()
     notes = list[str]()
     try:
-        faq, offset, revision = await _read(client, arguments)
+        published = await _published(call)
+        faq, revision = published.faq, published.revision
     except FAQNotFound as error:
-        draft = await _draft(clients, arguments) if error.status == 404 else None
+        draft = await _draft(call) if error.status == 404 else None
         if draft is None:
             raise
         faq, revision = record_of(draft), draft.revision
-        offset = _offset(arguments, faq)
         notes.append("Readers do not see this: it is a draft of an FAQ that is not published.")
-    record = faq.to_dict()
+    offset, record = _offset(call, faq), faq.to_dict()
     items = take_fitting(record["items"][offset:], ROOM)
     end = offset + len(items)
     content = {
@@ -107,7 +106,7 @@ async def get_faq(clients: Clients, arguments: Arguments) -> Result:
         content["nextOffset"] = end
         notes.append(f"Items {offset} to {end - 1} of {len(faq.items)}.")
     if items != record["items"][offset:end]:
-        notes.append(f"Item {offset} is cut. {_full_text(client, arguments)}")
+        notes.append(f"Item {offset} is cut. {_full_text(call)}")
     return result_of({**content, "note": " ".join(notes)} if notes else content)
 
 
@@ -117,10 +116,10 @@ def record_of(revision: StoredRevision) -> FAQ:
     return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
 
-async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
+async def get_faq_jsonld(call: Call) -> Result:
     """Return the FAQPage of a published FAQ."""
-    client = clients.reading()
-    faq, offset, _ = await _read(client, arguments)
+    faq = (await _published(call)).faq
+    offset = _offset(call, faq)
     questions = to_json_ld(faq).get("mainEntity", [])
     if not questions:
         raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
@@ -139,15 +138,15 @@ async def get_faq_jsonld(clients: Clients, arguments: Arguments) -> Result:
         )
     if shown != pairs[offset:end]:
         notes.append(
-            f"Question {offset} or its answer is cut; do not put cut text on a page. "
-            f"{_full_text(client, arguments)}"
+            f"Question {offset} or its answer is cut; do not put cut text on a page. {_full_text(call)}"
         )
     return Result(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
 
 
-async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
+async def list_faqs(call: Call) -> Result:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
-    client, key = clients.writing()
+    client, key = call.writing()
+    arguments = call.arguments
     offset = int(arguments.get("offset", 0))
     wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
     found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
@@ -165,29 +164,29 @@ async def list_faqs(clients: Clients, arguments: Arguments) -> Result:
     return result_of(content)
 
 
-async def _read(client: FAQClient, arguments: Arguments) -> tuple[FAQ, int, int | None]:
-    """Return an FAQ, the offset of the call, and the revision of the FAQ, if the service states it."""
-    published = await client.aget_published(arguments["slug"], lang=arguments.get("lang"))
-    return published.faq, _offset(arguments, published.faq), published.revision
+async def _published(call: Call) -> Fetched:
+    return await call.reading().aget_published(call.arguments["slug"], lang=call.arguments.get("lang"))
 
 
-def _offset(arguments: Arguments, faq: FAQ) -> int:
-    offset = int(arguments.get("offset", 0))
+def _offset(call: Call, faq: FAQ) -> int:
+    offset = int(call.arguments.get("offset", 0))
     if offset and offset >= len(faq.items):
         raise ToolError(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
     return offset
 
 
-async def _draft(clients: Clients, arguments: Arguments) -> StoredRevision | None:
+async def _draft(call: Call) -> StoredRevision | None:
     """Return the newest revision of an FAQ of the key's site; None if there is no such FAQ, or no key."""
     with suppress(ToolError, FAQError):
-        return await clients.writing()[0].anewest_revision(arguments["slug"], lang=arguments.get("lang"))
+        client, _ = call.writing()
+        return await client.anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
     return None
 
 
-def _full_text(client: FAQClient, arguments: Arguments) -> str:
-    address = read_request(client.settings.base_url, arguments["slug"], arguments.get("lang")).url
-    return f"The full text is public at {address}"
+def _full_text(call: Call) -> str:
+    base_url = call.reading().settings.base_url
+    request = read_request(base_url, call.arguments["slug"], call.arguments.get("lang"))
+    return f"The full text is public at {request.url}"
 
 
 def _json_ld_size(pair: dict[str, Any]) -> int:

@@ -17,16 +17,14 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
-from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import without_keys
-from faqsvc_embed.mcp.clients import Clients, RequestClients
+from faqsvc_embed.mcp.clients import Call, Clients
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.results import MAX_MESSAGE, ToolError, result_of, shorten
 from faqsvc_embed.mcp.stdio import open_stdio
-from faqsvc_embed.mcp.tools import Tools
+from faqsvc_embed.mcp.tools import HANDLERS, answer
 
-NAMES: Final = [tool["name"] for tool in TOOLS]
 DAY: Final = 86_400_000
 """Milliseconds for which a client may cache the tools, which change only with a release."""
 
@@ -35,17 +33,19 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
     """Return a server that uses a client, and closes it when the server ends.
 
     Without `client`, clients are created from environment variables when a tool first needs one. With
-    `is_remote`, the API key of the environment is not used: each HTTP request brings its own.
+    `is_remote`, the API key of the environment is not used: each HTTP request brings its own, and the client
+    stays open for others.
     """
-    tools = Tools(client)
+    clients = Clients(client, is_remote=is_remote)
 
     @asynccontextmanager
     async def lifespan(_: Server[Any]) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            with anyio.CancelScope(shield=True):
-                await tools.aclose()
+            if not is_remote:
+                with anyio.CancelScope(shield=True):
+                    await clients.aclose()
 
     async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in TOOLS])
@@ -53,16 +53,16 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
     async def call_tool(
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        if params.name not in NAMES:
-            message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(NAMES)}"
+        if params.name not in HANDLERS:
+            message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(HANDLERS)}"
             raise MCPError(code=types.INVALID_PARAMS, message=message)
 
         async def report(seconds: float, message: str) -> None:
             await context.session.report_progress(seconds, message=message)
 
+        headers = context.request.headers if context.request is not None else {}
         try:
-            clients = _clients_of(context.request, tools.clients, client) if is_remote else None
-            result = await tools.call(params.name, params.arguments or {}, report, clients)
+            result = await answer(Call(params.name, params.arguments or {}, clients, report, headers))
         except ToolError as error:
             message = shorten(without_keys(str(error)), MAX_MESSAGE)
             if error.content is None:
@@ -85,16 +85,6 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-def _clients_of(request: Any, shared: Clients, given: FAQClient | None) -> Clients:
-    """Return the clients of an HTTP request, whose key is in one of two headers."""
-    headers = request.headers if request is not None else {}
-    scheme, _, token = headers.get("authorization", "").partition(" ")
-    key = headers.get(KEY_HEADER.lower()) or (token.strip() if scheme.lower() == "bearer" else None)
-    if key is None and given is not None and given.settings.api_key is not None:
-        return shared
-    return RequestClients(shared, key)
 
 
 def _text(text: str) -> types.TextContent:

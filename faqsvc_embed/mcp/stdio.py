@@ -6,7 +6,7 @@ Here both get a response.
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import anyio
@@ -18,6 +18,8 @@ from pydantic import ValidationError
 
 GRACE: Final = 2.0
 """Seconds that running requests may take after the input has ended."""
+INTERVAL: Final = 0.02
+"""Seconds between two looks at whether they have ended."""
 
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -31,7 +33,8 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
     """
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    running = _Requests()
+    running = set[Any]()
+    """The ids of requests that have no response yet; a cancelled one gets none."""
 
     async with stdio_server(stdin, stdout) as (lines, write), lines:
 
@@ -39,18 +42,27 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
             async with to_server:
                 async for item in lines:
                     if isinstance(item, SessionMessage):
-                        running.receive(item.message)
+                        match item.message:
+                            case types.JSONRPCRequest(id=request_id):
+                                running.add(request_id)
+                            case types.JSONRPCNotification(
+                                method="notifications/cancelled",
+                                params={"requestId": str() | int() as request_id},
+                            ):
+                                running.discard(request_id)
                         await to_server.send(item)
                     elif (error := error_for(item)) is not None:
                         await write.send(SessionMessage(error))
                 with anyio.move_on_after(GRACE):
-                    await running.finished()
+                    while running:
+                        await anyio.sleep(INTERVAL)
 
         async def send() -> None:
             async with write, from_server:
                 async for item in from_server:
                     await write.send(item)
-                    running.send(item.message)
+                    if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
+                        running.discard(item.message.id)
 
         async with from_client, anyio.create_task_group() as group:
             group.start_soon(receive)
@@ -69,47 +81,10 @@ def error_for(exception: Exception) -> types.JSONRPCError | None:
         if not line.strip():
             return None
         code, message = types.PARSE_ERROR, "Parse error: the line is not JSON"
-        inputs = [_lenient_json(line)]  # accepts lone surrogates, to find the id of the request
+        with suppress(ValueError, RecursionError):
+            inputs = [json.loads(line)]  # accepts lone surrogates, to find the id of the request
     fields = next((value for value in inputs if isinstance(value, dict)), {})
     if isinstance(fields.get("id"), str | int) and not isinstance(fields["id"], bool):
         request_id = fields["id"]
     error = types.ErrorData(code=code, message=message)
     return types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
-
-
-def _lenient_json(line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-class _Requests:
-    """The requests that have no response yet."""
-
-    def __init__(self) -> None:
-        self._ids = set[object]()
-        self._changed = anyio.Event()
-
-    def receive(self, message: types.JSONRPCMessage) -> None:
-        """Record a message of the client."""
-        if isinstance(message, types.JSONRPCRequest):
-            self._ids.add(message.id)
-        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
-            self._remove((message.params or {}).get("requestId"))  # it gets no response
-
-    def send(self, message: types.JSONRPCMessage) -> None:
-        """Record a message of the server."""
-        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
-            self._remove(message.id)
-
-    def _remove(self, request_id: object) -> None:
-        if isinstance(request_id, str | int):
-            self._ids.discard(request_id)
-        self._changed.set()
-        self._changed = anyio.Event()
-
-    async def finished(self) -> None:
-        """Wait until every request has its response."""
-        while self._ids:
-            await self._changed.wait()

@@ -3,6 +3,7 @@
 import asyncio
 import shlex
 from collections.abc import Callable, Coroutine, Sequence
+from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
@@ -11,21 +12,20 @@ from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
-from faqsvc_embed.mcp.arguments import Arguments
-from faqsvc_embed.mcp.clients import Clients
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
 from faqsvc_embed.mcp.writing import (
+    MAX_NOTES,
     ORDER,
     REQUESTED,
     SCOPE,
-    Report,
     as_allowed,
     found_faqs,
     masked_result,
     revert,
-    with_progress,
     written,
 )
 from faqsvc_embed.models import FAQ, Item
@@ -50,14 +50,15 @@ _OF_ITEMS: Final = _NAMES | {"answer", "position"}
 Find = Callable[[str | None, str | None], Item | None]
 
 
-async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) -> Result:
+async def update_faq(call: Call) -> Result:
     """Change texts of an FAQ in one language, or create a translation.
 
     Raises:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
             translation, or a text has a format that the FAQ does not have.
     """
-    client, key = clients.writing()
+    client, key = call.writing()
+    arguments = call.arguments
     slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
     is_draft = bool(arguments.get("draft"))
     changes: list[dict[str, Any]] = arguments.get("changes", [])
@@ -97,7 +98,7 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
         return client.apublish_faq(items=changes, draft=draft, **whose, **fields)
 
     try:
-        published = await with_progress(as_allowed(write, draft=is_draft or is_waiting), report, "Publishing")
+        published = await call.reported(as_allowed(write, draft=is_draft or is_waiting), "Publishing")
     except RevisionConflict as error:
         if error.current is None and newest is None:
             raise _unpublished(slug) from None
@@ -114,7 +115,7 @@ async def update_faq(clients: Clients, arguments: Arguments, *, report: Report) 
     notes += [content.pop("note", ""), *(_resembling(changes, faq) if newest else ())]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
-    return masked_result({name: value for name, value in content.items() if value}, key)
+    return masked_result(content, key)
 
 
 def _placed(changes: Sequence[dict[str, Any]], find: Find) -> tuple[list[dict[str, Any]], Sequence[str]]:
@@ -205,7 +206,8 @@ def _translated(
             changes, fields["introduction"]
         )
         note = AS_MARKDOWN if fields["answer_format"] else ""
-    return [note, "" if fields["title"] else "It has no title of its own: translate it, too, with title."]
+    title = "" if fields["title"] else "It has no title of its own: translate it, too, with title."
+    return [f"{one}." for one in Document(items=changes).all_notes()[:MAX_NOTES]] + [note, title]
 
 
 def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any]) -> Sequence[str]:
@@ -321,5 +323,4 @@ def _words(text: str, other: str) -> str:
 
 def _shared(one: str, other: str) -> int:
     """Return how many characters two texts share at their beginning."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((index for index, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -5,9 +5,9 @@ import hashlib
 import json
 import secrets
 import shlex
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
@@ -15,8 +15,7 @@ from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
 from faqsvc_embed.client import FAQClient, FAQSummary
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.mcp.arguments import Arguments
-from faqsvc_embed.mcp.clients import Clients
+from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM
 from faqsvc_embed.mcp.results import (
     MAX_EXTRA,
@@ -35,15 +34,9 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.wire import Publication
 
-T = TypeVar("T")
-Report = Callable[[float, str], Awaitable[None]]
-"""Tells the MCP client how many seconds a call has taken, and what it is doing."""
-
 Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 """Publishes, or writes a draft if the argument is true."""
 
-PROGRESS_INTERVAL: Final = 1.0
-"""Seconds between two reports."""
 REQUESTED: Final = ""
 SEARCH_TIMEOUT: Final = 2.0
 """Seconds in which FAQs are looked for that only a note would name."""
@@ -55,82 +48,78 @@ MAX_ATTEMPTS: Final = 100
 """Maximum number of publications with an unknown outcome that are remembered."""
 
 
-class Writing:
-    """The tools that write. It remembers publications whose outcome is unknown."""
+async def generate_faq(call: Call) -> Result:
+    """Return questions and answers from a website."""
+    client, _ = call.writing()
+    options = dict(call.arguments)
+    url = options.pop("websiteUrl")
+    try:
+        work = client.agenerate_faq(url, **options)
+        found = await call.reported(work, f"The service is reading {shorten(url, 200)}")
+    except FAQNotFound as error:
+        raise ToolError(
+            f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
+        ) from None
+    entries = [
+        {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
+        for item in found
+    ]
+    items = take_fitting(entries, ROOM)
+    content: dict[str, Any] = {"items": items, "total": len(entries)}
+    if len(items) < len(entries):
+        content["note"] = (
+            f"The first {len(items)} of {len(entries)}; for others, generate again with a narrower topic."
+        )
+    elif not entries:
+        content["note"] = "The service found no questions there; try another page of the website."
+    return result_of(content)
 
-    def __init__(self) -> None:
-        self._attempts = dict[bytes, str]()
-        """Their idempotency keys, by the digest of API key and body."""
 
-    async def generate_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Return questions and answers from a website."""
-        client, _ = clients.writing()
-        url = arguments.pop("websiteUrl")
-        work = client.agenerate_faq(url, **arguments)
-        try:
-            found = await with_progress(work, report, f"The service is reading {shorten(url, 200)}")
-        except FAQNotFound as error:
-            raise ToolError(
-                f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
-            ) from None
-        entries = [
-            {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
-            for item in found
-        ]
-        items = take_fitting(entries, ROOM)
-        content: dict[str, Any] = {"items": items, "total": len(entries)}
-        if len(items) < len(entries):
-            content["note"] = (
-                f"The first {len(items)} of {len(entries)}; for others, generate again with a narrower topic."
-            )
-        elif not entries:
-            content["note"] = "The service found no questions there; try another page of the website."
-        return result_of(content)
+async def publish_faq(call: Call) -> Result:
+    """Publish a new FAQ."""
+    fields, notes = _fields(call.arguments)
+    body = publish_body(**fields)
+    record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
+    if call.arguments.get("preview"):
+        return _preview(body, await asyncio.to_thread(shown, record), notes)
+    client, key = call.writing()
+    # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
+    digest, attempts = hashlib.sha256(encode({**body, "key": key.reveal()})).digest(), call.clients.attempts
+    if fields["slug"]:
+        await _check_free(client, fields["slug"], is_repeated=digest in attempts)
+        fields["if_none_match"] = "*"
+    fields["idempotency_key"] = attempts.setdefault(digest, secrets.token_hex(16))
+    for oldest in list(attempts)[:-MAX_ATTEMPTS]:
+        del attempts[oldest]
+    is_draft = bool(call.arguments.get("draft"))
 
-    async def publish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Publish a new FAQ."""
-        fields, notes = _fields(arguments)
-        body = publish_body(**fields)
-        record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
-        if arguments.get("preview"):
-            return _preview(body, await asyncio.to_thread(shown, record), notes)
-        client, key = clients.writing()
-        # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
-        digest = hashlib.sha256(encode({**body, "key": key.reveal()})).digest()
-        if fields["slug"]:
-            await _check_free(client, fields["slug"], is_repeated=digest in self._attempts)
-            fields["if_none_match"] = "*"
-        fields["idempotency_key"] = self._attempts.setdefault(digest, secrets.token_hex(16))
-        for oldest in list(self._attempts)[:-MAX_ATTEMPTS]:
-            del self._attempts[oldest]
-        is_draft = bool(arguments.get("draft"))
+    def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
+        fields["draft"] = draft
+        return client.apublish_faq(**fields)
 
-        def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
-            fields["draft"] = draft
-            return client.apublish_faq(**fields)
+    try:
+        published = await call.reported(as_allowed(publish, draft=is_draft), "Publishing")
+    except RevisionConflict:  # somebody else has just taken the slug
+        await _check_free(client, str(fields["slug"]))
+        raise
+    attempts.pop(digest, None)
+    content = await written(client, published, REQUESTED if is_draft else SCOPE)
+    content |= await asyncio.to_thread(shown, record)
+    content["note"] = _sentences(*notes, content.pop("note", ""))
+    if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
+        content["install"] = if_small(published.install)
+    return masked_result(content, key)
 
-        try:
-            published = await with_progress(as_allowed(publish, draft=is_draft), report, "Publishing")
-        except RevisionConflict:  # somebody else has just taken the slug
-            await _check_free(client, str(fields["slug"]))
-            raise
-        self._attempts.pop(digest, None)
-        content = await written(client, published, REQUESTED if is_draft else SCOPE)
-        content |= await asyncio.to_thread(shown, record)
-        content["note"] = _sentences(*notes, content.pop("note", ""))
-        if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
-            content["install"] = if_small(published.install)
-        return masked_result({name: value for name, value in content.items() if value}, key)
 
-    async def unpublish_faq(self, clients: Clients, arguments: Arguments, report: Report) -> Result:
-        """Unpublish an FAQ, or one of its translations."""
-        client, _ = clients.writing()
-        slug, lang = arguments["slug"], arguments.get("lang")
-        await with_progress(client.aunpublish_faq(slug, lang=lang), report, "Unpublishing")
-        undo = f"faqsvc restore {shlex.quote(slug)}"
-        note = f"Readers get 410 Gone. The history stays; `{undo}` publishes it again, as does the desk."
-        language = {"lang": lang} if lang else {}
-        return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
+async def unpublish_faq(call: Call) -> Result:
+    """Unpublish an FAQ, or one of its translations."""
+    client, _ = call.writing()
+    slug, lang = call.arguments["slug"], call.arguments.get("lang")
+    await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
+    undo = f"faqsvc restore {shlex.quote(slug)}"
+    note = f"Readers get 410 Gone. The history stays; `{undo}` publishes it again, as does the desk."
+    language = {"lang": lang} if lang else {}
+    return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
 async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
@@ -227,8 +216,9 @@ def revert(published: Publication, revision: int | None) -> str:
 
 
 def masked_result(content: dict[str, Any], key: APIKey) -> Result:
-    """Return the result with this content, in which the key is masked."""
-    return result_of(json.loads(key.mask(to_json(content))))
+    """Return the result with this content, without empty fields, in which the key is masked."""
+    kept = {name: value for name, value in content.items() if value}
+    return result_of(json.loads(key.mask(to_json(kept))))
 
 
 def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Result:
@@ -247,16 +237,3 @@ def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Re
 def _sentences(*notes: str) -> str:
     """Return notes as sentences."""
     return " ".join(f"{note.removesuffix('.')}." for note in notes if note)
-
-
-async def with_progress(work: Coroutine[Any, Any, T], report: Report, message: str) -> T:
-    """Await work and report every second that it is still running; cancelling this cancels the work."""
-    task, seconds = asyncio.ensure_future(work), 0.0
-    try:
-        await report(seconds, message)
-        while not (await asyncio.wait([task], timeout=PROGRESS_INTERVAL))[0]:
-            seconds += PROGRESS_INTERVAL
-            await report(seconds, message)
-        return task.result()
-    finally:
-        task.cancel()

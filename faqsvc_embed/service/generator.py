@@ -8,6 +8,7 @@ from typing import Final
 
 import anyio
 import msgspec
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -24,8 +25,7 @@ from faqsvc_embed.generation.engines.protocol import (
     EngineError,
     GenerationRequest,
 )
-from faqsvc_embed.generation.generator import Generation, generate
-from faqsvc_embed.generation.report import to_fields
+from faqsvc_embed.generation.generator import generate
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout
 from faqsvc_embed.service.http.conditional import private_response
@@ -128,7 +128,7 @@ class Generator:
         request = msgspec.convert(fields, GenerateBody)
         return GenerationRequest(request.website_url, request.lang, request.count, request.topic)
 
-    async def run(self, generation: GenerationRequest) -> Generation:
+    async def run(self, generation: GenerationRequest) -> GenerateResponse:
         """Read a website.
 
         Raises:
@@ -170,6 +170,5 @@ def _with_setting(error: BlockedURL) -> str:
     return f"{error}; the service reads it only with FAQSVC_GENERATE_ALLOW={address}"
 
 
-def _generated(generation: Generation, ignored: list[str]) -> Response:
-    body = msgspec.convert(to_fields(generation), GenerateResponse)
-    return private_response(msgspec.structs.replace(body, ignored=ignored))
+def _generated(found: GenerateResponse, ignored: list[str]) -> Response:
+    return private_response(replace(found, ignored=ignored))

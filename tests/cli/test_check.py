@@ -76,10 +76,19 @@ def test_an_unknown_language_and_a_file_of_html_are_notes(tmp_path: Path) -> Non
         ("terms.md", "---\nlang: en\nauthor: Jo\n---\n## Why?\n\nSo.\n", None, "author"),
         ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\nUse {{ name }}.\n", 8, "{{ name }}"),
         ("terms.md", "---\nlang: en\n---\n## Why?\n\nSo.\n\n## Why?\nYes.\n", 9, "asks the same"),
+        ("terms.md", "---\nlang: en\n---\n## Why? {#a}\n\nSo.\n\n## How? {#a}\nYes.\n", 9, "as line 6 does"),
         ("terms.yaml", "lang: en\nanswerFormat: text\nitems:\n- q: Why?\n  a: It is <b>so</b>.\n", 4, "<b>"),
         ("terms.csv", "question,answer,colour\nWhy?,So.,red\n", None, "colour"),
     ],
-    ids=["text of a section", "front matter", "a template", "a repeated question", "tags", "a column"],
+    ids=[
+        "text of a section",
+        "front matter",
+        "a template",
+        "a repeated question",
+        "a repeated id",
+        "tags",
+        "a column",
+    ],
 )
 def test_what_is_left_out_or_shown_as_typed_is_a_note_with_its_place(
     tmp_path: Path, name: str, content: str, line: int | None, named: str

@@ -99,13 +99,6 @@ def test_a_redirect_to_another_private_address_is_blocked(faulty: FaultyServer) 
     assert "127.0.0.2" in failure(faqsvc("extract", f"http://127.0.0.1:{faulty.port}/"))
 
 
-def test_a_missing_file_is_named_without_the_number_of_the_error(tmp_path: Path) -> None:
-    missing = str(tmp_path / "missing.html")
-    message = failure(faqsvc("extract", missing))
-    assert missing in message
-    assert "Errno" not in message
-
-
 GENERATED: Final = [
     {"question": "Open?", "answer": "Yes: *daily*.", "source": "https://tea.example/#open"},
     {"question": "Closed?", "answer": "No."},

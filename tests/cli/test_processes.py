@@ -147,7 +147,7 @@ def test_a_publication_that_ctrl_c_ended_can_be_retried(faulty_service: FaultySe
         printed, errors = process.communicate(timeout=10)
     (request,) = faulty_service.log
     assert (process.returncode, printed) == (1, "")
-    assert errors.startswith(f"\nError: {file}: ")
+    assert errors.startswith(f"\nError: interrupted; {file} may have been published")
     assert errors.endswith(f" --idempotency-key {request.headers['idempotency-key']}\n")
 
 

@@ -82,6 +82,15 @@ _items = st.fixed_dictionaries(
     {"question": _texts, "answer": _texts | _markdown},
     optional={"section": _texts.filter(bool) | st.just("Orders"), "id": st.just("ship")},
 )
+
+
+def is_written(item: dict[str, str]) -> bool:
+    """Return whether an item has a text; in a section, it has a question with words and an answer."""
+    if "section" in item:
+        return any(map(str.isalnum, item["question"])) and bool(item["answer"].strip())
+    return bool(item["question"] or item["answer"])
+
+
 _documents = st.builds(
     Document,
     slug=st.none() | st.just("tea"),
@@ -90,7 +99,7 @@ _documents = st.builds(
     lang=st.sampled_from([None, "ko"]),
     answer_format=st.sampled_from(["text", "markdown"]),
     cta=st.none() | st.just({"label": "Buy", "price": [1, 2.5, None, True]}) | _texts,
-    items=st.lists(_items.filter(lambda item: item["question"] or item["answer"]), max_size=3),
+    items=st.lists(_items.filter(is_written), max_size=3),
 )
 
 

@@ -6,18 +6,17 @@ from typing import Any
 
 import pytest
 
+from faqsvc_embed.api.contract import GenerateResponse, ReadPage
 from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.protocol import (
     Engine,
-    EngineResult,
-    GeneratedItem,
     GenerationRequest,
     Reason,
 )
-from faqsvc_embed.generation.generator import Generation, PageSummary, generate
+from faqsvc_embed.generation.generator import generate
 from tests.generation.websites import endpoint, html, website
 from tests.support import faulty as faults
 from tests.support.faulty import FaultyServer
@@ -25,7 +24,7 @@ from tests.support.faulty import FaultyServer
 HOME = html('<h3 id="hours">When are you open?</h3><p>Until six.</p>')
 
 
-def run(server: FaultyServer, engine: Engine | None = None, **options: Any) -> Generation:
+def run(server: FaultyServer, engine: Engine | None = None, **options: Any) -> GenerateResponse:
     request = GenerationRequest(server.base_url)
     return asyncio.run(generate(request, engine or ExtractiveEngine(), allowed=endpoint(server), **options))
 
@@ -34,7 +33,9 @@ def test_a_website_gives_items_with_their_source(faulty: FaultyServer) -> None:
     faulty.behave(website({"/": HOME}))
 
     source = f"{faulty.base_url}/#hours:~:text=When%20are%20you%20open%3F"
-    assert run(faulty).items == [GeneratedItem("When are you open?", "Until six.", source, "en")]
+    [item] = run(faulty).items
+    shown = (item.position, item.question, item.answer, item.source, item.lang)
+    assert shown == (0, "When are you open?", "Until six.", source, "en")
 
 
 def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(faulty: FaultyServer) -> None:
@@ -45,7 +46,7 @@ def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(fault
     generation = run(faulty, report=lambda page: seen.append(page.url))
 
     home = f"{faulty.base_url}/"
-    assert generation.pages == [PageSummary(home, "sv-SE", 1)]
+    assert generation.pages == [ReadPage(home, "sv-SE", 1)]
     assert generation.items[0].lang == "sv-SE"
     assert seen == [home]
     unreadable = {dropped.subject for dropped in generation.dropped if dropped.reason is Reason.UNREADABLE}
@@ -62,9 +63,9 @@ def test_a_website_that_does_not_respond_in_time_is_a_timeout(faulty: FaultyServ
 class SlowEngine:
     crawl_time_fraction = 0.5
 
-    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
         await asyncio.sleep(60)
-        return EngineResult([])
+        return GenerateResponse([])
 
 
 def test_an_engine_that_does_not_finish_in_time_is_a_timeout(faulty: FaultyServer) -> None:

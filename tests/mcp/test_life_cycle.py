@@ -269,13 +269,3 @@ def test_a_failure_says_what_to_change(
     if all(faq.slug != "mine" for faq in clients["publish"].list_faqs()):
         put(clients["publish"], "mine")
     assert advice in error(call(clients[who], name, arguments))
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [("list_faqs", {}), ("update_faq", {"slug": "a", **CHANGE}), ("unpublish_faq", {"slug": "a"})],
-)
-def test_without_a_key_nothing_is_sent(faulty: FaultyServer, name: str, arguments: dict[str, Any]) -> None:
-    with FAQClient(faulty.base_url) as keyless:
-        assert "FAQSVC_API_KEY" in error(call(keyless, name, arguments))
-    assert faulty.connections == 0

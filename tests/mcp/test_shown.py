@@ -160,6 +160,12 @@ def test_items_that_ask_the_same_are_named(keyless: FAQClient) -> None:
     assert "items[2]: asks the same as items[0]." in found["note"]
 
 
+def test_items_with_one_id_are_named(keyless: FAQClient) -> None:
+    items = [{"question": text, "answer": "Yes.", "id": "tea"} for text in ("Is it free?", "Why?")]
+    found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))
+    assert "items[1]: has the id 'tea', as items[0] does" in found["note"]
+
+
 def test_a_service_that_cannot_be_reached_is_named_with_what_to_ask_the_user(faulty: FaultyServer) -> None:
     faulty.refuse()
     for address in (faulty.base_url, "https://nowhere.invalid"):

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.errors import OutcomeUnknown
-from faqsvc_embed.mcp import writing
+from faqsvc_embed.mcp import clients, writing
 from tests.mcp.support import GENERATED, SECRET, TEA, TEXTS, call, content, error, output_schema, talk, tokens
 from tests.support import faulty as behaviours
 from tests.support.faulty import Exchange, FaultyServer
@@ -76,8 +76,17 @@ def test_an_empty_generation_has_a_note(client: FAQClient, faulty: FaultyServer)
     assert (found["items"], found["total"], bool(found["note"])) == ([], 0, True)
 
 
-@pytest.mark.parametrize(("name", "arguments"), [("publish_faq", TEA), ("generate_faq", WEBSITE)])
-def test_without_a_key_a_write_says_which_variable_to_set_and_sends_nothing(
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("publish_faq", TEA),
+        ("generate_faq", WEBSITE),
+        ("list_faqs", {}),
+        ("update_faq", {"slug": "a", "revision": 1, "title": "A"}),
+        ("unpublish_faq", {"slug": "a"}),
+    ],
+)
+def test_without_a_key_a_tool_that_needs_one_says_which_variable_to_set_and_sends_nothing(
     faulty: FaultyServer, name: str, arguments: dict[str, Any]
 ) -> None:
     with FAQClient(faulty.base_url) as keyless:
@@ -186,7 +195,7 @@ def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: Faul
 def test_generation_reports_progress(
     client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, mode: str
 ) -> None:
-    monkeypatch.setattr(writing, "PROGRESS_INTERVAL", 0.02)
+    monkeypatch.setattr(clients, "PROGRESS_INTERVAL", 0.02)
     enough, seen = threading.Event(), list[float]()
 
     def slowly(exchange: Exchange) -> None:

@@ -10,11 +10,17 @@ import httpx2
 
 from faqsvc_embed.errors import FAQError, quoted
 from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, FetchError, PageFetcher
-from faqsvc_embed.generation.crawl.links import Link, rank_links
+from faqsvc_embed.generation.crawl.links import (
+    MAX_LOCATIONS,
+    MAX_SITEMAPS,
+    Link,
+    best_sitemaps,
+    parse_sitemap,
+    rank_links,
+)
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.page_process import PageReader
 from faqsvc_embed.generation.crawl.robots import RobotsPolicy
-from faqsvc_embed.generation.crawl.sitemap import MAX_LOCATIONS, MAX_SITEMAPS, best_sitemaps, parse_sitemap
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from faqsvc_embed.generation.threads import run_in_thread
 

@@ -3,6 +3,10 @@
 Checking a URL before connecting would resolve its host twice, and the second result may differ (DNS
 rebinding). Here the host is resolved once, where connections are opened, and the connection goes to the
 checked address. HTTP and TLS still see the name, so `Host`, SNI and the certificate are those of the site.
+
+Blocked are the special-purpose addresses of the IANA registries (RFC 6890), IPv6 addresses that contain an
+IPv4 address, and the metadata services of clouds. `networks.toml` has all of them, because `is_global` of
+`ipaddress` differs between Python versions.
 """
 
 import ipaddress
@@ -16,7 +20,7 @@ import httpcore2
 import httpx2
 
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
-from faqsvc_embed.generation.crawl.ip_ranges import why_blocked
+from faqsvc_embed.generation.data import load
 
 PORTS: Final = {"http": 80, "https": 443}
 MAX_ATTEMPTS: Final = 3
@@ -27,6 +31,11 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 _HOST_NAME = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*\.?", re.ASCII)
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*", re.ASCII)
+PUBLIC_IPV6: Final = ipaddress.IPv6Network("2000::/3")
+"""The only part of IPv6 that is allocated for the internet (RFC 4291, 2.4)."""
+_BLOCKED: Final = [
+    (ipaddress.ip_network(key), reason) for key, reason in load("networks", dict[str, str]).items()
+]
 
 
 class BlockedURL(FAQError):
@@ -102,6 +111,20 @@ async def resolve(host: str, port: int) -> Sequence[str]:
     """Return the IP addresses of a host, in the order of the system's resolver."""
     found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def why_blocked(address: str) -> str | None:
+    """Return why an IP address is not public, or None for a public one.
+
+    Raises:
+        ValueError: it is not an IP address in its usual form: four decimal numbers, or IPv6.
+    """
+    ip = ipaddress.ip_address(address)
+    if isinstance(ip, ipaddress.IPv6Address) and ip.scope_id is not None:
+        return "limited to one network interface (RFC 4007)"
+    reason = next((reason for network, reason in _BLOCKED if ip in network), None)
+    is_allocated = ip.version == 4 or ip in PUBLIC_IPV6
+    return reason or (None if is_allocated else "not allocated for the internet (RFC 4291)")
 
 
 class SSRFGuard(httpcore2.AsyncNetworkBackend):

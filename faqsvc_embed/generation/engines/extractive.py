@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.engines.protocol import (
-    Dropped,
-    EngineResult,
-    GeneratedItem,
-    GenerationRequest,
-    Reason,
-    source_of,
-)
+from faqsvc_embed.generation.engines.protocol import GenerationRequest, Reason, source_of
 from faqsvc_embed.generation.extraction.extractor import Pair
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.threads import run_in_thread
@@ -30,21 +24,21 @@ class ExtractiveEngine:
 
     crawl_time_fraction: float = 0.8
 
-    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
         """Return each question once: those about the topic first, then those in an FAQ, then by page."""
         return await run_in_thread(partial(best_items, pages, request))
 
 
-def best_items(pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
     """Return the best items of pages, as `ExtractiveEngine` does."""
     terms = _terms(request.topic or "")
     lang = _language(pages, request.lang)
-    dropped: list[Dropped] = []
+    dropped: list[DroppedEntry] = []
     pairs = _unique_pairs(pages, lang, dropped)
     pairs.sort(key=lambda found: (-_relevance(found[1], terms), not found[1].in_faq))
     count = request.count or DEFAULT_COUNT
-    dropped += [Dropped(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
-    items = [_item(page, pair) for page, pair in pairs[:count]]
+    dropped += [DroppedEntry(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
+    items = [_item(position, *found) for position, found in enumerate(pairs[:count])]
     notes = []
     if items and request.lang is not None and lang != request.lang:
         notes.append(
@@ -56,16 +50,18 @@ def best_items(pages: Sequence[Page], request: GenerationRequest) -> EngineResul
             f"{empty[0]} has no text without JavaScript, which is not run: save the page as a browser shows"
             " it and read that file, or copy its text."
         )
-    return EngineResult(items, dropped, notes)
+    return GenerateResponse(items, dropped=dropped, notes=notes)
 
 
-def _item(page: Page, pair: Pair) -> GeneratedItem:
+def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
     source = source_of(page.url, pair.question, pair.fragment)
-    markdown = pair.markdown if pair.markdown != pair.answer else ""
-    return GeneratedItem(pair.question, pair.answer, source, page.tag, pair.confidence, markdown)
+    markdown = pair.markdown if pair.markdown not in ("", pair.answer) else None
+    return GeneratedEntry(position, pair.question, pair.answer, source, markdown, page.tag, pair.confidence)
 
 
-def _unique_pairs(pages: Sequence[Page], lang: str | None, dropped: list[Dropped]) -> list[tuple[Page, Pair]]:
+def _unique_pairs(
+    pages: Sequence[Page], lang: str | None, dropped: list[DroppedEntry]
+) -> list[tuple[Page, Pair]]:
     """Return the pairs in a language, and add the others to `dropped`.
 
     If a question has several answers, that in an FAQ is kept.
@@ -75,9 +71,10 @@ def _unique_pairs(pages: Sequence[Page], lang: str | None, dropped: list[Dropped
     for page, pair in sorted(pairs, key=lambda found: not found[1].in_faq):
         key = question_key(pair.question)
         if page.lang != lang:
-            dropped.append(Dropped(pair.question, Reason.OTHER_LANGUAGE, f"{page.url} is in {page.tag!r}"))
+            detail = f"{page.url} is in {page.tag!r}"
+            dropped.append(DroppedEntry(pair.question, Reason.OTHER_LANGUAGE, detail))
         elif key in found:
-            dropped.append(Dropped(pair.question, Reason.DUPLICATE, f"{page.url} repeats it"))
+            dropped.append(DroppedEntry(pair.question, Reason.DUPLICATE, f"{page.url} repeats it"))
         else:
             found[key] = (page, pair)
     return list(found.values())

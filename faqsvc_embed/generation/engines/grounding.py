@@ -1,20 +1,20 @@
 """Keeps what a model wrote if the pages of a site support it, and drops everything else.
 
-A model returns each answer with the sentence that supports it. The sentence must be on a page, and that page
-must contain every number, amount and address in the answer. Only the separators of a number may differ.
+A model returns each answer with the sentences that support it. These must be on a page, and that page must
+contain every number, currency and address in the answer. Only the separators of a number may differ.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
 from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.engines.excerpts import Excerpt
-from faqsvc_embed.generation.engines.protocol import Dropped, GeneratedItem, Reason, source_of
+from faqsvc_embed.generation.engines.protocol import Reason, source_of
 from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
@@ -23,30 +23,29 @@ from faqsvc_embed.text import normalized
 CONFIDENCE: Final = 0.8
 """The confidence of items that a model wrote and a page supports."""
 MIN_SUPPORT: Final = 8
-"""Letters and digits that a supporting sentence must have."""
+"""Letters and digits that the supporting sentences must have."""
 
 _CURRENCIES: Final = {
     name: code for code, names in load("currencies", dict[str, str]).items() for name in names.split()
 }
-_CURRENCY: Final = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
-_NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,:]\d{1,15}){0,6}"
-_FACT = re.compile(rf"(?:({_CURRENCY})\s?)?({_NUMBER})(?:\s?({_CURRENCY}|[ap]\.?\s?m)(?!\w))?")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,\s\u2019']\d{3})+")
-_DECIMAL = re.compile(rf"(\d+|{_GROUPED.pattern})[.,](\d+)")
-
 _LABEL: Final = r"[a-z0-9_\u00df-\u024f\u0370-\u052f-]{1,63}"
 _HOST: Final = rf"(?:{_LABEL}\.){{1,10}}[^\W\d_][\w-]{{1,62}}"
-_ADDRESS = re.compile(rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?:/[^\s)]*)?")
-"""An address in a normalized text."""
-_BEFORE_SENTENCE = re.compile(r"""(?:\n|[.!?]['")\]]* |[。؟।]['")\]」』]* ?)(?:[-|] )?['"(\[「『]*$""")
-_AFTER_SENTENCE = re.compile(r"""[.!?]+['")\]]*(?:\s|$)|[。؟।]|['")\]」』]*(?:\n|$)""")
+_ADDRESS: Final = rf"[a-z0-9_.+-]{{1,64}}@{_HOST}|https?://[^\s)]+|{_HOST}(?:/[^\s)]*)?"
+_NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?:[.,]\d{1,2})?(?!\d)|\d{1,15}(?:[.,:]\d{1,15}){0,6}"
+_CURRENCY: Final = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
+_UNIT: Final = rf"(?:{_CURRENCY})(?=\s?\d)|(?:(?<=\d)|(?<=\d\s))(?:{_CURRENCY}|[ap]\.?\s?m)(?!\w)"
+_FACT = re.compile(rf"({_ADDRESS})|({_NUMBER})|({_UNIT})")
+_GROUPED: Final = r"\d{1,3}(?:[.,\s\u2019']\d{3})+"
+_DECIMAL = re.compile(rf"(\d+|{_GROUPED})[.,](\d+)")
+_SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\n|\s\|\s")
+_MARKS: Final = " .!?'\"()[]「」『』-|"
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
 """The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""
 _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""--')
 
 
 class Suggestion(msgspec.Struct):
-    """An item that a model suggests; `support` is a sentence of page number `page`."""
+    """An item that a model suggests; `support` are sentences of page number `page`."""
 
     question: str
     answer: str
@@ -54,23 +53,39 @@ class Suggestion(msgspec.Struct):
     page: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Grounded:
-    """The items that pages support, and the suggestions that they do not."""
+class _Source:
+    """The text of an excerpt, for the search of what supports an answer."""
 
-    items: list[GeneratedItem]
-    dropped: list[Dropped]
+    def __init__(self, excerpt: Excerpt) -> None:
+        self.page = excerpt.page
+        paragraphs = re.split(r"\n\s*\n", excerpt.text)
+        self._text = "\n".join([_normalized(paragraph) for paragraph in paragraphs])
+        lines = "\n".join(map(_normalized, excerpt.text.splitlines()))
+        # A sentence may go on in the next line, and a line may be a sentence.
+        self._sentences = _sentences(self._text) | _sentences(lines)
+        self._facts = set[str]().union(*_facts(self._text))
+
+    def supports(self, support: str, answer: str) -> bool:
+        """Return whether the text contains the supporting sentences, and all facts of the answer."""
+        return _sentences(_normalized(support)) <= self._sentences and all(
+            meanings & self._facts or any(map(self._contains_address, meanings))
+            for meanings in _facts(_normalized(answer))
+        )
+
+    def _contains_address(self, address: str) -> bool:
+        """Return whether the text contains an address that is not part of a longer one."""
+        found = re.search(rf"(?<![a-z0-9_.+@-]){re.escape(address)}(?![a-z0-9_@-]|\.[a-z0-9])", self._text)
+        return "." in address and found is not None
 
 
-def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> Grounded:
-    """Return the suggestions that a page supports, each question once.
+def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> GenerateResponse:
+    """Return the suggestions that a page supports, each question once, and what was dropped.
 
     The page need not be the one that the model names.
     """
-    texts = [_normalized_lines(excerpt.text) for excerpt in excerpts]
-    facts = [_units_of(text) for text in texts]
-    items: dict[str, GeneratedItem] = {}
-    dropped: list[Dropped] = []
+    sources = [_Source(excerpt) for excerpt in excerpts]
+    items: dict[str, GeneratedEntry] = {}
+    dropped: list[DroppedEntry] = []
     for suggestion in suggestions:
         if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > MAX_ANSWER:
             continue
@@ -79,58 +94,36 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
         if not question_key(question) or not question_key(answer) or len(question) > MAX_QUESTION:
             continue
         statement = _plain_paragraphs(_without_step_numbers(suggestion.answer))
-        order = sorted(range(len(excerpts)), key=lambda number: number != suggestion.page)
-        number = next((n for n in order if _supports(texts[n], facts[n], support, statement)), None)
-        if number is None:
-            dropped.append(Dropped(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
-            continue
-        page = excerpts[number].page
-        markdown = escaped(answer)
-        item = GeneratedItem(
-            question,
-            answer,
-            source_of(page.url, support),
-            page.tag,
-            CONFIDENCE,
-            markdown if markdown != answer else "",
+        named = sources[suggestion.page : suggestion.page + 1] if suggestion.page >= 0 else []
+        is_long = len(question_key(support)) >= MIN_SUPPORT
+        source = next(
+            (each for each in [*named, *sources] if is_long and each.supports(support, statement)), None
         )
+        if source is None:
+            dropped.append(DroppedEntry(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
+            continue
+        url, markdown = source_of(source.page.url, support), escaped(answer)
+        shown = markdown if markdown != answer else None
+        item = GeneratedEntry(0, question, answer, url, shown, source.page.tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
-    return Grounded(list(items.values()), dropped)
+    return GenerateResponse(list(items.values()), dropped=dropped)
 
 
-def _supports(text: str, facts: Mapping[str, set[str]], support: str, answer: str) -> bool:
-    """Return whether a page contains the supporting sentence and all facts of the answer."""
-    if len(question_key(support)) < MIN_SUPPORT or not _contains_sentence(text, _normalized(support)):
-        return False
-    statement = _normalized(answer)
-    addresses = list(_ADDRESS.finditer(statement))
-    if not all(_contains_address(text, address[0]) for address in addresses):
-        return False
-    for readings, unit in _facts(_ADDRESS.sub(" ", statement)):
-        known = [facts[reading] for reading in readings if reading in facts]
-        if not known or (unit and not any(not units or unit in units for units in known)):
-            return False
-    return True
-
-
-def _facts(text: str) -> Iterator[tuple[set[str], str]]:
-    """Yield each number of a normalized text, as all that it can mean, with its currency, `am` or `pm`."""
-    for before, number, after in _FACT.findall(text):
-        readings, unit = {number}, before or after
-        if _GROUPED.fullmatch(number):
-            readings.add(re.sub(r"\D", "", number))
+def _facts(text: str) -> Iterator[set[str]]:
+    """Yield each address, number and unit of a normalized text, as all that it can mean."""
+    for address, number, unit in _FACT.findall(text):
+        meanings = {address.rstrip(".,:!?") or number or _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)}
+        if re.fullmatch(_GROUPED, number):
+            meanings.add(re.sub(r"\D", "", number))
         if found := _DECIMAL.fullmatch(number):
-            readings.add(f"{re.sub(r'[^0-9]', '', found[1])}.{found[2].rstrip('0')}".rstrip("."))
-        yield readings, _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)
+            whole, decimals = re.sub(r"\D", "", found[1]), found[2].rstrip("0")
+            meanings.add(f"{whole}.{decimals}".rstrip("."))
+        yield meanings
 
 
-def _units_of(text: str) -> dict[str, set[str]]:
-    """Return the numbers of a normalized text, each with its units."""
-    found: dict[str, set[str]] = {}
-    for readings, unit in _facts(text):
-        for reading in readings:
-            found.setdefault(reading, set()).update({unit} - {""})
-    return found
+def _sentences(text: str) -> set[str]:
+    """Return the sentences of a normalized text, without the marks around them."""
+    return {sentence.strip(_MARKS) for sentence in _SENTENCE_END.split(text)} - {""}
 
 
 def _plain_paragraphs(text: str) -> str:
@@ -144,31 +137,7 @@ def _without_step_numbers(answer: str) -> str:
     return _STEP.sub("", answer) if is_list else answer
 
 
-def _contains_sentence(text: str, sentence: str) -> bool:
-    """Return whether a text contains a sentence as a whole, not as a part of one that may deny it."""
-    unbroken = text.replace("\n", " ")
-    start = unbroken.find(sentence)
-    while start >= 0:
-        # A closing mark may be part of the sentence, or missing from it.
-        last = start + len(sentence.rstrip(".!?。؟।'\")]」』"))
-        before = f"\n{text}"[max(0, start - 7) : start + 1]
-        if _AFTER_SENTENCE.match(text, last) and _BEFORE_SENTENCE.search(before):
-            return True
-        start = unbroken.find(sentence, start + len(sentence))
-    return False
-
-
-def _contains_address(text: str, address: str) -> bool:
-    """Return whether a text contains an address that is not part of a longer one."""
-    value = re.escape(address.rstrip(".,:!?"))
-    return re.search(rf"(?<![a-z0-9_.+@-]){value}(?![a-z0-9_@-]|\.[a-z0-9])", text) is not None
-
-
-def _normalized_lines(text: str) -> str:
-    return "\n".join(filter(None, map(_normalized, text.splitlines())))
-
-
 def _normalized(text: str) -> str:
-    """Return a text without differences of white space, case and quotation marks."""
+    """Return a text on one line, without differences of case and quotation marks."""
     folded = normalized("NFKC", text).casefold()
     return " ".join(folded.translate(_PLAIN_MARKS).split())

@@ -1,39 +1,28 @@
 """The engine for language models, behind any endpoint that is compatible with OpenAI's chat completions.
 
-A long site is sent in parts, and the best items of all parts are kept. If a page persuades the model to write
+A long site is sent in parts, and the first items of each are kept. If a page persuades the model to write
 something that no page says, `grounding` drops it.
 """
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import anyio
 import msgspec
+from msgspec.structs import replace
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
 from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
-from faqsvc_embed.generation.engines.grounding import Grounded, Suggestion, supported_items
-from faqsvc_embed.generation.engines.prompts import (
-    CHOICE_SCHEMA,
-    ITEMS_SCHEMA,
-    choosing_task,
-    pages_as_data,
-    writing_task,
-)
-from faqsvc_embed.generation.engines.protocol import (
-    MAX_COUNT,
-    Dropped,
-    EngineError,
-    EngineResult,
-    GeneratedItem,
-    GenerationRequest,
-    Reason,
-)
+from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
+from faqsvc_embed.generation.engines.protocol import MAX_COUNT, EngineError, GenerationRequest, Reason
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.settings.validators import base_url
@@ -43,15 +32,14 @@ MAX_SUGGESTIONS: Final = 4 * MAX_COUNT
 MAX_CONCURRENT: Final = 3
 """Requests to an endpoint at a time, for one generation."""
 
+_PROMPTS: Final = load("prompts", dict[str, Any])
+"""The task, and the JSON schema of its result."""
+
 T = TypeVar("T")
 
 
 class _Suggestions(msgspec.Struct):
     items: list[Suggestion]
-
-
-class _Choice(msgspec.Struct):
-    keep: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +49,7 @@ class OpenAICompatibleEngine:
     endpoint: ChatEndpoint
     crawl_time_fraction: float = 0.4
 
-    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
         """Return what the model writes and the pages support.
 
         Raises:
@@ -69,28 +57,25 @@ class OpenAICompatibleEngine:
         """
         batches = batches_of(pages)
         if not batches:
-            return EngineResult([])
+            return GenerateResponse([])
         count = min(request.count or DEFAULT_COUNT, MAX_COUNT)
         parts, errors = await self._write_all(batches, request, count)
         if errors and not parts:
             raise errors[0]
         items, duplicates = _unique(interleaved(part.items for part in parts))
         dropped = [dropped for part in parts for dropped in part.dropped] + duplicates
-        if len(items) > count:
-            kept = await self._choose(items, request, count) if len(parts) > 1 else items[:count]
-            dropped += [Dropped(item.question, Reason.BEYOND_COUNT) for item in items if item not in kept]
-            items = kept
-        items, notes = await run_in_thread(partial(_labelled, items, request))
+        dropped += [DroppedEntry(item.question, Reason.BEYOND_COUNT) for item in items[count:]]
+        items, notes = await run_in_thread(partial(_labelled, items[:count], request))
         if errors:
             notes.append(f"The language model failed for {len(errors)} of {len(batches)} parts of the site.")
-        return EngineResult(items, dropped, notes)
+        return GenerateResponse(items, dropped=dropped, notes=notes)
 
     async def _write_all(
         self, batches: list[list[Excerpt]], request: GenerationRequest, count: int
-    ) -> tuple[list[Grounded], list[EngineError]]:
+    ) -> tuple[list[GenerateResponse], list[EngineError]]:
         """Have the model write items for a few batches at a time; return them, and the errors of others."""
         limiter = anyio.CapacityLimiter(MAX_CONCURRENT)
-        results: list[Grounded | EngineError] = [Grounded([], []) for _ in batches]
+        results: list[GenerateResponse | EngineError] = [GenerateResponse([]) for _ in batches]
 
         async def write(number: int) -> None:
             async with limiter:
@@ -102,42 +87,40 @@ class OpenAICompatibleEngine:
         async with anyio.create_task_group() as tasks:
             for number in range(len(batches)):
                 tasks.start_soon(write, number)
-        parts = [result for result in results if isinstance(result, Grounded)]
+        parts = [result for result in results if isinstance(result, GenerateResponse)]
         return parts, [result for result in results if isinstance(result, EngineError)]
 
-    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> Grounded:
+    async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> GenerateResponse:
         """Have the model write items for a batch."""
-        task = writing_task(request, count)
-        response = await self.endpoint.complete(task, pages_as_data(batch), ITEMS_SCHEMA)
+        data = [
+            {"page": number, "title": excerpt.page.title, "text": excerpt.text}
+            for number, excerpt in enumerate(batch)
+        ]
+        response = await self.endpoint.complete(_task(request, count), data, _PROMPTS["items"])
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))
 
-    async def _choose(
-        self, items: list[GeneratedItem], request: GenerationRequest, count: int
-    ) -> list[GeneratedItem]:
-        """Return the items that the model chooses as the best, or the first ones if it fails."""
-        data = [{"number": number, "question": item.question} for number, item in enumerate(items)]
-        try:
-            response = await self.endpoint.complete(choosing_task(request, count), data, CHOICE_SCHEMA)
-            numbers = dict.fromkeys(_decoded(response, _Choice).keep)
-        except EngineError:
-            numbers = {}
-        chosen = [items[number] for number in numbers if 0 <= number < len(items)]
-        return (chosen or items)[:count]
+
+def _task(request: GenerationRequest, count: int) -> str:
+    """Return the task of writing items from excerpts."""
+    language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
+    topic = json.dumps(request.topic, ensure_ascii=False)
+    about = f" All are about this topic: {topic}." if request.topic else ""
+    return str(_PROMPTS["write"]).format(count=count, language=language, about=about)
 
 
-def _unique(items: Sequence[GeneratedItem]) -> tuple[list[GeneratedItem], list[Dropped]]:
-    unique: dict[str, GeneratedItem] = {}
-    duplicates: list[Dropped] = []
+def _unique(items: Sequence[GeneratedEntry]) -> tuple[list[GeneratedEntry], list[DroppedEntry]]:
+    unique: dict[str, GeneratedEntry] = {}
+    duplicates: list[DroppedEntry] = []
     for item in items:
         if unique.setdefault(question_key(item.question), item) is not item:
-            duplicates.append(Dropped(item.question, Reason.DUPLICATE))
+            duplicates.append(DroppedEntry(item.question, Reason.DUPLICATE))
     return list(unique.values()), duplicates
 
 
 def _labelled(
-    items: list[GeneratedItem], request: GenerationRequest
-) -> tuple[list[GeneratedItem], list[str]]:
+    items: list[GeneratedEntry], request: GenerationRequest
+) -> tuple[list[GeneratedEntry], list[str]]:
     """Return items with their language: the requested one, unless the model clearly wrote another."""
     if request.lang is None or not items:
         return items, []

@@ -1,11 +1,15 @@
-"""The interface of an engine: its request, its result and its error, and the addresses of its items."""
+"""The interface of an engine: its request and its error, and the addresses of its items.
+
+Its result is the response of the service, to which the generator adds the pages that were read.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Protocol
 from urllib.parse import quote
 
+from faqsvc_embed.api.contract import GenerateResponse
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.generation.crawl.page import Page
 
@@ -32,24 +36,6 @@ class GenerationRequest:
     max_pages: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GeneratedItem:
-    """A question with its answer as plain text.
-
-    `source` is the URL of the page that has the answer, with a text fragment to which browsers scroll.
-    """
-
-    question: str
-    answer: str
-    source: str
-    lang: str | None = None
-    """The language tag of question and answer, or None if it is not known."""
-    confidence: float = field(default=1.0, compare=False)
-    """From 0 to 1: how clearly the site has this question and answer."""
-    markdown: str = field(default="", compare=False)
-    """The answer as Markdown, with its links, lists and tables; empty if it is the same."""
-
-
 class Reason(StrEnum):
     """Why a question or a page is not among the items."""
 
@@ -65,24 +51,6 @@ class Reason(StrEnum):
     """The page cannot be read, or must not be requested."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """A question, or the URL of a page, that is not among the items; `detail` explains the reason."""
-
-    subject: str
-    reason: Reason
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class EngineResult:
-    """The items of an engine, the best first, what it dropped, and notes for its user."""
-
-    items: list[GeneratedItem]
-    dropped: list[Dropped] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
 class Engine(Protocol):
     """Turns the pages of a site into questions and answers."""
 
@@ -91,8 +59,8 @@ class Engine(Protocol):
         """The share of the time for a generation that the crawl may take."""
         ...
 
-    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> EngineResult:
-        """Return at most as many items as requested, the best first.
+    async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
+        """Return at most as many items as requested, the best first, what was dropped, and notes.
 
         Raises:
             EngineError: the engine fails; the message contains no secret.

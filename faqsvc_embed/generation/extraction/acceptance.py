@@ -5,7 +5,6 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.dom import Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -73,7 +72,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     """
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
-        kinds.setdefault(_look(candidate.element), []).append(candidate)
+        kinds.setdefault(candidate.element.look, []).append(candidate)
     kept: list[Candidate] = []
     for look, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
@@ -90,16 +89,12 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     return kept
 
 
-def _look(element: Element) -> tuple[str, frozenset[str]]:
-    return element.tag, element.classes
-
-
 def _unanswered(look: object, keys: set[str], context: PageContext, claims: Claims) -> int:
     """Return how many other elements that look like that ask something."""
     texts = (
         question_text(element)
         for element in context.elements
-        if _look(element) == look and not claims.include(element)
+        if element.look == look and not claims.include(element)
     )
     return len({question_key(text) for text in texts if is_question(text)} - keys)
 

@@ -10,8 +10,17 @@ from typing import Final, Union
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_PER_ELEMENT, StepBudget
 from faqsvc_embed.generation.extraction.words import NAMES, words_of
+
+MAX_STEPS: Final = 1_000_000
+"""Steps for one page. A step is one visit of one element; ordinary pages take 20 to 40 for each element."""
+CHARACTERS_PER_STEP: Final = 32
+"""Characters whose reading counts as one step."""
+STEPS_PER_ELEMENT: Final = 5
+"""Steps to create an element, or to write the text of one."""
+STEPS_TO_CONVERT: Final = 8
+"""Steps to convert `CHARACTERS_PER_STEP` characters of structured data to text."""
+
 
 MAX_DEPTH: Final = 100
 """Levels of a tree; deeper elements are read as text."""
@@ -41,6 +50,27 @@ _LABELLED_LINE_START = re.compile(
 Node = Union["Element", str]
 
 
+class PageTooComplex(Exception):
+    """Reading a page takes more steps than its budget has."""
+
+
+class StepBudget:
+    """The steps that remain for a page."""
+
+    def __init__(self) -> None:
+        self.remaining: int = MAX_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Count steps.
+
+        Raises:
+            PageTooComplex: fewer steps remain.
+        """
+        self.remaining -= steps
+        if self.remaining < 0:
+            raise PageTooComplex
+
+
 class Element:
     """An element of a page; `start` and `end` are its first and last position in document order."""
 
@@ -65,6 +95,11 @@ class Element:
 
     def __contains__(self, other: "Element") -> bool:
         return self.start <= other.start and other.end <= self.end
+
+    @property
+    def look(self) -> tuple[str, str]:
+        """Equal for elements that look alike."""
+        return self.tag, self.attrs.get("class", "")
 
     def elements(self) -> Iterator["Element"]:
         """Yield the children that are elements."""

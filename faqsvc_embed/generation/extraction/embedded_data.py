@@ -9,7 +9,7 @@ from typing import Any, Final
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
-from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
+from faqsvc_embed.generation.extraction.dom import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.structured_data import load_json, objects_of, text_of_value
 from faqsvc_embed.generation.extraction.text import plain

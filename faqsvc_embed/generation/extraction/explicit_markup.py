@@ -27,8 +27,7 @@ def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
         elif element.tag == "table":
             yield from _table_rows(element)
         elif (panel := _panel(context, element)) is not None:
-            group = ("panel", element.tag, element.attrs.get("class", ""))
-            yield Candidate(element, (panel,), Evidence.MARKUP, group)
+            yield Candidate(element, (panel,), Evidence.MARKUP, ("panel", *element.look))
 
 
 def _details(element: Element) -> Iterator[Candidate]:

@@ -11,9 +11,8 @@ import turbohtml
 from faqsvc_embed.api.fields import MAX_QUESTION
 from faqsvc_embed.generation.extraction.acceptance import accepted, with_answers
 from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
-from faqsvc_embed.generation.extraction.budget import PageTooComplex, StepBudget
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
-from faqsvc_embed.generation.extraction.dom import build_tree
+from faqsvc_embed.generation.extraction.dom import PageTooComplex, StepBudget, build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
 from faqsvc_embed.generation.extraction.headings import help_article

@@ -87,7 +87,7 @@ def similar_elements(elements: list[Element]) -> list[list[Element]]:
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
         levels = (element, *islice(element.ancestors(), 2))
-        groups[tuple((each.tag, each.attrs.get("class", "")) for each in levels)].append(element)
+        groups[tuple(each.look for each in levels)].append(element)
     return list(groups.values())
 
 

@@ -121,7 +121,7 @@ def first_blocks(context: PageContext, free: list[Element]) -> Iterator[Element]
         first = bisect_left(starts, element.start)
         has_several = first + 1 < len(starts) and starts[first + 1] <= element.end
         if has_several and element.parent is not None and element.tag in ITEMS:
-            rows[element.parent.start, look(element)].append(blocks[first])
+            rows[element.parent.start, element.look].append(blocks[first])
     for row in rows.values():
         questions = sum(is_asked(question_text(block)) for block in row)
         if len(row) > 2 and questions / len(row) >= 0.6:
@@ -134,8 +134,8 @@ def alternating_questions(context: PageContext, free: list[Element], claims: Cla
     for parent in free:
         children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
         for child, following in pairwise(children):
-            if child.tag not in HEADINGS and look(child) != look(following) and context.is_in_faq(child):
-                pairs[look(parent), look(child), look(following)].append((child, following))
+            if child.tag not in HEADINGS and child.look != following.look and context.is_in_faq(child):
+                pairs[parent.look, child.look, following.look].append((child, following))
     for rows in pairs.values():
         if len(rows) > 2 and _are_questions(rows):
             yield from (question for question, _ in rows if _is_short(question))
@@ -143,11 +143,6 @@ def alternating_questions(context: PageContext, free: list[Element], claims: Cla
 
 def _is_row(element: Element) -> bool:
     return element.tag in BLOCKS and not element.is_boilerplate and bool(inline_text(element.children))
-
-
-def look(element: Element) -> tuple[str, str]:
-    """Return the tag and the classes of an element."""
-    return element.tag, element.attrs.get("class", "")
 
 
 def _is_short(element: Element) -> bool:

@@ -9,9 +9,15 @@ from typing import Any, Final, TypeVar
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
-from faqsvc_embed.generation.extraction.budget import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
-from faqsvc_embed.generation.extraction.dom import Element, Node, build_tree
+from faqsvc_embed.generation.extraction.dom import (
+    CHARACTERS_PER_STEP,
+    STEPS_TO_CONVERT,
+    Element,
+    Node,
+    StepBudget,
+    build_tree,
+)
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
 from faqsvc_embed.generation.extraction.page_context import PageContext

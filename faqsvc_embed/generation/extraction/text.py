@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from faqsvc_embed.generation.extraction.budget import STEPS_PER_ELEMENT
-from faqsvc_embed.generation.extraction.dom import BLOCKS, Element, Node
+from faqsvc_embed.generation.extraction.dom import BLOCKS, STEPS_PER_ELEMENT, Element, Node
 from faqsvc_embed.generation.extraction.labels import (
     bare_question,
     has_question_label,

@@ -15,7 +15,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 
 if TYPE_CHECKING:
-    from faqsvc_embed.generation.generator import Generation
+    from faqsvc_embed.api.contract import GenerateResponse
 
 
 class FromWebsite:
@@ -41,5 +41,5 @@ class FromWebsite:
         return await run_blocking(_page, visit, url, found)
 
 
-def _page(visit: Visit, url: str, found: "Generation") -> Response:
+def _page(visit: Visit, url: str, found: "GenerateResponse") -> Response:
     return render(visit, "website.html", url=url, found=found)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faqsvc_embed.generation.crawl.ip_ranges import why_blocked
+from faqsvc_embed.generation.crawl.ssrf import why_blocked
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,11 @@
 import asyncio
 from typing import Any
 
+from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.generation.crawl.fetcher import Response
 from faqsvc_embed.generation.crawl.page import Page, read_page
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.protocol import (
-    Dropped,
-    EngineResult,
-    GeneratedItem,
     GenerationRequest,
     Reason,
 )
@@ -38,24 +36,24 @@ GERMAN = Page(
 )
 
 
-def generate(*pages: Page, **fields: Any) -> list[GeneratedItem]:
+def generate(*pages: Page, **fields: Any) -> list[GeneratedEntry]:
     return run(*pages, **fields).items
 
 
-def run(*pages: Page, **fields: Any) -> EngineResult:
+def run(*pages: Page, **fields: Any) -> GenerateResponse:
     request = GenerationRequest("https://tea.example", **fields)
     return asyncio.run(ExtractiveEngine().generate_items(pages, request))
 
 
 def test_each_question_is_returned_once_with_its_answer_in_the_faq() -> None:
-    assert generate(HOME, FAQ) == [
-        GeneratedItem(
+    assert [(item.question, item.answer, item.source, item.lang) for item in generate(HOME, FAQ)] == [
+        (
             "Do you ship to Peru?",
             "We do.",
             "https://tea.example/faq#a%20b:~:text=Do%20you%20ship%20to%20Peru%3F",
             "en",
         ),
-        GeneratedItem(
+        (
             "when are you open",
             "From nine until six.",
             "https://tea.example/faq#:~:text=when%20are%20you%20open",
@@ -88,9 +86,9 @@ def test_items_are_labelled_with_their_own_language_if_the_requested_one_is_miss
 
 def test_what_is_dropped_has_a_reason() -> None:
     assert run(HOME, FAQ, GERMAN, count=1).dropped == [
-        Dropped("Wann ist offen?", Reason.OTHER_LANGUAGE, "https://tea.example/de is in 'de'"),
-        Dropped("When are you open?", Reason.DUPLICATE, "https://tea.example/ repeats it"),
-        Dropped("when are you open", Reason.BEYOND_COUNT),
+        DroppedEntry("Wann ist offen?", Reason.OTHER_LANGUAGE, "https://tea.example/de is in 'de'"),
+        DroppedEntry("When are you open?", Reason.DUPLICATE, "https://tea.example/ repeats it"),
+        DroppedEntry("when are you open", Reason.BEYOND_COUNT),
     ]
 
 
