@@ -114,6 +114,10 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
             click.echo(f"Links begin with {given['base_url']} (--base-url or FAQSVC_BASE_URL)")
         elif not uds and not is_loopback_http(str(address)):
             note("Links begin with the Host of each request, which any client can set: use --base-url")
+        if base := given.get("base_url") or (not uds and address):
+            click.echo(
+                f"Editors write at {str(base).rstrip('/')}/desk: `faqsvc desk` prints a link that signs in"
+            )
 
     if workers > 1 and given["metrics"]:
         _share_metrics()

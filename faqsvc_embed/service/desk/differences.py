@@ -35,16 +35,6 @@ class Piece(NamedTuple):
     text: str
 
 
-def part(pieces: Sequence[Piece], start: int, end: int) -> list[Piece]:
-    """Return the pieces of a text from one character to another."""
-    found, place = list[Piece](), 0
-    for kind, text in pieces:
-        if cut := text[max(0, start - place) : max(0, end - place)]:
-            found.append(Piece(kind, cut))
-        place += len(text)
-    return found
-
-
 class Change(NamedTuple):
     """One field that differs, with its text before and after."""
 

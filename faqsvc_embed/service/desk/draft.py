@@ -19,10 +19,8 @@ Problems = dict[str, str]
 """Messages by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
 
 _LABELS: Final = {
-    "slug": "The slug",
     "title": "The title",
     "websiteName": "The name of the website",
-    "websiteUrl": "The address of the website",
     "introduction": "The introduction",
     "items": "The list of questions",
     "question": "The question",
@@ -30,15 +28,16 @@ _LABELS: Final = {
     "section": "The section",
     "id": "The id",
 }
-ADDRESS: Final = "An address must start with https://, such as https://www.example.com."
+ADDRESS: Final = "Write an address such as https://www.example.com."
 _FIRST: Final = ("title", "slug")
 """The settings above the questions of a new FAQ; the others are below them."""
 _SETTINGS: Final = (*_FIRST, "websiteName", "websiteUrl", "pageUrl", "introduction")
 """The settings in the order of the form."""
+_REQUIRED: Final = ("websiteUrl", "websiteName", "items")
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
-    "websiteUrl": ADDRESS.replace("An address", "The address of the website"),
-    "pageUrl": ADDRESS.replace("An address", "The address of the page that shows it"),
+    "websiteUrl": "Write the address of the website, such as https://www.example.com.",
+    "pageUrl": "Write the address of the page that shows it, such as https://www.example.com/help.",
 }
 _PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
@@ -61,14 +60,6 @@ class DraftItem(NamedTuple):
         """Whether it has a text."""
         return bool(self.question.strip() or self.answer.strip())
 
-    @property
-    def fields(self) -> dict[str, str]:
-        """The fields that are not empty, by their names on the wire."""
-        fields = {"section": self.section.strip(), "id": self.id.strip()}
-        return {"question": self.question, "answer": self.answer} | {
-            name: value for name, value in fields.items() if value
-        }
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -83,7 +74,6 @@ class Draft:
     introduction: str = ""
     answer_format: AnswerFormat = "text"
     items: tuple[DraftItem, ...] = ()
-    cta: Any = None
 
     @classmethod
     def of_form(cls, form: Form) -> Self:
@@ -112,15 +102,15 @@ class Draft:
         )
 
     @classmethod
-    def of_publication(cls, slug: str, publication: Revision) -> Self:
+    def of_revision(cls, revision: Revision) -> Self:
         """Return the draft with the content of a revision, in the form in which a browser sends it back."""
-        faq = FAQ.from_json(publication.record)
+        faq = revision.faq
         return cls(
-            slug=slug,
-            lang=publication.lang,
+            slug=revision.slug,
+            lang=revision.lang,
             title=_one_line(faq.title),
             website_name=_one_line(faq.website_name),
-            website_url=_one_line(publication.website_url),
+            website_url=_one_line(revision.website_url),
             page_url=faq.page_url or "",
             introduction=normalized(faq.introduction or "").strip(),
             answer_format=faq.answer_format,
@@ -130,7 +120,6 @@ class Draft:
                 )
                 for item in faq.items
             ),
-            cta=faq.cta,
         )
 
     @property
@@ -143,33 +132,24 @@ class Draft:
         """The items that are not empty."""
         return tuple(item for item in self.items if item.is_written)
 
-    def edited(self, action: str) -> tuple["Draft", int]:
-        """Return the draft after a button such as `up:3`, and the index of its item."""
-        name, index = action.partition(":")[0], self._index(action)
-        items = list(self.items)
+    def edited(self, action: str, source: "Draft | None" = None) -> tuple["Draft", int]:
+        """Return the draft after a button such as `up:3`, and the index of its item.
+
+        `copy` replaces an item by its source.
+        """
+        name, _, place = action.partition(":")
+        items, is_place = list(self.items), place.isascii() and place.isdigit() and len(place) < 6
+        index = min(int(place), len(items)) if is_place else len(items)
         if name == "add":
-            index = min(index, len(items))
-            section = items[index - 1].section if 0 < index <= len(items) else ""
-            items.insert(index, DraftItem(section=section))
+            items.insert(index, DraftItem(section=items[index - 1].section if index else ""))
+        elif index < len(items) and name == "copy":
+            items[index] = (source and self.original_of(index, source)) or items[index]
         elif index < len(items):
             item = items.pop(index)
             if name in ("up", "down"):
                 index = max(0, min(len(items), index + (1 if name == "down" else -1)))
                 items.insert(index, item)
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
-
-    def copied(self, action: str, source: "Draft") -> tuple["Draft", int]:
-        """Return the draft after the button `copy:3`, which replaces an item by its source."""
-        index = self._index(action)
-        items = list(self.items)
-        if index < len(items) and (original := self.original_of(index, source)) is not None:
-            items[index] = original
-        return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
-
-    def _index(self, action: str) -> int:
-        """Return the index in an action such as `up:3`, or the end of the list if there is none."""
-        text = action.partition(":")[2]
-        return int(text) if text.isascii() and text.isdigit() and len(text) < 6 else len(self.items)
 
     def original_of(self, index: int, source: "Draft") -> DraftItem | None:
         """Return the source of an item: the item with the same id, else the item at the same place."""
@@ -217,15 +197,8 @@ class Draft:
                 " Shorten it, or split it into several FAQs."
             )
         above = _FIRST if is_new else _SETTINGS
-        ordered = sorted(
-            problems,
-            key=lambda name: (
-                name not in above,
-                name in _SETTINGS,
-                name in _SETTINGS and _SETTINGS.index(name),
-            ),
-        )
-        return {name: problems[name] for name in ordered}
+        ordered = [*above, *(name for name in problems if name not in _SETTINGS), *_SETTINGS]
+        return {name: problems[name] for name in ordered if name in problems}
 
     def content(self, cta: Any) -> Content:
         """Return the content to store. The draft must have no problems."""
@@ -233,7 +206,7 @@ class Draft:
             self.website_url,
             self.website_name,
             tuple(
-                Item(index, item.question, item.answer, item.section.strip() or None, item.id or None)
+                Item(index, item.question, item.answer, item.section or None, item.id or None)
                 for index, item in enumerate(self.written)
             ),
             self.title or None,
@@ -243,7 +216,7 @@ class Draft:
             self.introduction or None,
         )
 
-    def record(self, limit: int = MAX_ITEMS) -> FAQ:
+    def record(self) -> FAQ:
         """Return the FAQ as it would be shown, even if it has problems."""
         return FAQ(
             slug=self.slug or "preview",
@@ -251,7 +224,8 @@ class Draft:
             website_name=self.website_name,
             lang=self.lang or "en",
             items=tuple(
-                Item(index, *item[:2], item.section[:200]) for index, item in enumerate(self.items[:limit])
+                Item(index, *item[:2], item.section[:200])
+                for index, item in enumerate(self.items[:MAX_ITEMS])
             ),
             cta=None,
             answer_format=self.answer_format,
@@ -266,20 +240,30 @@ class Draft:
             found.setdefault(index, []).append(f"Line {dropped.line}: {dropped}.")
         return found
 
-    def is_same(self, publication: Revision) -> bool:
+    def is_same(self, revision: Revision) -> bool:
         """Return whether a revision has the same content, as the form shows it."""
-        earlier = self.of_publication(self.slug, publication)
+        earlier = self.of_revision(revision)
         mine, theirs = (draft.content(None).record(self.slug, self.lang) for draft in (self, earlier))
         return (self.website_url, mine) == (earlier.website_url, theirs)
 
     def _body(self) -> dict[str, Any]:
+        """Return the fields by their names on the wire, without optional ones that are empty."""
         body = {
             "websiteUrl": self.website_url,
             "websiteName": self.website_name,
-            "items": [item.fields for item in self.written],
+            "items": [
+                {
+                    name: text
+                    for name, text in item._asdict().items()
+                    if text or name in ("question", "answer")
+                }
+                for item in self.written
+            ],
+            "title": self.title,
+            "pageUrl": self.page_url,
+            "introduction": self.introduction,
         }
-        optional = {"title": self.title, "pageUrl": self.page_url, "introduction": self.introduction}
-        return body | {name: value for name, value in optional.items() if value}
+        return {name: value for name, value in body.items() if value or name in _REQUIRED}
 
     def _place(self, path: str) -> str:
         """Return a path with an index in `written` as a path with the index in `items`."""

@@ -12,7 +12,6 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.desk import messages
 from faqsvc_embed.service.desk.differences import aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
@@ -48,11 +47,8 @@ def new_draft(visit: Visit) -> Draft:
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
         return replace(draft, website_name=name_of(site), website_url=site.website_url)
-    history = visit.storage.history
     for last in visit.storage.overview.faqs(visit.access.site, limit=1):
-        earlier = Draft.of_publication(
-            "", history.revision(visit.access, last.slug, last.translations[0].lang)
-        )
+        earlier = Draft.of_revision(visit.revision(last.slug, last.translations[0].lang))
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft
 
@@ -61,21 +57,16 @@ def show(visit: Visit) -> Response:
     """GET /desk/faqs/{slug}: the newest revision in a language, or an empty translation."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
-    done = messages.DONE.get(visit.query("done"), "")
-    default = _newest(visit, faq.slug, faq.lang)
     translation = faq.translation(lang)
     if translation is None:
-        assert default is not None  # noqa: S101 - every FAQ in the overview has a revision
-        original = Draft.of_publication(faq.slug, default)
+        original = Draft.of_revision(visit.revision(faq.slug, faq.lang))
         draft = replace(original, lang=lang, title="", items=())
-        return _with_source(visit, Editor(draft=draft, faq=faq, done=done)).page(visit)
-    newest = default if lang == faq.lang else _newest(visit, faq.slug, lang)
-    assert newest is not None  # noqa: S101
-    draft = Draft.of_publication(faq.slug, newest)
-    editor = Editor(draft=draft, version=translation.version, faq=faq, done=done)
+        return _with_source(visit, Editor(draft=draft, faq=faq)).page(visit)
+    draft = Draft.of_revision(visit.revision(faq.slug, lang))
+    editor = Editor(draft=draft, version=translation.version, faq=faq)
     if translation.is_draft and translation.published is not None:
-        public = visit.storage.history.revision(visit.access, faq.slug, lang, translation.published)
-        editor = replace(editor, draft_changes=changes(Draft.of_publication(faq.slug, public), draft))
+        public = Draft.of_revision(visit.revision(faq.slug, lang, translation.published))
+        editor = replace(editor, draft_changes=changes(public, draft))
     return _with_source(visit, editor).page(visit)
 
 
@@ -84,12 +75,11 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
     faq, lang = editor.faq, editor.draft.lang
     if faq is None or lang == faq.lang or (default := _newest(visit, faq.slug, faq.lang)) is None:
         return editor
-    made_from = source = Draft.of_publication(faq.slug, default)
+    made_from = source = Draft.of_revision(default)
     translation = faq.translation(lang)
     with suppress(FAQNotFound):
         if number := translation and translation.translated_from:
-            earlier = visit.storage.history.revision(visit.access, faq.slug, faq.lang, number)
-            made_from = Draft.of_publication(faq.slug, earlier)
+            made_from = Draft.of_revision(visit.revision(faq.slug, faq.lang, number))
     if not editor.is_unsaved:
         items = aligned(editor.draft.items, made_from, source)
         editor = replace(editor, draft=replace(editor.draft, items=items))
@@ -102,11 +92,10 @@ def submit(visit: Visit) -> Response:
     form = visit.form
     is_new = "slug" not in visit.request.path_params
     draft = Draft.of_form(form)
+    faq = None
     if not is_new:
-        draft = replace(draft, slug=visit.slug)
-    faq = None if is_new else _known(visit, visit.slug)
-    if faq is not None and not draft.lang:
-        draft = replace(draft, lang=faq.lang)
+        faq = _known(visit, visit.slug)
+        draft = replace(draft, slug=visit.slug, lang=draft.lang or (faq.lang if faq else ""))
     is_binned = not is_new and _is_binned(visit, draft.lang)
     is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
     version = form.get("version") if is_known else ""
@@ -114,31 +103,27 @@ def submit(visit: Visit) -> Response:
     editor = _with_source(visit, editor)
     action = form.get("action", "preview")
     name = action.partition(":")[0]
-    if name in ("up", "down", "remove", "add"):
-        edited, focus = draft.edited(action)
-        return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
-    if name == "copy" and editor.source is not None:
-        edited, focus = draft.copied(action, editor.source)
+    if name in ("up", "down", "remove", "add", "copy"):
+        edited, focus = draft.edited(action, editor.source)
         return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
     if name == "theirs" and faq is not None:
-        return _take_theirs(visit, editor, action)
+        return _take_theirs(visit, editor, number_of(action.partition(":")[2]) or 0)
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
+    if form.get("part") == "preview":  # the script replaces only the preview
+        html = preview_of(visit, editor.readable).html
+        headers = {**HEADERS, "x-slug": draft.proposed}
+        return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     if action not in ("draft", "publish"):
-        if form.get("part") == "preview":  # the script replaces only the preview
-            accent_color = visit.storage.sites.get(visit.access.site).accent_color
-            html = preview_of(draft, accent_color).html
-            headers = {**HEADERS, "x-slug": draft.proposed}
-            return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
     if is_binned:
         problems["items"] = messages.BINNED
     elif faq is None and not is_new:
-        problems["slug"] = _why_missing(visit, None)
+        problems["slug"] = messages.DELETED
     elif faq and form.get("version") and not version:
-        problems["items"] = _why_missing(visit, draft.lang)
+        problems["items"] = messages.DELETED
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
@@ -152,7 +137,7 @@ def submit(visit: Visit) -> Response:
 
 
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
-    draft = editor.draft
+    draft = editor.readable
     newest = _newest(visit, draft.slug, draft.lang) if editor.faq else None
     info = editor.faq.translation(draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
@@ -169,7 +154,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     made_from = number_of(visit.form.get("source"))
     if editor.source is not None and info is not None and draft.gaps(editor.source):
         made_from = info.translated_from  # the questions are in the order of that revision
-    content = draft.content(FAQ.from_json(newest.record).cta if newest else None)
+    content = draft.content(newest.faq.cta if newest else None)
     write = Write(
         content=content,
         slug=draft.slug or None,
@@ -194,12 +179,9 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         return _conflict(visit, replace(editor, draft=draft, faq=_known(visit, error.slug)))
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
         return replace(editor, faq=None, problems={"slug": messages.TAKEN}).page(visit, 409)
-    except ReservedSlug as error:
-        return replace(editor, problems={"slug": f"{error}."}).page(visit, 422)
-    except QuotaExceeded as error:
-        return replace(editor, problems={"items": f"{error}."}).page(visit, 409)
-    except Gone as error:
-        return replace(editor, problems={"slug": f"{error}."}).page(visit, 409)
+    except (ReservedSlug, Gone, QuotaExceeded) as error:
+        field = "items" if isinstance(error, QuotaExceeded) else "slug"
+        return replace(editor, problems={field: f"{error}."}).page(visit, 409)
     done = "draft" if written.state == "draft" else "published"
     return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
 
@@ -233,18 +215,15 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     return redirect(visit, f"{page}?done=binned")
 
 
-def _take_theirs(visit: Visit, editor: Editor, action: str) -> Response:
+def _take_theirs(visit: Visit, editor: Editor, number: int) -> Response:
     """Replace one question of a form by somebody else's version, and show the remaining differences."""
-    theirs = Draft.of_publication(
-        editor.draft.slug, visit.storage.history.revision(visit.access, editor.draft.slug, editor.draft.lang)
-    )
+    theirs = Draft.of_revision(visit.revision(editor.draft.slug, editor.draft.lang))
     mine = replace(editor.draft, items=editor.draft.written)
     found = changes(theirs, mine)
-    number = number_of(action.partition(":")[2])
-    if number is not None and number <= len(found):
+    if 0 < number <= len(found):
         mine = taken(mine, theirs, found[number - 1])
-    found = changes(theirs, mine)
     who = visit.form.get("theirs")[:200] or "somebody changed it"
+    found = changes(theirs, mine)
     editor = replace(editor, draft=mine, theirs=who, changes=found, is_unsaved=bool(found))
     return replace(editor, focus=number, focused="theirs").page(visit, 409)
 
@@ -255,16 +234,14 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
         return replace(editor, problems={"slug": messages.TAKEN}).page(visit, 409)
-    if faq.translation(draft.lang) is None:
+    if (theirs := _newest(visit, draft.slug, draft.lang)) is None:
         return replace(editor, faq=faq, problems={"items": messages.UNPUBLISHED}).page(visit, 409)
-    theirs = visit.storage.history.revision(visit.access, draft.slug, draft.lang)
+    who = what_happened(editor.version, theirs)
     draft = replace(draft, items=draft.written)
-    found = changes(Draft.of_publication(draft.slug, theirs), draft)
-    now = faq.translation(draft.lang)
-    assert now is not None  # noqa: S101 - it has a revision
-    who = what_happened(editor.version, now, theirs.author or "somebody")
-    editor = replace(editor, draft=draft, faq=faq, version=now.version, theirs=who, changes=found)
-    return editor.page(visit, 409)
+    found = changes(Draft.of_revision(theirs), draft)
+    return replace(editor, draft=draft, faq=faq, version=theirs.version, theirs=who, changes=found).page(
+        visit, 409
+    )
 
 
 def _known(visit: Visit, slug: str) -> FAQInfo | None:
@@ -281,14 +258,8 @@ def _is_binned(visit: Visit, lang: str) -> bool:
     return binned is not None and (binned.state == "binned" or binned.translation(lang) is not None)
 
 
-def _why_missing(visit: Visit, lang: str | None) -> str:
-    """Return the message for an FAQ or a translation that was deleted, which says how to save the text."""
-    is_sealed = (visit.slug, lang) in visit.storage.overview.sealed(visit.access.site, visit.slug)
-    return messages.SEALED if is_sealed else messages.DELETED
-
-
 def _newest(visit: Visit, slug: str, lang: str) -> Revision | None:
     try:
-        return visit.storage.history.revision(visit.access, slug, lang)
+        return visit.revision(slug, lang)
     except FAQNotFound:
         return None

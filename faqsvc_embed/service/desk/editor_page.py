@@ -1,19 +1,19 @@
 """The page on which an FAQ is written: its form, its messages and its preview."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.rendering.assets import theme_name
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
-from faqsvc_embed.service.desk.differences import Change, Piece, part
+from faqsvc_embed.service.desk.differences import Change, Piece
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
-from faqsvc_embed.service.desk.pages import new_once, render
+from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
@@ -32,9 +32,9 @@ class Preview(NamedTuple):
     theme_file: str
 
 
-def preview_of(draft: Draft, accent_color: str) -> Preview:
+def preview_of(visit: Visit, draft: Draft) -> Preview:
     """Return a draft as readers would see it, in the accent colour of their website."""
-    theme = Theme(accent_color or None)
+    theme = Theme(visit.storage.sites.get(visit.access.site).accent_color or None)
     # A new renderer, because a cache would serve only this one record.
     fragment = Renderer().fragment(draft.record(), Style(theme, heading_level=HEADING_LEVEL))
     return Preview(Markup() if fragment is None else Markup(fragment.html), theme_name(theme))
@@ -81,23 +81,23 @@ class Editor:
     other_reading: Reading | None = None
 
     @property
-    def changed_sources(self) -> dict[DraftItem, tuple[list[Piece], list[Piece]]]:
-        """The sources that changed since the translation was made: question and answer, new words marked."""
-        found = dict[DraftItem, tuple[list[Piece], list[Piece]]]()
-        for change in self.source_changes:
-            if self.source and change.new is not None and change.kind == "changed":
-                item = self.source.items[change.new]
-                question, answer = len(item.question), len(item.question) + len("\n\n")
-                found[item] = (
-                    part(change.after, 0, question),
-                    part(change.after, answer, answer + len(item.answer)),
-                )
-        return found
+    def readable(self) -> Draft:
+        """The draft as readers get it: a translation without a title has that of its source."""
+        return replace(self.draft, title=self.draft.title or self.source.title) if self.source else self.draft
+
+    @property
+    def changed_sources(self) -> dict[DraftItem, list[Piece]]:
+        """The sources that changed since the translation was made, with their new words marked."""
+        return {
+            self.source.items[change.new]: change.after
+            for change in self.source_changes
+            if self.source and change.new is not None and change.kind == "changed"
+        }
 
     def page(self, visit: Visit, status: int = 200) -> Response:
         """Return the page."""
-        site = visit.storage.sites.get(visit.access.site)
-        is_many = len(self.draft.items) > FEW
+        faq, lang, is_many = self.faq, self.draft.lang, len(self.draft.items) > FEW
+        known = visit.storage.overview.published_languages(visit.access.site) if faq else []
         with_problem = (
             int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")
         )
@@ -108,25 +108,16 @@ class Editor:
             images=image_source(self.draft.record()),
             editor=self,
             draft=self.draft,
-            faq=self.faq,
-            current=self.faq.translation(self.draft.lang) if self.faq else None,
+            faq=faq,
+            current=faq and faq.translation(lang),
             problems=self.problems,
-            preview=preview_of(self.draft, site.accent_color),
+            **({"done": self.done} if self.done else {}),
+            preview=preview_of(visit, self.readable),
             not_shown=self.draft.not_shown(),
-            missing=_missing(visit, self.faq, self.draft.lang),
-            once=visit.form.get("once") or new_once(),
-            proposed=self.draft.proposed,
+            missing=[code for code in known if faq and code != lang and not faq.translation(code)],
             is_many=is_many,
             opened=next(with_problem, self.focus if self.focused not in ("", "theirs") else 0),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,
             max_answer=MAX_ANSWER,
         )
-
-
-def _missing(visit: Visit, faq: FAQInfo | None, writing: str) -> list[Lang]:
-    """Return the languages of other FAQs of the site that this FAQ lacks, without the one being written."""
-    if faq is None:
-        return []
-    known = visit.storage.overview.published_languages(visit.access.site)
-    return [lang for lang in known if lang != writing and faq.translation(lang) is None]

@@ -1,5 +1,6 @@
 """The history of a translation: its revisions, the differences between two, and publishing one again."""
 
+from functools import partial
 from typing import cast
 from urllib.parse import quote
 
@@ -22,21 +23,15 @@ from faqsvc_embed.service.storage.values import InvalidCursor, Preconditions, Re
 PAGE_SIZE = 50
 
 
-def show(visit: Visit) -> Response:
-    """GET …/history: the revisions, newest first, and the differences between two of them."""
-    return _page(visit, visit.query("lang"))
-
-
 def read(visit: Visit) -> Response:
     """GET …/history/{number}: a whole revision, as readers saw it or would see it."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     translation = faq.translation(visit.query("lang")) or faq.translations[0]
-    number = number_of(visit.part("number"))
-    if number is None:
+    if (number := number_of(visit.part("number"))) is None:
         raise FAQNotFound("There is no such revision")
-    revision = visit.storage.history.revision(visit.access, faq.slug, translation.lang, number)
-    draft = Draft.of_publication(faq.slug, revision)
-    preview = preview_of(draft, visit.storage.sites.get(visit.access.site).accent_color)
+    revision = visit.revision(faq.slug, translation.lang, number)
+    draft = Draft.of_revision(revision)
+    preview = preview_of(visit, draft)
     return render(
         visit,
         "revision.html",
@@ -51,17 +46,17 @@ def read(visit: Visit) -> Response:
     )
 
 
-def _page(visit: Visit, lang: str, status: int = 200, *, note: str = "") -> Response:
+def show(visit: Visit, status: int = 200, *, lang: str = "", note: str = "") -> Response:
+    """GET …/history: the revisions, newest first, and the differences between two of them."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
-    translation = faq.translation(lang) or faq.translations[0]
+    translation = faq.translation(lang or visit.query("lang")) or faq.translations[0]
     lang = translation.lang
     after = visit.query("after") or None
+    read = partial(visit.storage.history.revisions, visit.access, faq.slug, lang, limit=PAGE_SIZE)
     try:
-        found, next_ = visit.storage.history.revisions(
-            visit.access, faq.slug, lang, limit=PAGE_SIZE, after=after
-        )
+        found, next_ = read(after=after)
     except InvalidCursor:
-        found, next_ = visit.storage.history.revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE)
+        found, next_ = read()
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     seen = (revision.number for revision in found if revision.published_at and revision.number < new)
@@ -96,23 +91,16 @@ def publish(visit: Visit) -> Response:
     try:
         visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
     except RevisionConflict as conflict:
-        now = visit.storage.overview.faq(visit.access, visit.slug).translation(lang)
-        author = (conflict.current and conflict.current.author) or "somebody"
-        happened = what_happened(before, now, author) if now else "it was deleted"
+        happened = what_happened(before, conflict.current) if conflict.current else "it was deleted"
         note = f"Nothing was done, because {happened} since you opened the page."
-        return _page(visit, lang, 409, note=note)
+        return show(visit, 409, lang=lang, note=note)
     return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
 
 
 def _compare(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None:
     """Return the differences between two revisions, or None if one does not exist."""
     try:
-        drafts = [
-            Draft.of_publication(
-                visit.slug, visit.storage.history.revision(visit.access, visit.slug, lang, number)
-            )
-            for number in (old, new)
-        ]
+        drafts = [Draft.of_revision(visit.revision(visit.slug, lang, number)) for number in (old, new)]
     except FAQNotFound:
         return None
     return changes(*drafts)

@@ -1,12 +1,14 @@
-"""Imports an FAQ from a text or a file. Editors see the result before anything is saved."""
+"""Imports an FAQ from a text, a file or a website. Editors see the result before anything is saved."""
 
 import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
@@ -20,9 +22,14 @@ from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
 from faqsvc_embed.service.desk.editor import new_draft
 from faqsvc_embed.service.desk.editor_page import Editor, Reading
-from faqsvc_embed.service.desk.forms import Form
+from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.threads import run_blocking
+
+if TYPE_CHECKING:
+    from faqsvc_embed.api.contract import GenerateResponse
 
 MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""
@@ -46,9 +53,10 @@ ENCODING: Final = (
 KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
 
-def show(visit: Visit) -> Response:
-    """GET /desk/import: the form."""
-    return show_form(visit)
+def show(visit: Visit, status: int = 200, **problems: str) -> Response:
+    """GET /desk/import: the form; `problems` are the messages of its fields `text` and `website_url`."""
+    endings = ",".join((*READERS, ".txt"))
+    return render(visit, "import.html", status, problems=problems, formats=FORMATS, endings=endings)
 
 
 def submit(visit: Visit) -> Response:
@@ -61,18 +69,18 @@ def submit(visit: Visit) -> Response:
     if form.upload is not None:
         ending, content = PurePath(form.upload.name).suffix.lower() or ending, form.upload.content
     if not content.strip():
-        return show_form(visit, 422, text="Paste a text, or choose a file.")
+        return show(visit, 422, text="Paste a text, or choose a file.")
     if len(content) > MAX_IMPORT:
-        return show_form(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
+        return show(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
         document, other = _best(ending, content, form)
         draft = draft_of(document, new_draft(visit))
     except ValueError as error:
-        return show_form(visit, 422, text=str(error))
+        return show(visit, 422, text=str(error))
     if not draft.items:
-        return show_form(visit, 422, text="No question was recognised.")
+        return show(visit, 422, text="No question was recognised.")
     if len(draft.items) > MAX_ITEMS:
-        return show_form(visit, 422, text=too_many(len(draft.items)))
+        return show(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
     notes = [f"{note[:1].upper()}{note[1:]}." for note in document.all_notes()]
@@ -89,20 +97,14 @@ def submit(visit: Visit) -> Response:
 
 def _keep(visit: Visit) -> Response:
     """Show the selected questions of a website as a new FAQ that is not saved."""
-    items = list(zip(visit.form.all("question"), visit.form.all("answer"), strict=False))
+    pairs = zip(visit.form.all("question"), visit.form.all("answer"), strict=False)
+    items = [{"question": question, "answer": answer} for question, answer in pairs]
     selected = set(visit.form.all("keep"))
-    document = Document(
-        website_url=visit.form.get("website_url"),
-        lang=visit.form.get("lang"),
-        items=[
-            {"question": question, "answer": answer}
-            for index, (question, answer) in enumerate(items)
-            if str(index) in selected
-        ],
-    )
+    kept = [item for index, item in enumerate(items) if str(index) in selected]
+    document = Document(website_url=visit.form.get("website_url"), items=kept)
     draft = draft_of(as_one_format(document), new_draft(visit))
     if not draft.items:
-        return show_form(visit, 422, text="Select at least one question.")
+        return show(visit, 422, text="Select at least one question.")
     return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
 
 
@@ -117,18 +119,10 @@ def draft_of(document: Document, empty: Draft) -> Draft:
     lang = _text(document.lang)
     if lang not in LANGUAGES:
         lang = detect_language([Item(index, *item[:2]) for index, item in enumerate(items[:MAX_ITEMS])]) or ""
-    return replace(
-        empty,
-        slug=_text(document.slug),
-        lang=lang,
-        title=_text(document.title),
-        website_name=_text(document.website_name) or empty.website_name,
-        website_url=_text(document.website_url) or empty.website_url,
-        page_url=_text(document.page_url),
-        introduction=_text(document.introduction),
-        answer_format=document.answer_format if document.answer_format in ANSWER_FORMATS else "text",
-        items=items,
-    )
+    names = ("slug", "title", "website_name", "website_url", "page_url", "introduction")
+    given: dict[str, Any] = {name: text for name in names if (text := _text(getattr(document, name)))}
+    given["answer_format"] = document.answer_format if document.answer_format in ANSWER_FORMATS else "text"
+    return replace(empty, lang=lang, items=items, **given)
 
 
 def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
@@ -213,7 +207,20 @@ def _text(value: object) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def show_form(visit: Visit, status: int = 200, **problems: str) -> Response:
-    """Return the form; `problems` are the messages of its fields `text` and `website_url`."""
-    endings = ",".join((*READERS, ".txt"))
-    return render(visit, "import.html", status, problems=problems, formats=FORMATS, endings=endings)
+async def read_website(visit: Visit) -> Response:
+    """POST /desk/website: show the questions of a website. Nothing is saved."""
+    url = completed(visit.form.get("website_url").strip())
+    body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
+    try:
+        generator = visit.service.installed_generator()
+        request = generator.parse(body)
+        async with visit.service.generations.running(visit.access.site, generator.timeout):
+            found = await generator.run(request)
+    except Problem as problem:
+        detail = problem.detail.replace("websiteUrl:", "The address:").replace("websiteUrl", "The address")
+        return await run_blocking(partial(show, visit, problem.status, website_url=f"{detail}."))
+    return await run_blocking(_page, visit, url, found)
+
+
+def _page(visit: Visit, url: str, found: "GenerateResponse") -> Response:
+    return render(visit, "website.html", url=url, found=found)

@@ -1,8 +1,16 @@
-"""The messages of the desk after a form was sent."""
+"""The messages of the desk."""
 
 from typing import Final
 
 DONE: Final = {
+    "saved": "Saved.",
+    "removed": "The person is removed.",
+    "revoked": "The key is revoked.",
+    "unpublished": "Unpublished. Pages stop showing it within seconds.",
+    "again": "Published again. Pages show it within seconds.",
+    "deleted": "It is in the bin, and can be restored for 30 days.",
+    "purged": "All its texts are deleted.",
+    "lifted": "The slug can be used again.",
     "draft": "The draft is saved. Readers cannot see it before it is published.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "The FAQ is restored, with its history.",
@@ -11,11 +19,12 @@ DONE: Final = {
     "right": "This translation is marked as up to date.",
     "same": "Nothing has changed since the last save.",
 }
+"""What was done, by the parameter `done` of the page to which a form leads."""
+NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
+EMAIL: Final = "Write an email address such as mia@example.com."
+COLOR: Final = "Write a colour such as #0a7a5c or rgb(10 122 92), or a CSS name such as teal."
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
 BINNED: Final = "This FAQ is in the bin. Restore it there in another tab, then save again here."
-SEALED: Final = (
-    "This FAQ was deleted for ever, and its slug cannot be used again. Choose another slug, or ask an admin."
-)
 UNTRANSLATED: Final = (
     "This question is not translated, but questions below it are. Translate it or copy it. If you remove it,"
     " the translations below move up, beside the wrong questions."

@@ -4,7 +4,7 @@ import hashlib
 import secrets
 from collections.abc import Mapping
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
@@ -14,6 +14,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.rendering.assets import IMMUTABLE, find_file, stylesheet
+from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
@@ -36,17 +37,17 @@ _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "ed
 def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
     """Return a page of the desk. Its context may name an origin, `images`, whose images it may show.
 
-    `problems` are messages by field, and `done` says what a form did.
+    `problems` are messages by field, `done` says what a form did, and `note` why it did nothing.
     """
-    text = (
-        _templates()
-        .get_template(template)
-        .render(
-            {"problems": {}, "done": "", "root": visit.root, "static": static_url(visit.desk), **context},
-            visit=visit,
-            session=visit.session,
-        )
-    )
+    context = {
+        "problems": {},
+        "done": DONE.get(visit.query("done"), "") if visit.request.method == "GET" else "",
+        "note": "",
+        "root": visit.root,
+        "static": static_url(visit.desk),
+        **context,
+    }
+    text = _templates().get_template(template).render(context, visit=visit, session=visit.session)
     # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     images = f"img-src 'self' {context.get('images', '')}".rstrip()
     policy = _POLICY.replace("img-src 'self'", images)
@@ -78,16 +79,6 @@ def static_url(root: str) -> dict[str, str]:
     return {name.replace(".", "_"): f"{root}/static/{_digest(name)}/{name}" for name in _MEDIA_TYPES}
 
 
-def new_once() -> str:
-    """Return a new id for a form that makes something, which is made once if the form is sent twice."""
-    return secrets.token_urlsafe(12)
-
-
-def root_of(base: str) -> str:
-    """Return the path of the desk below the public URL of the service."""
-    return f"{urlsplit(base).path.rstrip('/')}/desk"
-
-
 @cache
 def _static(name: str) -> str:
     text = (resources.files(__package__) / "static" / name).read_text(encoding="utf-8")
@@ -111,7 +102,8 @@ def _templates() -> Environment:
     environment.filters["segment"] = lambda text: quote(text, safe="")
     environment.filters["place"] = _place
     environment.filters["moment"] = _moment
-    environment.globals["new_once"] = new_once
+    # The id of a form that makes something, which is made once if the form is sent twice.
+    environment.globals["new_once"] = partial(secrets.token_urlsafe, 12)
     environment.globals["languages"] = {lang: messages.language for lang, messages in MESSAGES.items()}
     return environment
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from urllib.parse import quote
+from functools import partial
+from typing import Final
+from urllib.parse import quote, urlsplit
 
 import anyio
 from starlette.requests import Request
@@ -12,14 +14,11 @@ from starlette.routing import Route
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import (
-    audit_log,
-    binned,
-    choice,
     editor,
-    faq_list,
     history,
     importing,
     keys,
+    lists,
     people,
     removal,
     sign_in,
@@ -27,11 +26,9 @@ from faqsvc_embed.service.desk import (
     use,
 )
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
-from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, root_of, static_file
-from faqsvc_embed.service.desk.session import Sessions, SeveralSites, set_cookie
-from faqsvc_embed.service.desk.sign_in import DESK, SignIn
-from faqsvc_embed.service.desk.visit import Visit
-from faqsvc_embed.service.desk.website import FromWebsite
+from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, static_file
+from faqsvc_embed.service.desk.session import Sessions, SeveralSites
+from faqsvc_embed.service.desk.visit import DESK, Visit
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.http.operation import Endpoint
 from faqsvc_embed.service.http.problems import Problem
@@ -39,10 +36,49 @@ from faqsvc_embed.service.http.requests import content_length
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
 
-FORMS = 16
+FORMS: Final = 16
 """Maximum number of large forms that are read at the same time."""
 Handler = Callable[[Visit], Response | Awaitable[Response]]
 """Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""
+
+
+def _not_found(visit: Visit) -> Response:
+    raise Problem(404, "not-found", "Check the address, or go to the list of FAQs.")
+
+
+def _only_for_forms(visit: Visit) -> Response:
+    """Browsers open the address of any form, for example from their history."""
+    headers = {"allow": "POST, OPTIONS"}
+    raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
+
+
+_PAGES: Final[dict[str, tuple[Handler, Handler | None]]] = {
+    "": (lists.show_faqs, None),
+    "/": (lambda visit: redirect(visit, ""), None),
+    "/sign-in": (sign_in.show, sign_in.submit),
+    sign_in.CHOOSE: (sign_in.choose, sign_in.choose),
+    "/sign-out": (_only_for_forms, sign_in.sign_out),
+    "/new": (editor.show_new, editor.submit),
+    "/import": (importing.show, importing.submit),
+    "/website": (_only_for_forms, importing.read_website),
+    "/faqs/{slug}": (editor.show, editor.submit),
+    "/faqs/{slug}/history": (history.show, history.publish),
+    "/faqs/{slug}/history/{number}": (history.read, None),
+    "/faqs/{slug}/use": (use.show, use.create_preview),
+    "/faqs/{slug}/remove": (removal.show, removal.submit),
+    "/bin": (removal.show_bin, removal.restore),
+    "/you": (people.show_own, people.show_own),
+    "/site": (site.show, site.submit),
+    "/log": (lists.show_log, None),
+    "/people": (people.show, people.submit),
+    "/people/{person}": (people.show_one, people.change),
+    "/keys": (keys.show, keys.submit),
+    "/keys/{key}": (keys.show_one, keys.end),
+}
+"""The handlers of GET and POST."""
+_ANY: Final = "/{path:path}"
+_OPEN: Final = ("/", "/sign-in", sign_in.CHOOSE, _ANY)
+"""The pages for people who are not signed in."""
 
 
 class Desk:
@@ -56,72 +92,40 @@ class Desk:
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
-        page = SignIn()
-        website = FromWebsite(self._service)
-        pages = [
-            self._route("", get=faq_list.show),
-            self._route("/", get=lambda visit: redirect(visit, ""), is_open=True),
-            self._route("/sign-in", get=page.show, post=page.submit, is_open=True),
-            self._route(choice.PATH, get=choice.show, post=choice.submit, is_open=True),
-            self._route("/sign-out", post=sign_in.sign_out),
-            self._route("/new", get=editor.show_new, post=editor.submit),
-            self._route("/import", get=importing.show, post=importing.submit),
-            self._route("/website", post=website.generate),
-            self._route("/faqs/{slug}", get=editor.show, post=editor.submit),
-            self._route("/faqs/{slug}/history", get=history.show, post=history.publish),
-            self._route("/faqs/{slug}/history/{number}", get=history.read),
-            self._route("/faqs/{slug}/use", get=use.show, post=use.create_preview),
-            self._route("/faqs/{slug}/remove", get=removal.show, post=removal.submit),
-            self._route("/bin", get=binned.show, post=binned.submit),
-            self._route("/you", get=people.show_own, post=people.renew),
-            self._route("/site", get=site.show, post=site.submit),
-            self._route("/log", get=audit_log.show),
-            self._route("/people", get=people.show, post=people.submit),
-            self._route("/people/{person}", get=people.show_one, post=people.change),
-            self._route("/keys", get=keys.show, post=keys.submit),
-            self._route("/keys/{key}", get=keys.show_one, post=keys.end),
-        ]
+        pages = [self._route(path, *handlers) for path, handlers in _PAGES.items()]
         return [
             *pages,
             *(Route(f"{DESK}/at/{{site}}{page.path.removeprefix(DESK)}", page.endpoint) for page in pages),
             Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
-            self._route("/{path:path}", get=_not_found, is_open=True),
+            self._route(_ANY, _not_found, None),
         ]
 
-    def _route(
-        self, path: str, *, get: Handler | None = None, post: Handler | None = None, is_open: bool = False
-    ) -> Route:
-        # Browsers open the address of any form, for example from their history.
-        handlers = {"GET": self._endpoint(get or _only_for_forms, is_open)}
-        if post is not None:
-            handlers["POST"] = self._endpoint(post, is_open)
+    def _route(self, path: str, get: Handler, post: Handler | None) -> Route:
+        handlers = {"GET": get} | ({"POST": post} if post else {})
+        is_open = path in _OPEN
+        endpoints = {method: partial(self._answer, handler, is_open) for method, handler in handlers.items()}
         # The handlers enforce the limit, because its response is a page.
-        return Route(f"{DESK}{path}", Endpoint(handlers, RateLimiter(None)))
+        return Route(f"{DESK}{path}", Endpoint(endpoints, RateLimiter(None)))
 
-    def _endpoint(self, handler: Handler, is_open: bool) -> Callable[[Request], Awaitable[Response]]:
-        async def respond(request: Request) -> Response:
-            visit = self._visit(request)
-            try:
-                self._limiter.enforce(client_network(request.scope.get("client")))
-                if request.method == "POST":
-                    check_origin(request, visit.urls)
-                    visit = replace(visit, form=await self._read_form(request))
-                if visit.is_write:
-                    writers = self._service.writers
-                    found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
-                else:
-                    is_preview = request.method == "POST"
-                    found = await self._service.browse(
-                        self._respond, handler, visit, is_open, is_preview=is_preview
-                    )
-                return found if isinstance(found, Response) else await found
-            except Problem as problem:
-                return _problem_page(visit, problem)
-            except StorageUnavailable:
-                text = "The database does not respond. Nothing was saved; try again in a moment."
-                return _problem_page(visit, Problem(503, "unavailable", text, headers={"retry-after": "1"}))
-
-        return respond
+    async def _answer(self, handler: Handler, is_open: bool, request: Request) -> Response:
+        visit = self._visit(request)
+        try:
+            self._limiter.enforce(client_network(request.scope.get("client")))
+            is_form = request.method == "POST"
+            if is_form:
+                check_origin(request, visit.urls)
+                visit = replace(visit, form=await self._read_form(request))
+            if visit.is_write:
+                writers = self._service.writers
+                found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
+            else:
+                found = await self._service.browse(self._respond, handler, visit, is_open, is_preview=is_form)
+            return found if isinstance(found, Response) else await found
+        except Problem as problem:
+            return _problem_page(visit, problem)
+        except StorageUnavailable:
+            text = "The database does not respond. Nothing was saved; try again in a moment."
+            return _problem_page(visit, Problem(503, "unavailable", text, headers={"retry-after": "1"}))
 
     async def _read_form(self, request: Request) -> Form:
         """Read a form: without a session only a small one, and few large ones at a time."""
@@ -134,10 +138,11 @@ class Desk:
 
     def _visit(self, request: Request) -> Visit:
         urls = self._service.urls(request)
-        desk, site = root_of(urls.base), request.path_params.get("site")
+        site = request.path_params.get("site")
+        desk = f"{urlsplit(urls.base).path.rstrip('/')}{DESK}"
         return Visit(
             request=request,
-            storage=self._service.storage,
+            service=self._service,
             sessions=self._sessions,
             urls=urls,
             desk=desk,
@@ -150,8 +155,8 @@ class Desk:
             site = visit.request.path_params.get("site")
             session = self._sessions.find(visit.request, site, visit.form.get("token"))
         except SeveralSites:
-            if handler not in (choice.show, choice.submit):
-                return choice.ask(visit)
+            if handler != sign_in.choose:
+                return sign_in.choose_first(visit)
             session = None
         visit = replace(visit, session=session)
         if session is not None and session.has_other_sites:
@@ -159,7 +164,7 @@ class Desk:
         response = self._handle(handler, visit, is_open)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
-            set_cookie(response, session.cookie, path=visit.desk, secure=visit.is_secure)
+            visit.set_cookie(response, session.cookie)
         return response
 
     def _handle(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
@@ -197,25 +202,14 @@ def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
 def _sign_in_first(visit: Visit) -> Response:
     if visit.request.method == "POST":
         return sign_in.ask_again(visit)
-    path = sign_in.path_of(visit)
+    path = visit.address
     return redirect(visit, f"/sign-in?next={quote(path, safe='')}" if path else "/sign-in")
 
 
-def _not_found(visit: Visit) -> Response:
-    problem = Problem(404, "not-found", "Check the address, or go to the list of FAQs.")
-    return _problem_page(visit, problem, heading="There is no such page")
-
-
-def _only_for_forms(visit: Visit) -> Response:
-    headers = {"allow": "POST, OPTIONS"}
-    problem = Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
-    return _problem_page(visit, problem, heading="This page cannot be opened")
-
-
-def _problem_page(visit: Visit, problem: Problem, **context: str) -> Response:
+def _problem_page(visit: Visit, problem: Problem) -> Response:
     """Return a page that describes a problem, with the typed fields, which can be sent again."""
-    kept, path = sign_in.kept_fields(visit), sign_in.path_of(visit)
-    response = render(visit, "problem.html", problem.status, problem=problem, kept=kept, path=path, **context)
+    kept, path = sign_in.kept_fields(visit), visit.address
+    response = render(visit, "problem.html", problem.status, problem=problem, kept=kept, path=path)
     response.headers.update(problem.headers)
     return response
 

@@ -6,14 +6,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import Response
 
+from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.urls import is_from_proxy
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 
 COOKIE: Final = "faqsvc_desk"
+ATTEMPTS_PER_MINUTE: Final = 10
+"""Maximum number of failed attempts of one client network to sign in."""
 MAX_SESSIONS: Final = 8
 """Sessions in one browser, at most one for each site; the cookie has their secrets, joined by full stops."""
 COOKIE_LIFETIME: Final = 400 * 86_400
@@ -49,6 +51,8 @@ class Sessions:
     def __init__(self, storage: Storage, header: str | None = None) -> None:
         self._storage = storage
         self._header = header
+        self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
+        """Counts the wrong links of each client network."""
 
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
@@ -121,16 +125,3 @@ def cookie_of(request: Request) -> str | None:
         if name.strip() == COOKIE:
             return value.strip()
     return None
-
-
-def set_cookie(response: Response, cookie: str, *, path: str, secure: bool) -> None:
-    """Send the cookie of the desk; an empty one is deleted."""
-    response.set_cookie(
-        COOKIE,
-        cookie,
-        max_age=COOKIE_LIFETIME if cookie else 0,
-        path=path,
-        secure=secure,
-        httponly=True,
-        samesite="lax",  # a link from a mail leads to its page; every form has a token
-    )

@@ -1,10 +1,12 @@
 """The version of what a form shows, in its field `version`: what its writer saw."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
+from starlette.responses import Response
 
-from faqsvc_embed.service.desk.forms import Form
+from faqsvc_embed.service.desk.pages import redirect
+from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import Revision
 
@@ -19,13 +21,16 @@ def by_language(version: str) -> dict[str, str]:
     return dict(part.partition(".")[::2] for part in version.split())
 
 
-def what_happened(before: str, now: Revision, author: str) -> str:
+def what_happened(before: str, now: Revision) -> str:
     """Return what has happened to a translation since the version `before`."""
+    author = now.author or "somebody"
     newest, _, rest = before.partition(".")
     published = rest.partition(".")[0]
     is_new, is_public = newest != str(now.newest), published != str(now.published)
     if is_new and is_public and now.newest == now.published:
         return f"{author} published revision {now.newest}"
+    if is_new and not is_public and now.newest == now.published:
+        return "the draft was discarded"
     happened = [f"{author} saved revision {now.newest}"] if is_new else []
     if not now.published and published != "0":
         happened.append("it was unpublished")
@@ -43,19 +48,27 @@ def of_values(values: Mapping[str, str]) -> str:
     return msgspec.json.encode(values).decode()
 
 
-def changed_fields(form: Form, now: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the fields that were changed in a form, and a problem for each that somebody else has changed.
+def save_settings(
+    visit: Visit,
+    now: Mapping[str, str],
+    write: Callable[[dict[str, str]], dict[str, str]],
+    page: Callable[..., Response],
+) -> Response:
+    """Save the fields that were changed in a form of settings whose current values are `now`.
 
-    A field that was not changed in the form keeps its current value, which may be somebody else's.
+    `write` gets them, and returns what is wrong with each; `page` shows the form again. A field that was
+    not changed in the form keeps its current value, which may be somebody else's.
     """
     try:
-        opened = {**now, **msgspec.json.decode(form.get("version"), type=dict[str, str])}
+        opened = {**now, **msgspec.json.decode(visit.form.get("version"), type=dict[str, str])}
     except msgspec.MsgspecError:
         opened = dict(now)
-    changed = {name: value for name in now if (value := form.get(name).strip()) != opened[name]}
-    problems = {
+    changed = {name: value for name in now if (value := visit.form.get(name).strip()) != opened[name]}
+    theirs = {
         name: f"Somebody else has changed this to “{now[name]}” in the meantime. Save again to replace it."
         for name, value in changed.items()
         if now[name] not in (opened[name], value)
     }
-    return changed, problems
+    if problems := theirs or write(changed):
+        return page(visit, 409 if theirs else 422, problems=problems, typed=changed)
+    return redirect(visit, f"{visit.path}?done=saved")

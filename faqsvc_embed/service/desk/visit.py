@@ -1,20 +1,24 @@
 """One request of an editor."""
 
+import re
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, Literal
 
 from starlette.requests import Request
+from starlette.responses import Response
 
 from faqsvc_embed.api.contract import Scope
+from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.forms import Form
-from faqsvc_embed.service.desk.session import Session, Sessions
+from faqsvc_embed.service.desk.session import COOKIE, COOKIE_LIFETIME, Session, Sessions
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.values import Access, storable
+from faqsvc_embed.service.storage.values import Access, Revision, storable
 from faqsvc_embed.text import normalized
 
+DESK: Final = "/desk"
 MAX_ONCE: Final = 40
 """Characters of the id of a form that makes something new."""
 
@@ -28,13 +32,18 @@ class Visit:
     """
 
     request: Request
-    storage: Storage
+    service: ServiceContext
     sessions: Sessions
     urls: PublicURLs
     desk: str
     root: str
     session: Session | None
     form: Form = field(default_factory=Form)
+
+    @property
+    def storage(self) -> Storage:
+        """The storage of the service."""
+        return self.service.storage
 
     def at(self, site: str) -> "Visit":
         """Return the request with addresses that name a site."""
@@ -51,10 +60,17 @@ class Visit:
         """The rights of the person who is signed in."""
         return self.person.access
 
-    @property
-    def is_secure(self) -> bool:
-        """Whether the service is reached over TLS."""
-        return self.urls.base.startswith("https://")
+    def set_cookie(self, response: Response, cookie: str) -> None:
+        """Send the cookie of the desk; an empty one is deleted."""
+        response.set_cookie(
+            COOKIE,
+            cookie,
+            max_age=COOKIE_LIFETIME if cookie else 0,
+            path=self.desk,
+            secure=self.urls.base.startswith("https://"),
+            httponly=True,
+            samesite="lax",  # a link from a mail leads to its page; every form has a token
+        )
 
     @property
     def is_write(self) -> bool:
@@ -79,23 +95,35 @@ class Visit:
         """Whether the person is an admin."""
         return self.access.may_administer
 
-    def require(self, scope: Scope) -> None:
-        """Raise Problem (403) unless the person has a scope."""
-        if not self.may(scope):
-            raise self._forbidden("a publisher" if scope == "publish" else "an editor")
+    def require(self, what: Scope | Literal["admin"]) -> None:
+        """Raise Problem (403) unless the person has a scope, or is an admin."""
+        if not (self.may_administer if what == "admin" else self.may(what)):
+            who = {"admin": "an admin", "publish": "a publisher"}.get(what, "an editor")
+            detail = f"Your role is {self.person.role}; only {who} may do this. Ask an admin"
+            raise Problem(403, "missing-scope", detail)
 
-    def require_admin(self) -> None:
-        """Raise Problem (403) unless the person is an admin."""
-        if not self.may_administer:
-            raise self._forbidden("an admin")
+    @property
+    def path(self) -> str:
+        """The path of the request, relative to the desk or to the site that it names."""
+        return re.sub(r"\A/at/[^/]+", "", self.request.url.path.partition(DESK)[2])
 
-    def _forbidden(self, who: str) -> Problem:
-        detail = f"Your role is {self.person.role}; only {who} may do this. Ask an admin"
-        return Problem(403, "missing-scope", detail)
+    @property
+    def address(self) -> str:
+        """The path and query of the request."""
+        query = self.request.url.query
+        return f"{self.path}?{query}" if query else self.path
 
     def query(self, name: str) -> str:
         """Return a parameter of the query, or an empty text."""
         return storable(self.request.query_params.get(name, ""))
+
+    def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
+        """Return a revision of a translation, by default the newest.
+
+        Raises:
+            FAQNotFound: there is none.
+        """
+        return self.storage.history.revision(self.access, slug, lang, number)
 
     def part(self, name: str) -> str:
         """Return a part of the path."""

@@ -71,6 +71,7 @@ class Problem(Exception):
         self.problems: list[str] = list(problems)
         self.headers: dict[str, str] = dict(headers or {})
         self.extra = extra
+        self.website_url = ""  # of the owner, for a page about an FAQ that is gone
 
     @classmethod
     def invalid(cls, *problems: str, code: Code = "invalid-body") -> Self:
@@ -96,7 +97,9 @@ class Problem(Exception):
             return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
         if isinstance(error, Incomplete):
             return Problem.invalid(*(f"{name} is missing" for name in error.fields))
-        return Problem(status, code, str(error))
+        found = Problem(status, code, str(error))
+        found.website_url = error.website_url if isinstance(error, Gone) else ""
+        return found
 
     def response(self) -> Response:
         """Return the response. It is not cacheable, because the same request may succeed soon."""

@@ -119,11 +119,17 @@ def render_page(
     )
 
 
-def render_error(base: str, lang: str, status: int, heading: str, reason: str) -> str:
-    """Return the page for an error."""
-    template = _templates.get_template("error.html")
-    start = MESSAGES[lang].start if status in (404, 410) else ""
-    return template.render(base=base, lang=lang, heading=heading, reason=reason, start=start, css=_css())
+def render_error(base: str, lang: str, status: int, message: tuple[str, str], website_url: str) -> str:
+    """Return the page for an error, with its heading and reason; it leads to the owner's website, too."""
+    return _templates.get_template("error.html").render(
+        base=base,
+        lang=lang,
+        heading=message[0],
+        reason=message[1],
+        ask=_ask(MESSAGES[lang].ask, website_url, ""),
+        start=MESSAGES[lang].start if status in (404, 410) else "",
+        css=_css(),
+    )
 
 
 def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:

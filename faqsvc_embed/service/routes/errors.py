@@ -47,4 +47,5 @@ def error_response(
         404: (texts.not_found, texts.not_found_reason),
         410: (texts.gone, texts.gone_reason),
     }.get(problem.status, (texts.unavailable, texts.unavailable_reason))
-    return Response(render_error(base, lang, problem.status, *message), problem.status, headers, HTML)
+    page = render_error(base, lang, problem.status, message, problem.website_url)
+    return Response(page, problem.status, headers, HTML)

@@ -49,6 +49,7 @@ _GET: Final = (
         revisions.c.number,
         revisions.c.published_at,
         sites.c.listed,
+        sites.c.website_url.label("site_url"),
     )
     .select_from(
         faqs.outerjoin(sites, sites.c.id == faqs.c.site)  # the site of a slug that is gone may be deleted
@@ -102,7 +103,9 @@ class Publications(Part):
         if row.lang is None:
             is_gone = row.state in ("unpublished", "binned") or row.sealed
             if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
-                raise Gone(f"The FAQ {quoted(slug)} is no longer published")
+                gone = Gone(f"The FAQ {quoted(slug)} is no longer published")
+                gone.website_url = row.site_url or ""
+                raise gone
             return None
         content = (row.lang, row.record, row.digest, row.website_url)
         return Publication(*content, row.number, row.published_at, row.listed)

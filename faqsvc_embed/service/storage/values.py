@@ -56,7 +56,9 @@ class NotYourSite(FAQError):
 
 
 class Gone(FAQError):
-    """The FAQ was unpublished, is in the bin, or was purged."""
+    """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site."""
+
+    website_url = ""
 
 
 class InvalidCursor(FAQError):

@@ -307,20 +307,55 @@ def test_of_forty_questions_one_is_open_and_each_is_found_and_moved(editor: Page
 @pytest.mark.parametrize(
     ("path", "summary", "text"),
     [
-        ("/faqs/pricing", "Changes by Mia", "What publishing this draft changes."),
-        ("/faqs/pricing?lang=de", "English has changed", "When it was translated"),
+        ("/faqs/pricing", "Changes", "What publishing this draft by Mia changes."),
+        ("/faqs/pricing?lang=de", "English changed", "When it was translated"),
     ],
     ids=["a waiting draft", "a changed source"],
 )
 def test_the_questions_begin_near_the_top_of_the_page(
     editor: Page, desk: Served, path: str, summary: str, text: str
 ) -> None:
-    editor.set_viewport_size({"width": 1280, "height": 900})
-    editor.goto(f"{desk.url}/desk{path}")
-    assert editor.locator(".item").first.evaluate("item => item.getBoundingClientRect().top") <= 200
+    for width, height in ((1280, 200), (1000, 200), (360, 320)):
+        editor.set_viewport_size({"width": width, "height": 800})
+        editor.goto(f"{desk.url}/desk{path}")
+        assert editor.locator(".item").first.evaluate("item => item.getBoundingClientRect().top") <= height
     expect(editor.get_by_text(text).first).to_be_hidden()
-    editor.get_by_text(summary, exact=True).click()
+    editor.locator("summary").get_by_text(summary, exact=True).click()
     expect(editor.get_by_text(text).first).to_be_visible()
+
+
+def test_who_saves_a_draft_goes_on_writing_at_the_same_place(editor: Page, desk: Served) -> None:
+    write_forty(desk)
+    editor.goto(f"{desk.url}/desk/faqs/help")
+    editor.locator("#item-30 > summary").click()
+    answer = editor.locator("#item-30 [name=answer]")
+    answer.fill("First part, second part.")
+    answer.evaluate("field => field.setSelectionRange(10, 10)")
+    place = "document.activeElement.getBoundingClientRect().top"
+    before = editor.evaluate(place)
+    editor.keyboard.press("Control+s")
+    editor.wait_for_url("**done=draft")
+    assert abs(editor.evaluate(place) - before) < 2
+    editor.keyboard.type(" of it")
+    assert answer.input_value() == "First part of it, second part."
+    editor.locator("#saved", has_text="Unsaved").wait_for()
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.go_back()  # leads to the page before the editor, not to a second copy of it
+    editor.wait_for_url(f"{desk.url}/desk")
+
+
+def test_a_question_with_an_answer_is_removed_after_a_confirmation(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/opening-hours")
+    first, second = questions_of(editor)
+    editor.once("dialog", lambda dialog: dialog.dismiss())
+    editor.get_by_role("button", name="Remove question 1").click()
+    assert questions_of(editor) == [first, second]
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.get_by_role("button", name="Remove question 1").click()
+    expect(editor.locator(".item")).to_have_count(1)
+    assert questions_of(editor) == [second]
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.goto(f"{desk.url}/desk")
 
 
 def test_forty_questions_are_a_list_without_scripts(chromium: Browser, desk: Served) -> None:
@@ -418,6 +453,23 @@ def test_all_of_it_can_be_done_with_the_keyboard(page: Page, desk: Served) -> No
     page.keyboard.press("Enter")
     page.get_by_role("status").wait_for()
     assert "/desk/faqs/by-keyboard" in page.url
+
+
+def test_a_language_is_added_from_a_menu_that_closes_again(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    menu, french = editor.get_by_text("+ Language"), editor.get_by_role("link", name="Français")
+    for is_key in (True, False):
+        menu.click()
+        expect(french).to_be_visible()
+        editor.keyboard.press("Escape") if is_key else editor.locator("h2").first.click()
+        expect(french).to_be_hidden()
+    editor.set_viewport_size({"width": 320, "height": 640})
+    menu.click()
+    box = french.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 320
+    french.click()
+    editor.wait_for_url("**lang=fr")
 
 
 def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> None:

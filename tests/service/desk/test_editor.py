@@ -252,7 +252,7 @@ def test_a_slug_whose_address_is_used_otherwise_is_refused_and_nothing_typed_is_
     editor.get("/new")
     typed = written(answer=["Typed for an hour.", "Yes."])
     response = editor.post("/new", action="publish", **{**typed, "slug": slug})
-    assert response.status_code == 422
+    assert response.status_code == 409
     assert 'id="slug-error"' in response.text
     assert texts_of(response.text)[1::2] == ["Typed for an hour.", "Yes."]
     assert editor.get(f"/faqs/{slug}").status_code == 404

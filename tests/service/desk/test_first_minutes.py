@@ -33,6 +33,12 @@ PAGE = """<h3>Sizes</h3><p>Ask <em>us</em><img src="x.png"> or <a href="#top">up
 <ol start="3"><li>three</li></ol>"""
 
 
+CELLS = """<table><tr><th>Size</th></tr><tr><td><p>5</p><p>6</p></td><td>€</td></tr></table>
+<ol><li><p>First.</p><p>Second.</p></li></ol><table><tr><td>Alone</td></tr></table>"""
+MARKS = """<p><s>20 €</s> 10<sup>6</sup> <b>new</b><b>est</b> ~ <a href="/shop">here</a></p>
+<a href="https://heron.example"><div>A</div><div>card</div></a>"""
+
+
 @pytest.fixture
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_desk(tmp_path_factory.mktemp("desk"), is_empty=True) as served:
@@ -168,6 +174,28 @@ def test_what_the_buttons_did_is_undone(editor: Page, desk: Served) -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "selected", "name", "changed"),
+    [
+        ("a word here", "word ", "Bold", "a **word** here"),  # as a double click selects it
+        ("one\n\n- two", "one\n\n- two", "Bold", "**one**\n\n- **two**"),
+        ("a **word** here", "word", "Bold", "a word here"),
+        ("one\n\ntwo", "one\n\ntwo", "List", "- one\n\n- two"),
+        ("- one\n- two", "- one\n- two", "List", "one\ntwo"),
+    ],
+)
+def test_marks_stand_beside_words_and_are_removed_again(
+    editor: Page, desk: Served, written: str, selected: str, name: str, changed: str
+) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    answer = editor.get_by_label("Answer", exact=True)
+    answer.fill(written)
+    place = written.index(selected)
+    answer.evaluate(f"field => field.setSelectionRange({place}, {place + len(selected)})")
+    editor.get_by_role("button", name=f"{name} in Question 1").click()
+    assert answer.input_value() == changed
+
+
+@pytest.mark.parametrize(
     ("html", "text", "markdown", "left"),
     [
         (WORD, "x", "We take **cards**:\n\n- Visa\n   - in Europe", ""),
@@ -176,11 +204,18 @@ def test_what_the_buttons_did_is_undone(editor: Page, desk: Served) -> None:
             PAGE,
             "x",
             "**Sizes**\n\nAsk *us* or up.\n\n| Size | Price |\n| --- | --- |\n| A\\|4 | 5 € |\n\n3. three",
-            "Left out: 1 picture, 1 link to a place on its own page.",
+            "Left out: 1 picture, 1 link without a web address.",
+        ),
+        (CELLS, "x", "| Size |  |\n| --- | --- |\n| 5 6 | € |\n\n1. First. Second.\n\nAlone", ""),
+        (
+            MARKS,
+            "x",
+            "~~20 €~~ 10<sup>6</sup> **newest** \\~ here\n\n[A card](https://heron.example)",
+            "Left out: 1 link without a web address.",
         ),
         ("", "We take:\n•\tVisa\n·        Cash\no\tCheque", "We take:\n\n- Visa\n- Cash\n- Cheque", ""),
     ],
-    ids=["Word", "Google Docs", "page", "plain text of Word"],
+    ids=["Word", "Google Docs", "page", "paragraphs in cells", "marks", "plain text of Word"],
 )
 def test_what_is_pasted_keeps_links_lists_and_bold_text(
     editor: Page, desk: Served, html: str, text: str, markdown: str, left: str

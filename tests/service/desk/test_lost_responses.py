@@ -60,7 +60,7 @@ def fill(page: Page, desk: Served, name: str) -> Callable[[], None]:
     path, fields, button = FORMS[name]
     page.goto(f"{desk.url}/desk{path.format(person=desk.admin.id)}")
     if "Title" in fields and not page.get_by_label("Title", exact=True).is_visible():
-        page.get_by_text("Title, address and website").click()
+        page.get_by_text("Title and settings").click()
     for label, text in fields.items():
         page.get_by_label(label, exact=True).first.fill(text)
     return page.get_by_role("button", name=button, exact=True).click
@@ -103,7 +103,10 @@ def test_a_lost_connection_loses_nothing_and_does_nothing_twice(
     assert after == before if is_received or name in ("an import", "preview links") else after != before
 
 
-def test_without_scripts_reloading_sends_a_lost_form_again(chromium: Browser, desk: Served) -> None:
+@pytest.mark.parametrize("is_back", [False, True], ids=["reload", "back"])
+def test_without_scripts_a_lost_form_is_sent_again_or_still_has_the_text(
+    chromium: Browser, desk: Served, is_back: bool
+) -> None:
     cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
     assert cookie
     context = chromium.new_context(java_script_enabled=False)
@@ -115,9 +118,9 @@ def test_without_scripts_reloading_sends_a_lost_form_again(chromium: Browser, de
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("chrome-error:**")
     page.unroute("**/*")
-    page.reload()
+    page.go_back() if is_back else page.reload()
     expect(page.get_by_label("Answer", exact=True).first).to_have_value("Typed without a network.")
-    assert desk.storage.overview.faq(desk.admin.access, "shipping").has_draft
+    assert desk.storage.overview.faq(desk.admin.access, "shipping").has_draft is not is_back
     context.close()
 
 

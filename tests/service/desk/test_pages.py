@@ -2,12 +2,11 @@
 
 import html
 import re
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
 
-from faqsvc_embed import FAQ
 from faqsvc_embed.service.desk.differences import changes, words
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
@@ -54,7 +53,7 @@ def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: s
     status, texts, page = import_text(editor, text, format=format)
     assert status == 200
     assert texts == ["What does it cost?", "Nothing.", "May I cancel?", "Any time."]
-    assert 'action="/desk/new"' in page
+    assert 'action="/desk/new?' in page
     assert "/desk/faqs/" not in editor.get("").text
 
 
@@ -190,15 +189,6 @@ def test_a_sentence_of_which_most_words_differ_is_not_cut_into_pieces() -> None:
     assert "\n\n" in "".join(piece.text for piece in left if piece.kind == "same")
 
 
-def test_taking_back_is_gone_for_readers_and_can_be_undone(editor: Editor) -> None:
-    publish(editor)
-    editor.get("/faqs/pricing/remove")
-    assert editor.post("/faqs/pricing/remove", action="unpublish").status_code == 200
-    assert record(editor).status_code == 410
-    editor.post("/faqs/pricing/history", lang="en", number="1")
-    assert record(editor).status_code == 200
-
-
 @pytest.mark.parametrize("fields", [{"action": "unpublish", "lang": "xx"}, {"action": "publish"}, {}])
 def test_a_form_that_names_no_known_way_to_take_back_changes_nothing(
     editor: Editor, fields: dict[str, str]
@@ -208,23 +198,13 @@ def test_a_form_that_names_no_known_way_to_take_back_changes_nothing(
     assert record(editor).status_code == 200
 
 
-@pytest.mark.parametrize(("slug", "typed", "deletes"), [("a", "a ", True), ("a", " ", False)])
-def test_outer_spaces_of_a_slug_need_not_be_typed(
-    editor: Editor, storage: Storage, slug: str, typed: str, deletes: bool
-) -> None:
-    storage.put(FAQ.from_dict({"slug": slug, "lang": "en", "items": [{"question": "Q?", "answer": "A"}]}))
-    path = f"/faqs/{quote(slug)}/remove"
-    editor.get(path)
-    assert editor.post(path, action="purge", typed=typed).status_code == (200 if deletes else 422)
-    assert record(editor, quote(slug)).status_code == (410 if deletes else 200)
-
-
 def test_deleting_needs_the_slug_typed(editor: Editor) -> None:
     publish(editor)
     editor.get("/faqs/pricing/remove")
-    assert editor.post("/faqs/pricing/remove", action="purge", typed="prices").status_code == 422
+    for typed in ("prices", " "):
+        assert editor.post("/faqs/pricing/remove", action="purge", typed=typed).status_code == 422
     assert record(editor).status_code == 200
-    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing").url.path == "/desk/bin"
+    assert editor.post("/faqs/pricing/remove", action="purge", typed="pricing ").url.path == "/desk/bin"
     assert editor.get("/faqs/pricing").status_code == 410
     editor.get("/new")
     response = editor.post("/new", action="publish", **written())
@@ -394,7 +374,7 @@ def test_an_admin_adds_changes_and_removes_people(editor: Editor, storage: Stora
     [link] = re.findall(r"http://testserver/desk/sign-in#link=[\w-]+", response.text)
     tom = storage.people.find("tom@heron.example")
     assert (tom.name, tom.role, tom.site) == ("Tom", "editor", storage.people.admin("Mia").site)
-    assert editor.post("/people", name="T", email="tom@heron.example", role="editor").status_code == 409
+    assert editor.post("/people", name="T", email="tom@heron.example", role="editor").status_code == 422
     for fields in ({"name": ""}, {"name": "T", "email": "t"}, {"name": "T", "role": "boss"}):
         response = editor.post("/people", **{"role": "editor", "email": "", **fields})
         assert response.status_code == 422
@@ -416,7 +396,7 @@ def test_the_last_admin_stays(editor: Editor, storage: Storage) -> None:
     path = f"/people/{storage.people.admin('Mia').id}"
     editor.get(path)
     fields = {"name": "Mia", "email": "", "role": "editor"}
-    assert editor.post(path, action="save", **fields).status_code == 409
+    assert editor.post(path, action="save", **fields).status_code == 422
     assert editor.post(path, action="remove", confirm="yes").status_code == 409
     assert storage.people.admin("Mia").role == "admin"
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
@@ -21,6 +22,9 @@ def url(storage: Storage) -> Iterator[str]:
     """A service with an FAQ in seven languages."""
     for record in samples.multilingual().values():
         storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
+    items = [{"question": f"Question {n}?", "answer": f"Answer {n}."} for n in range(15)]
+    for lang in LANGUAGES:
+        storage.put(FAQ.from_dict({"slug": "long", "lang": lang, "items": items}))
     with running(create_app(storage)) as url:
         yield url
 
@@ -47,6 +51,20 @@ def test_a_page_is_accessible_and_loads_nothing_else(
     assert [text for text in messages if "404" not in text] == []
     assert requests_made == [url + path]
     assert (width, background) == (320, {"light": "rgb(251, 250, 247)", "dark": "rgb(21, 23, 26)"}[scheme])
+
+
+def test_the_number_of_questions_found_moves_no_button_on_a_phone(url: str, chromium: Browser) -> None:
+    page = chromium.new_page(viewport={"width": 320, "height": 640})
+    for lang in LANGUAGES:
+        page.goto(f"{url}/faq/long?lang={lang}")
+        page.locator(".faqsvc-filter").fill("1")
+        found = page.locator(".faqsvc-found")
+        expect(found).not_to_be_empty()
+        bottom = "field => field.getBoundingClientRect().bottom"
+        button = page.locator(".faqsvc-all").evaluate(bottom)
+        assert abs(button - page.locator(".faqsvc-filter").evaluate(bottom)) < 10
+        assert found.evaluate("text => text.getBoundingClientRect().top") > button
+    page.close()
 
 
 def test_a_link_to_a_question_opens_it(url: str, chromium: Browser) -> None:

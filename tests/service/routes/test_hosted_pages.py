@@ -264,6 +264,20 @@ def test_an_faq_that_was_taken_back_has_a_page_that_says_so(client: TestClient, 
     assert len(shown) == 2 * len(LANGUAGES)  # no heading is that of a mistyped address
 
 
+def test_the_page_of_an_faq_that_was_taken_back_leads_to_the_website_of_its_owner(
+    client: TestClient, storage: Storage, key: str
+) -> None:
+    access = storage.keys.verify(key)
+    assert access
+    storage.sites.update(access, website_url="https://www.tea.example/shop")
+    client.put("/api/v1/faq/pricing", json=publication(), headers={KEY_HEADER: key})
+    client.delete("/api/v1/faq/pricing", headers={KEY_HEADER: key})
+    gone, unknown = (client.get(f"/faq/{slug}", headers={"Accept": BROWSER}) for slug in ("pricing", "x"))
+    links = [link.get("href") for link in parsed(gone).iter("a")]
+    assert links == ["https://www.tea.example/shop", "http://testserver/"]
+    assert "tea.example" not in unknown.text
+
+
 @pytest.mark.usefixtures("pricing")
 @pytest.mark.parametrize("accept", ["text/plain", "application/json", "text/html", "text/markdown;q=0"])
 def test_the_address_of_the_markdown_sends_it_to_any_client(client: TestClient, accept: str) -> None:

@@ -2,8 +2,6 @@
 // in the editor's time zone, and copies lines. editor.js is for the page on which an FAQ is written.
 "use strict";
 
-const root = document.querySelector(".brand a").pathname;
-
 // "2 hours ago" for a day, then the date; the full time is in the title.
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
@@ -26,6 +24,7 @@ function takeLink() {
   if (!link) return;
   const field = document.getElementById("link");
   // Who is signed in already was led on to this page.
+  const root = document.querySelector(".brand a").pathname;
   if (!field) return location.replace(`${root}/sign-in?again${location.hash}`);
   field.value = link;
   field.closest(".field").hidden = true;
@@ -53,6 +52,8 @@ function addCopyButtons() {
 const TIMEOUT = 90_000;
 const SHOWN = [200, 403, 404, 409, 410, 413, 415, 422];
 let isSending = false;
+const addressOf = ({ pathname, search }) => pathname + search;
+let shown = addressOf(location);
 
 // A page of the browser about a lost connection would take the place of what was typed.
 async function send(form, submitter) {
@@ -64,6 +65,7 @@ async function send(form, submitter) {
   if (saved && ["draft", "publish"].includes(submitter?.value)) saved.textContent = "Saving …";
   const body = new FormData(form);
   if (submitter?.name) body.append(submitter.name, submitter.value);
+  const stay = submitter?.value === "draft" ? placeOf(written) : () => {};
   try {
     const response = await fetch(form.getAttribute("action") || location.href, {
       method: "POST",
@@ -72,12 +74,10 @@ async function send(form, submitter) {
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.querySelector(".brand")) throw new Error(`The server said ${response.status}.`);  // of a proxy
-    if (response.redirected) {
-      isUnsaved = false;
-      return location.replace(response.url);
-    }
-    if (!SHOWN.includes(response.status)) throw new Error(page.querySelector(".problem").textContent);
+    if (response.redirected) history.replaceState(null, "", response.url);
+    else if (!SHOWN.includes(response.status)) throw new Error(page.querySelector(".problem").textContent);
     show(page);
+    if (response.redirected) stay();
   } catch (error) {
     const isLost = ["TypeError", "TimeoutError", "AbortError"].includes(error.name);
     const text = isLost ? "No answer came: there may be no network." : error.message;
@@ -102,11 +102,30 @@ function show(page) {
   for (const sheet of page.querySelectorAll("link[rel=stylesheet]")) {
     if (!document.head.querySelector(`[href="${sheet.getAttribute("href")}"]`)) document.head.append(sheet);
   }
+  const focus = page.querySelector("[autofocus]");
+  focus?.removeAttribute("autofocus");  // Firefox would set it later, too
   document.body.replaceWith(page.body);
+  shown = addressOf(location);
   start();
-  const focus = document.querySelector("[autofocus]");
   (focus ?? document.getElementById("main")).focus();
   if (!focus) scrollTo(0, 0);
+}
+
+// Who saves a draft stays in the field, at the same place of the window.
+function placeOf(field) {
+  const top = field?.getBoundingClientRect().top;
+  const hasFocus = field === document.activeElement;
+  return () => {
+    const again = field && document.getElementById(field.id);
+    if (!again || again.value !== field.value) return;
+    const item = again.closest("details");
+    if (item) item.open = true;
+    scrollBy(0, again.getBoundingClientRect().top - top);
+    if (!hasFocus) return;
+    again.focus({ preventScroll: true });
+    again.setSelectionRange?.(field.selectionStart, field.selectionEnd);
+    document.getElementById("said").textContent = document.querySelector(".done")?.textContent ?? "";
+  };
 }
 
 function start() {
@@ -122,7 +141,16 @@ document.addEventListener("submit", (event) => {
   // Enter in a field would preview; with this script, the preview follows anyway.
   if (!event.submitter?.matches(".default")) send(event.target, event.submitter);
 });
+for (const type of ["click", "keydown"]) {
+  addEventListener(type, (event) => {
+    const menu = document.querySelector(".menu[open]");
+    if (menu && (event.key === "Escape" || (type === "click" && !menu.contains(event.target)))) menu.open = false;
+  });
+}
 addEventListener("hashchange", takeLink);
+addEventListener("popstate", () => {
+  if (addressOf(location) !== shown) location.reload();  // of the page that was here before it was replaced
+});
 addEventListener("pageshow", () => {
   isSending = false;
 });

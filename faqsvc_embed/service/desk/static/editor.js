@@ -2,10 +2,12 @@
 "use strict";
 
 let isUnsaved = false;
+let written = null;  // the field that had the focus last
 
 function startWriting() {
   const form = document.getElementById("write");
   isUnsaved = Boolean(form?.dataset.unsaved);
+  written = null;
   if (!form) return;
   const sheet = document.getElementById("preview-sheet");
   const said = document.getElementById("said");
@@ -107,6 +109,8 @@ function startWriting() {
 
   items.addEventListener("click", (event) => {
     if (event.target.matches(".grip")) event.preventDefault();
+    const removed = event.target.closest("[value^=remove]")?.closest(".item");
+    if (removed && field(removed, "answer").value.trim() && !confirm("Remove this question and its answer?")) event.preventDefault();
     const button = event.target.closest("[value^=up], [value^=down]");
     if (!button) return;
     event.preventDefault();
@@ -227,6 +231,7 @@ function startWriting() {
 
   document.getElementById("live").hidden = false;
   form.addEventListener("focusin", ({ target: entered }) => {
+    if (entered.matches("input, textarea")) written = entered;
     const item = entered.closest(".item");
     if (!entered.dataset.max || !item) return;
     showCount(entered);
@@ -301,17 +306,25 @@ function addTools(text) {
   bar.className = "format";
   const of = text.name === "introduction" ? "the introduction" : () => text.closest(".fields").getAttribute("aria-label");
   const selected = () => text.value.slice(text.selectionStart, text.selectionEnd);
+  // The marks of bold text stand beside its words, in each line; those that are there are removed.
   const bold = () => {
-    const start = text.selectionStart;
+    const { selectionStart: start, selectionEnd: end, value } = text;
     const word = selected() || "bold";
-    insert(text, `**${word}**`);
-    text.setSelectionRange(start + 2, start + 2 + word.length);
+    if (value.slice(0, start).endsWith("**") && value.startsWith("**", end)) {
+      insert(text, word, start - 2, end + 2);
+      return text.setSelectionRange(start - 2, end - 2);
+    }
+    const marked = word.replace(/^(\s*(?:[-*+] |\d+[.)] )?)(\S.*?)(\s*)$/gm, "$1**$2**$3");
+    insert(text, marked);
+    const isWord = marked === `**${word}**`;
+    text.setSelectionRange(start + (isWord ? 2 : 0), start + marked.length - (isWord ? 2 : 0));
   };
   const list = () => {
     const start = text.value.lastIndexOf("\n", text.selectionStart - 1) + 1;
     const lines = text.value.slice(start, text.selectionEnd) || "first";
+    if (/^(?:- .*\n?|\n)+$/.test(lines)) return insert(text, lines.replace(/^- /gm, ""), start);
     const isFirst = start === 0 || text.value[start - 2] === "\n";
-    insert(text, `${isFirst ? "" : "\n"}${lines.replace(/^(?!- )/gm, "- ")}`, start);
+    insert(text, `${isFirst ? "" : "\n"}${lines.replace(/^(?!- |$)/gm, "- ")}`, start);
   };
   const link = () => {
     const word = selected().trim();
@@ -399,15 +412,32 @@ function convertedPaste(clipboard) {
     counts[name] = (counts[name] ?? 0) + 1;
   };
   const LEFT = { IMG: "picture", SVG: "picture", VIDEO: "film", AUDIO: "sound", IFRAME: "embedded page", INPUT: "form field", TEXTAREA: "form field", SELECT: "form field" };
-  const BLOCKS = /^(?:P|DIV|SECTION|ARTICLE|HEADER|FOOTER|MAIN|BLOCKQUOTE|PRE|FIGURE|DL|DT|DD|H[1-6]|UL|OL|LI|TABLE|TR|HR|DETAILS|SUMMARY)$/;
+  const BLOCKS = /^(?:P|DIV|SECTION|ARTICLE|HEADER|FOOTER|MAIN|BLOCKQUOTE|PRE|FIGURE|DL|DT|DD|H[1-6]|UL|OL|LI|TABLE|TBODY|THEAD|TR|TD|TH|HR|DETAILS|SUMMARY)$/;
+  const CONTAINERS = "p, div, ul, ol, dl, table, blockquote, pre, h1, h2, h3, h4, h5, h6";
   const style = (node) => node.getAttribute("style") ?? "";
-  const isBold = (node) => {
-    const weight = /font-weight:\s*(\w+)/.exec(style(node))?.[1];
-    return weight ? weight === "bold" || Number(weight) >= 600 : /^(?:B|STRONG|H[1-6]|TH)$/.test(node.tagName);
+  const isStyled = (node, property, value, tags) => {
+    const found = new RegExp(`${property}:\\s*([\\w-]+)`).exec(style(node))?.[1];
+    return found ? value.test(found) : tags.test(node.tagName);
   };
-  const isItalic = (node) => (/font-style:\s*(\w+)/.exec(style(node))?.[1] ?? (/^(?:I|EM)$/.test(node.tagName) && "italic")) === "italic";
+  // The marks of an element: its letters, its name, and what stands before and after its words.
+  const MARKS = [
+    ["b", "bold text", (node) => isStyled(node, "font-weight", /^(?:bold|[6-9]00)$/, /^(?:B|STRONG|H[1-6]|TH)$/), "**"],
+    ["i", "italic text", (node) => isStyled(node, "font-style", /italic/, /^(?:I|EM)$/), "*"],
+    ["s", "struck text", (node) => isStyled(node, "text-decoration(?:-line)?", /line-through/, /^(?:S|STRIKE|DEL)$/), "~~"],
+    ["^", "raised text", (node) => isStyled(node, "vertical-align", /super/, /^SUP$/), "<sup>", "</sup>"],
+    ["_", "lowered text", (node) => isStyled(node, "vertical-align", /sub/, /^SUB$/), "<sub>", "</sub>"],
+  ];
+  const marksOf = (node, outer) => MARKS.filter(([mark, , has]) => !outer.includes(mark) && has(node)).map(([mark]) => mark).join("");
+
   // Marks stand beside a word, not beside a blank.
-  const around = (text, mark) => text.replace(/^(\s*)([^]*?)(\s*)$/, (_, before, words, after) => (words ? `${before}${mark}${words}${mark}${after}` : text));
+  function marked(text, marks) {
+    for (const [mark, name, , before, after = before] of MARKS) {
+      if (!marks.includes(mark) || !text.trim()) continue;
+      if (name) add(kept, name);
+      text = text.replace(/^(\s*)([^]*?)(\s*)$/, (_, left, words, right) => `${left}${before}${words}${after}${right}`);
+    }
+    return text;
+  }
 
   function target(node) {
     let address = node.getAttribute("href") ?? "";
@@ -420,34 +450,31 @@ function convertedPaste(clipboard) {
     return /^(?:https?:\/\/[^\s/]|mailto:.|tel:.)/i.test(address) ? completed(address) : "";
   }
 
-  function inline(node, marks = "") {
+  function inline(node, outer = "") {
     if (node.nodeType === Node.TEXT_NODE) {
-      return node.data.replace(/[ \t\r\n\u00a0]+/g, " ").replace(/[\\*_`[\]<]/g, "\\$&").replace(/(\w)\\_(?=\w)/g, "$1_");
+      return node.data.replace(/[ \t\r\n\u00a0]+/g, " ").replace(/[\\*_`[\]<~]/g, "\\$&").replace(/(\w)\\_(?=\w)/g, "$1_");
     }
     if (node.nodeType !== Node.ELEMENT_NODE || /^(?:STYLE|SCRIPT|TITLE|META|LINK|HEAD)$/.test(node.tagName)) return "";
     if (/mso-list:\s*ignore/i.test(style(node))) return "";
     if (node.tagName === "BR") return "\n";
     if (LEFT[node.tagName.toUpperCase()]) return add(left, LEFT[node.tagName.toUpperCase()]) ?? "";
-    const now = `${marks}${isBold(node) && !marks.includes("b") ? "b" : ""}${isItalic(node) && !marks.includes("i") ? "i" : ""}`;
-    let text = [...node.childNodes].map((child) => inline(child, now)).join("");
-    if (!text.trim()) return text;
-    if (node.tagName === "A") {
+    const marks = marksOf(node, outer);
+    let text = [...node.childNodes].map((child) => inline(child, outer + marks)).join("");
+    if (node.tagName === "A" && text.trim()) {
       const address = target(node);
       if (address) {
         add(kept, "link");
-        return text.replace(/^(\s*)([^]*?)(\s*)$/, `$1[$2](${address.replaceAll("$", "$$$$")})$3`);
-      }
-      if (node.getAttribute("href")) add(left, "link to a place on its own page");
+        text = text.replace(/\s*\n\s*/g, " ").replace(/^(\s*)([^]*?)(\s*)$/, (_, before, words, after) => `${before}[${words}](${address})${after}`);
+      } else if (node.getAttribute("href")) add(left, "link without a web address");
     }
-    if (now.includes("i") && !marks.includes("i")) text = around(text, "*");
-    if (now.includes("b") && !marks.includes("b")) {
-      add(kept, "bold text");
-      text = around(text, "**");
-    }
-    return text;
+    text = marked(text, marks);
+    return BLOCKS.test(node.tagName) ? `\n${text}\n` : text;
   }
 
-  const tidy = (text) => text.replace(/ {2,}/g, " ").replace(/ *\n */g, "\n").trim().replace(/^(?=(?:#|>|[-+] |\d+[.)] ))/gm, "\\").replace(/\n/g, "  \n");
+  const tidy = (text) =>
+    text.replace(/ {2,}/g, " ").replace(/\*\*( ?)\*\*/g, "$1").replace(/ *\n */g, "\n").replace(/\n{3,}/g, "\n\n").trim()
+      .replace(/^(?=(?:#|>|[-+] |\d+[.)] ))/gm, "\\").replace(/\n/g, "  \n");
+  const oneLine = (text) => tidy(text).replace(/\s*\n\s*/g, " ");
 
   function list(node, depth) {
     let at = Number(node.getAttribute("start") ?? 1);
@@ -457,7 +484,7 @@ function convertedPaste(clipboard) {
       else if (child.tagName === "LI") {
         const inner = [...child.childNodes].filter((one) => !/^[UO]L$/.test(one.nodeName));
         const mark = node.tagName === "OL" ? `${at++}. ` : "- ";
-        const text = tidy(inner.map((one) => inline(one)).join("")).replace(/ {2}\n/g, " ");
+        const text = oneLine(inner.map((one) => inline(one)).join(""));
         if (text) lines.push(`${"   ".repeat(depth)}${mark}${text}`);
         for (const one of child.children) if (/^[UO]L$/.test(one.tagName)) lines.push(...list(one, depth + 1));
       }
@@ -465,47 +492,46 @@ function convertedPaste(clipboard) {
     return lines;
   }
 
-  function table(node) {
-    const rows = [...node.querySelectorAll("tr")].map((row) => [...row.cells].map((cell) => tidy(inline(cell)).replace(/\s*\n/g, " ").replaceAll("|", "\\|")));
-    if (!rows.length) return "";
+  function table(rows) {
+    const cells = rows.map((row) => [...row.cells].flatMap((cell) => [oneLine(inline(cell)).replaceAll("|", "\\|"), ...Array(cell.colSpan - 1).fill("")]));
+    const width = Math.max(...cells.map((row) => row.length));
     add(kept, "table");
-    const line = (cells) => `| ${cells.join(" | ")} |`;
-    return [line(rows[0].map((cell) => cell.replace(/^\*\*(.*)\*\*$/, "$1"))), line(rows[0].map(() => "---")), ...rows.slice(1).map(line)].join("\n");
+    const line = (row) => `| ${[...row, ...Array(width - row.length).fill("")].join(" | ")} |`;
+    return [line(cells[0].map((cell) => cell.replace(/^\*\*(.*)\*\*$/, "$1"))), line(Array(width).fill("---")), ...cells.slice(1).map(line)].join("\n");
   }
 
   const parts = [];
   let run = "";
-  const flush = () => {
-    const text = tidy(run);
+  const flush = (marks) => {
+    const text = tidy(marked(run, marks));
     if (text) parts.push({ text });
     run = "";
   };
 
-  function walk(node) {
+  function walk(node, marks = "") {
     for (const child of node.childNodes) {
-      if (child.nodeType !== Node.ELEMENT_NODE) run += inline(child);
+      const rows = child.tagName === "TABLE" ? [...child.querySelectorAll("tr")] : [];
+      if (child.nodeType !== Node.ELEMENT_NODE) run += inline(child, marks);
       else if (/^[UO]L$/.test(child.tagName)) {
-        flush();
+        flush(marks);
         const lines = list(child, 0);
         if (lines.length) add(kept, "list");
         parts.push({ text: lines.join("\n") });
-      } else if (child.tagName === "TABLE") {
-        flush();
-        parts.push({ text: table(child) });
+      } else if (rows.some((row) => row.cells.length > 1)) {
+        flush(marks);
+        parts.push({ text: table(rows) });
       } else if (/mso-list:/i.test(style(child)) || /MsoListParagraph/.test(child.className)) {
-        flush();
+        flush(marks);
         const mark = [...child.querySelectorAll("[style]")].find((one) => /mso-list:\s*ignore/i.test(style(one)))?.textContent.trim() ?? "";
         const depth = Number(/level(\d)/.exec(style(child))?.[1] ?? 1) - 1;
         if (!parts.at(-1)?.isItem) add(kept, "list");
-        parts.push({ text: `${"   ".repeat(depth)}${/^(?:\d+|\w)[.)]/.test(mark) ? "1. " : "- "}${tidy(inline(child))}`, isItem: true });
-      } else if (BLOCKS.test(child.tagName) || child.querySelector("p, div, ul, ol, table, h1, h2, h3, h4, h5, h6")) {
-        flush();
-        if (child.querySelector("p, div, ul, ol, table, h1, h2, h3, h4, h5, h6, li, tr")) walk(child);
-        else run += /^H[1-6]$/.test(child.tagName) ? around(inline(child, "b"), "**") : inline(child);
-        flush();
-      } else run += inline(child);
+        parts.push({ text: `${"   ".repeat(depth)}${/^(?:\d+|\w)[.)]/.test(mark) ? "1. " : "- "}${oneLine(inline(child))}`, isItem: true });
+      } else if (child.tagName !== "A" && (BLOCKS.test(child.tagName) || child.querySelector(CONTAINERS))) {
+        flush(marks);
+        walk(child, marks + marksOf(child, marks));
+      } else run += inline(child, marks);
     }
-    flush();
+    flush(marks);
   }
 
   walk(page.body);
