@@ -9,7 +9,7 @@ _MAX_LINE: Final = 500
 _MARKS: Final = ("?", "？", "؟", "⸮")
 _REMARK: Final = re.compile(r"[(（\[][^()（）\[\]]{0,200}[)）\]][.。]?\Z")
 _ENDS: Final = re.compile(
-    "(?:ですか|ますか|せんか|でしょうか|のか|るか|たか|[吗嗎呢么麼]|나요|까요|가요|은가|는가|인가요|습니까|니까)\\Z"
+    "(?:ですか|ますか|せんか|でしょうか|のか|るか|たか|たいです|教えてください|[吗嗎呢么麼]|싶어요|궁금합니다|나요|까요|가요|은가|는가|인가요|습니까|니까)\\Z"
 )
 """The words that end a question in Japanese, Chinese and Korean."""
 _GREEK: Final = re.compile("[\u0370-\u03ff\u1f00-\u1fff][;\u037e]")

@@ -1,8 +1,16 @@
 """The names of fields, columns, labels and slots in files: one table for all formats."""
 
 import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from faqsvc_embed.files.asking import asks
+
+Columns = tuple[str, str]
+"""The names of the fields of a question and of its answer."""
+_SEVERAL: Final = 2
+_LANGUAGE_NAMES: Final = 2, 3, 5
+"""Lengths of the names of languages."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:
@@ -111,7 +119,7 @@ def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return pairs
 
 
-def find_columns(header: Iterable[str]) -> tuple[str, str] | None:
+def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
@@ -119,9 +127,39 @@ def find_columns(header: Iterable[str]) -> tuple[str, str] | None:
     return None if question is None or answer is None else (question, answer)
 
 
+def asking_columns(records: Iterable[Any]) -> Columns | None:
+    """Return the names of the fields of questions and answers in records without usual names.
+
+    Most texts of the first ask; the other has a usual name of answers, or the longest texts.
+    """
+    records = [record for record in records if isinstance(record, Mapping) and not is_translated(record)]
+    if any(find_columns(map(str, record)) for record in records):
+        return None
+    texts = dict[str, list[str]]()
+    for record in records:
+        for key, text in record.items():
+            texts.setdefault(str(key), []).extend([text] if isinstance(text, str) else [])
+    most = {name: sum(map(asks, own)) for name, own in texts.items()}
+    question = max(most, key=most.__getitem__, default="")
+    others = {name: sum(map(len, own)) for name, own in texts.items() if name != question}
+    answer = find_field(others, ANSWER_FIELDS) or max(others, key=others.__getitem__, default=None)
+    if answer is None or most[question] < _SEVERAL or most[question] * 2 < len(records):
+        return None
+    is_named = find_field([answer], ANSWER_FIELDS) is not None
+    return (question, answer) if is_named or others[answer] > sum(map(len, texts[question])) else None
+
+
 def is_general(name: str) -> bool:
     """Return whether a name of a question's field is also that of other texts."""
     return plain_name(name) in GENERAL
+
+
+def is_translated(value: Mapping[str, Any]) -> bool:
+    """Return whether a mapping has one text in several languages."""
+    names = [str(key) for key, inner in value.items() if isinstance(inner, str)]
+    return bool(names) and all(
+        len(name) in _LANGUAGE_NAMES and name[:2].isalpha() and name[:2].islower() for name in names
+    )
 
 
 def language_of(*names: str) -> str | None:

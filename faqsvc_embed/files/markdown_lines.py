@@ -8,15 +8,20 @@ CODE: Final = (
     # A code span does not cross a blank line.
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
-_COMMENT: Final = re.compile(rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)", re.MULTILINE)
+_COMMENT: Final = re.compile(
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
+    r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)",
+    re.MULTILINE | re.IGNORECASE,
+)
 NUMBER: Final = re.compile(
     r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
 )
+_QUESTION_NUMBER: Final = re.compile(f"[qQ]?(?:{NUMBER.pattern})")
 _SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
-_ID: Final = re.compile(r"(?<!\\)\{:?[ \t]*#([^{}\s]*)[^{}]*\}[ \t]*\Z")
+_ID: Final = re.compile(r"(?<!\\)(?:\{:?[ \t]*#([^{}\s]*)[^{}]*\}|[ \t]:id=([\w-]+))[ \t]*\Z")
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
 HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>(.*?)</\1\s*>(.*)", re.I)
@@ -29,8 +34,9 @@ _MAX_HEADING: Final = 6
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
 """A line that a website's generator takes for itself."""
-FOOTNOTE: Final = re.compile(r" {0,3}\[\^([^\[\]\s]+)\]:")
 PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
+_DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
+"""An address with a template, whose spaces would end the definitions of links here and below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
@@ -68,7 +74,7 @@ def split_id(heading: str) -> tuple[str, str | None]:
     found = _ID.search(heading)
     if found is None:
         return heading, None
-    return heading[: found.start()].rstrip(" \t"), found[1]
+    return heading[: found.start()].rstrip(" \t"), found[1] or found[2]
 
 
 def joined(lines: list[str]) -> list[str]:
@@ -86,15 +92,29 @@ def joined(lines: list[str]) -> list[str]:
     return lines
 
 
-def without_comments(text: str) -> str:
-    """Return Markdown without its comments; the lines after them keep their numbers."""
-    return _COMMENT.sub(_blank, text)
+def without_comments(text: str) -> tuple[str, list[str]]:
+    """Return Markdown without comments, scripts and style sheets, and a note for each of the latter.
 
+    The lines after them keep their numbers. A template in the address of a definition has no spaces then.
+    """
+    notes = list[str]()
 
-def _blank(found: re.Match[str]) -> str:
-    """Return as many line ends as a comment has, so that the lines after it keep their numbers."""
-    is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
-    return "\n" * found[0].count("\n") if is_comment else found[0]
+    def place(found: re.Match[str]) -> str:
+        number = text.count("\n", 0, found.start()) + 1
+        return f"line {number}"
+
+    def whole(found: re.Match[str]) -> str:
+        notes.append(f"{place(found)}: the address of this link comes from a template: {found[0][:60]}")
+        return "".join(found[0].split())
+
+    def blank(found: re.Match[str]) -> str:
+        is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
+        if found["script"]:
+            notes.append(f"{place(found)}: not shown: {found[0].partition('>')[0].strip()[:60]}>")
+        return "\n" * found[0].count("\n") if is_comment or found["script"] else found[0]
+
+    text = _DEFINED.sub(whole, text) if "]: " in text else text
+    return _COMMENT.sub(blank, text), notes
 
 
 def without_end(heading: str) -> str:
@@ -106,13 +126,10 @@ def without_end(heading: str) -> str:
 
 def unnumbered(texts: list[str]) -> list[str]:
     """Return questions without the numbers and signs that most of them begin with."""
-    for pattern in (_SIGN, NUMBER):
-        found = [pattern.match(text.strip("*_ ")) for text in texts]
+    for pattern in (_SIGN, _QUESTION_NUMBER):
+        found = [pattern.match(text) for text in texts]
         if sum(one is not None for one in found) * 2 > len(texts):
-            texts = [
-                text if one is None else text.strip("*_ ")[one.end() :].strip()
-                for text, one in zip(texts, found, strict=True)
-            ]
+            texts = [text[one.end() :] if one else text for text, one in zip(texts, found, strict=True)]
     return texts
 
 

@@ -5,17 +5,17 @@ An answer is the unchanged text up to the next question, without comments.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby, pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.asking import asks, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_lines import (
     ATTRIBUTES,
     CONTENTS,
     DECORATION,
-    FOOTNOTE,
     HEADING,
     HTML_HEADING,
     NUMBER,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 
+_SEVERAL: Final = 2
 _LETTERS: Final = 5
 """Characters of a heading that may have a number before its words."""
 
@@ -61,16 +62,18 @@ def find_questions(
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
     """
-    text = "\n".join(joined(without_comments(text).split("\n")))
+    text, scripts = without_comments(text)
+    text = "\n".join(joined(text.split("\n")))
     environment = dict[str, Any]()
     tokens = block_parser().parse(text, environment)
     source = _Source(text.split("\n"), tokens, environment.get("references", {}), front_title, is_written)
-    return source.single(question) if question else source.document(tokens, is_faq=is_faq)
+    found = source.single(question) if question else source.document(tokens, is_faq=is_faq)
+    return replace(found, notes=[*found.notes, *scripts])
 
 
 def _is_code(token: "Token") -> bool:
     if token.type == "html_block":
-        return token.content.lstrip().lower().startswith(("<script", "<style", "<pre"))
+        return token.content.lstrip().lower().startswith("<pre")
     return token.type == "code_block" or (token.type == "fence" and not token.info.startswith("{dropdown}"))
 
 
@@ -89,13 +92,19 @@ class _Source:
         self._is_written = is_written
         self._references = references
         self._front_title = title
-        self._definitions = dict[str, str]()
-        for label, reference in references.items():
-            first, end = reference["map"]
-            self._definitions[label] = "\n".join(lines[first:end])
+        self._definitions = dict[str, tuple[int, str]]()
+        places = {label: reference["map"] for label, reference in references.items()}
+        for token in tokens:
+            if token.type == "footnote_reference_open" and token.map:
+                places[f"^{token.meta['label']}".lower().upper()] = token.map
+        for label, (first, end) in places.items():
+            self._definitions[label] = first, "\n".join(lines[first:end])
             lines[first:end] = [""] * (end - first)
-        self._take_footnotes()
-        code = (token.map for token in tokens if _is_code(token) and token.map)
+        html = [token for token in tokens if token.type == "code_block" and self._is_html(token)]
+        for token in html:
+            first, end = token.map or (0, 0)
+            lines[first:end] = [line.strip() for line in lines[first:end]]
+        code = (token.map for token in tokens if _is_code(token) and token.map and token not in html)
         self._code = {number for first, end in code for number in range(first, end)}
         self._tables = [range(*token.map) for token in tokens if token.type == "table_open" and token.map]
         headings = sorted(self._found_headings(tokens), key=lambda one: one.line)
@@ -108,25 +117,14 @@ class _Source:
         self._headings = [one for one in headings if one not in contents]
         self._contents = {one.line for one in contents}
 
-    def _take_footnotes(self) -> None:
-        """Take the definitions of footnotes, with the indented lines below them, out of the lines."""
-        lines, number = self._lines, 0
-        while number < len(lines):
-            found = FOOTNOTE.match(lines[number])
-            end = number + 1
-            while (
-                found
-                and end < len(lines)
-                and (
-                    lines[end].startswith(("    ", "\t"))
-                    or (lines[end].strip() and not FOOTNOTE.match(lines[end]) and lines[end][0] not in "#>-*")
-                )
-            ):
-                end += 1
-            if found:
-                self._definitions[f"^{found[1]}".lower().upper()] = "\n".join(lines[number:end])
-                lines[number:end] = [""] * (end - number)
-            number = end
+    def _is_html(self, code: "Token") -> bool:
+        """Return whether an indented text goes on with the HTML above it, as in many dialects."""
+        above = (
+            next((line for line in reversed(self._lines[: code.map[0]]) if line.strip()), "")
+            if code.map
+            else ""
+        )
+        return code.content.lstrip().startswith("<") and above.strip()[:1] == "<"
 
     def _is_contents(self, one: Opener, end: int) -> bool:
         """Return whether below a heading are the entries of a table of contents, and nothing else."""
@@ -161,7 +159,7 @@ class _Source:
                 number in found
                 or number in self._code
                 or stripped[:1] not in ("#", "<")
-                or line[:4] == "    "
+                or (line[:4] == "    " and stripped[0] == "#")
             ):
                 continue
             if heading := HEADING.fullmatch(stripped):
@@ -184,23 +182,28 @@ class _Source:
         outline = Outline()
         if self._is_written:
             outline = written_outline(self._lines, self._headings)
-        elif rows:
+        elif len(rows) > sum(one.asks for one in self._headings):
             outline.questions = [(row, None) for row in rows]
             outline.title = next((one for one in self._headings if one.level == 1 and not one.asks), None)
         else:
             outline = outline_of(self._lines, self._headings, self._code, title=self._front_title)
         title = self.plain(outline.title.text) if outline.title else ""
-        if not outline.questions and any(map(asks, (title, self._front_title))):
-            return self.single(title if asks(title) else self._front_title, outline.title)
-        self._check(outline, is_faq or says_faq(title) or outline.says_faq)
+        says_so = is_faq or says_faq(title) or outline.says_faq
+        for asked in filter(asks, (title, self._front_title)):
+            is_few = len(outline.questions) < _SEVERAL or not outline.is_faq(says_so=says_so)
+            is_own = asked != title and is_few and not begins_as_guide(asked)  # above its page
+            if not outline.questions or (is_own and not self._is_written):
+                return self.single(asked, outline.title)
+        self._check(outline, says_so)
         ends = self._ends(outline)
         texts = [one.text for one, _ in outline.questions]
-        texts = texts if self._is_written else unnumbered(texts)
+        shown = [self.plain(text) for text in texts]
+        shown = shown if self._is_written else unnumbered(shown)
         items, answer_lines, positions = list[dict[str, str]](), list[int](), list[str]()
-        for (one, section), text in zip(outline.questions, texts, strict=True):
+        for (one, section), question in zip(outline.questions, shown, strict=True):
             answer, line = self._answer(one, ends[one.line])
-            id_ = split_id(text)[1]
-            item = {"question": self.plain(text), "answer": self.with_definitions(answer)}
+            id_ = split_id(one.text)[1]
+            item = {"question": question, "answer": self.with_definitions(answer)}
             if section is not None and (name := self._section(section)):
                 item["section"] = name
             items.append(item | ({} if id_ is None else {"id": id_}))
@@ -301,9 +304,9 @@ class _Source:
         if not self._definitions or "[" not in answer:
             return answer
         folded = " ".join(answer.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
-        labels = dict.fromkeys(re.findall(r"\[([^\[\]]+)\]", folded))
-        used = [self._definitions[label] for label in labels if label in self._definitions]
-        return "\n\n".join(filter(None, [answer, "\n".join(used)]))
+        labels = set(re.findall(r"\[([^\[\]]+)\]", folded))
+        used = sorted(self._definitions[label] for label in labels & self._definitions.keys())
+        return "\n\n".join(filter(None, [answer, "\n".join(text for _, text in used)]))
 
     def _rest(self, outline: Outline, ends: Mapping[int, int]) -> tuple[str | None, list[str]]:
         """Return the introduction, and a note for each other text that belongs to no question."""

@@ -48,7 +48,8 @@ def read_markdown(text: str) -> Document:
         raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
     if document.positions or "items" in fields:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
-        notes = [f"line {n}: this text is not read" for n in texts[:1]]
+        end = f" to line {texts[-1]}" if len(texts) > 1 else ""
+        notes = [f"line {n}: the text{end} is not read, for the fields have questions" for n in texts[:1]]
         return replace(document, answer_format=document.answer_format or "markdown", notes=notes)
     found = find_questions(
         "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers

@@ -94,14 +94,16 @@ def parser() -> "MarkdownIt":
 
 @cache
 def block_parser() -> "MarkdownIt":
-    """Return the parser of files, with front matter and tables.
+    """Return the parser of files, with front matter, tables and the definitions of footnotes.
 
     It parses blocks only: the Markdown inside paragraphs and headings is the `content` of their tokens.
     """
     from markdown_it import MarkdownIt
+    from mdit_py_plugins.footnote import footnote_plugin
     from mdit_py_plugins.front_matter import front_matter_plugin
 
     parser = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser.use(footnote_plugin, inline=False, move_to_end=False)
     parser.core.ruler.enableOnly(["normalize", "block"])
     return parser
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import Any, Final
+from typing import Final
 
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape, escape_inline, plain_text
@@ -176,34 +176,36 @@ def has_tags(text: object) -> bool:
     return isinstance(text, str) and TAG.search(text) is not None
 
 
-def as_one_format(document: Document) -> Document:
+def as_one_format(document: Document, *, is_html: bool = False) -> Document:
     """Return a document that does not state the format of its answers with that which they have.
 
-    They are Markdown if one has markup: HTML becomes Markdown, and plain text keeps its lines.
+    They are Markdown if one has markup: HTML becomes Markdown, and plain text keeps its lines. `is_html` says
+    that its texts are HTML, as in JSON-LD, so that no sign of theirs is Markdown.
     """
     if document.answer_format is not None:
         return document
+
+    def is_markdown(text: str) -> bool:
+        return not is_html and has_markdown(text)
+
     items = [item for item in document.items if isinstance(item, dict)]
-    answers = [item.get("answer") for item in items]
     for item in items:
         for name in ("question", "answer"):
-            if isinstance(text := item.get(name), str) and not (has_tags(text) or has_markdown(text)):
+            if isinstance(text := item.get(name), str) and not (has_tags(text) or is_markdown(text)):
                 item[name] = html.unescape(text) if _ENTITY.search(text) else text
-    if not any(has_markdown(answer) or has_tags(answer) for answer in answers):
-        return document
-    for item in items:
+    texts = [item["answer"] for item in items if isinstance(item.get("answer"), str)]
+    has_markup = any(is_markdown(text) or has_tags(text) for text in texts)
+    for item in items if has_markup or is_html else ():
         if isinstance(question := item.get("question"), str):
-            is_markdown = has_markdown(question) or _IN_MARKDOWN.search(question)
-            plain = plain_text(question, {}) if is_markdown else question
-            item["question"] = html_to_line(plain) if has_tags(plain) else plain
-        if isinstance(item.get("answer"), str):
-            item["answer"] = _as_markdown(item["answer"])
-    return replace(document, answer_format="markdown")
-
-
-def _as_markdown(text: str) -> Any:
-    if has_markdown(text) or _IN_MARKDOWN.search(text):
-        return text
-    if has_tags(text):
-        return html_to_markdown(text)
-    return escape(text.strip())
+            if is_markdown(question) or (not is_html and _IN_MARKDOWN.search(question)):
+                question = plain_text(question, {})
+            item["question"] = html_to_line(question) if has_tags(question) or is_html else question
+        if isinstance(text := item.get("answer"), str) and has_markup:
+            if has_tags(text) and (is_html or not (has_markdown(text) or _IN_MARKDOWN.search(text))):
+                item["answer"] = html_to_markdown(text)
+            elif is_html or not (has_markdown(text) or _IN_MARKDOWN.search(text)):
+                item["answer"] = escape(text.strip())
+    if not (has_markup or is_html):
+        return document
+    title = html_to_line(document.title) if is_html and isinstance(document.title, str) else document.title
+    return replace(document, title=title, answer_format="markdown" if has_markup else "text")

@@ -29,6 +29,8 @@ _BOLD: Final = re.compile(
 )
 _MAX_TAG: Final = 8
 """Lines of a tag with its attributes."""
+_MAX_COMPONENT: Final = 300
+"""Lines of a component in which its end is looked for."""
 _MAX_BOLD: Final = 3
 """Lines of a bold question."""
 _LIST_ITEM: Final = re.compile(r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)(?P<text>.+)")
@@ -61,7 +63,7 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     space = "[ \\t\u00a0\u202f]*"
     number = rf"(?:[0-9]{{1,4}}{space})?"
     word = rf"(?:(?P<word>{words})|{letters}){space}{number}"
-    sign = rf"{word}(?P<end>\*\*|__)?(?(word)[:：]|[.．)、])"
+    sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?(word)[:：]|[.．)、])"
     # The end of the bold text may stand before or behind the sign.
     return re.compile(
         rf"{_MARK}(?P<head>\#+[ \t]+)?(?P<bold>\*\*|__)?{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I
@@ -70,6 +72,8 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
+_LETTERS: Final = ("f", "p", "d", "v", "в")
+"""Labels that stand for much else, too."""
 _UNLABELLED: Final = re.compile(_MARK + r"(?P<text>[^#\s].*)")
 
 
@@ -148,8 +152,11 @@ def labelled(lines: Sequence[str]) -> Iterator[Opener]:
             found += [(above, line, line["text"])] if line and asks(line["text"]) else []
             answers = True
         above = -1 if question or answer else number
-    if not answers and (len(found) < 2 or sum(asks(text) for *_, text in found) * 2 < len(found)):
-        return
+    if not answers:
+        bold = [label["bold"] and str(label["word"]).lower() not in _LETTERS for _, label, _ in found]
+        asking = sum(bool(sign) or asks(one[2]) for sign, one in zip(bold, found, strict=True))
+        if len(found) < 2 or asking * 2 < len(found):
+            return
     for number, label, text in found:
         opener = _opener(number, label, text)
         if not text and opener.below < len(lines):  # the label stands alone on its line
@@ -162,13 +169,10 @@ def folded(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the questions that are the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion>`."""
     end = 0
     for number, line in enumerate(lines):
-        if number < end:
-            continue
-        for form in (_details, _box, _component):
-            if (opener := form(number, line, lines)) is not None:
-                end = opener.end or number + 1
-                yield opener
-                break
+        found = (form(number, line, lines) for form in (_details, _box, _component))
+        if number >= end and (opener := next(filter(None, found), None)) is not None:
+            end = opener.end or number + 1
+            yield opener
 
 
 def _details(number: int, line: str, lines: Sequence[str]) -> Opener | None:
@@ -244,9 +248,9 @@ def _component(number: int, line: str, lines: Sequence[str]) -> Opener | None:
         return Opener(number, number, question, rest=attributes[answer], end=place + 1, is_explicit=True)
     other = re.escape(re.sub("open|begin|start", lambda found: _ENDS[found[0]], found["code"] or "-"))
     closing = re.compile(
-        rf"\{{\{{[<%]\s*{other}\s*[>%]\}}\}}|</{name}\s*>|\{{[{{%][<%]?\s*(?:/|end){name}\s*[>%]?[%}}]\}}?"
+        rf"\{{\{{[<%]\s*{other}\s*[>%]\}}\}}|</{name}\s*>|\{{[{{%][<%]?\s*(?:/\s*|end){name}\s*[>%]?[%}}]\}}?"
     )
-    for end in range(place, len(lines)):
+    for end in range(place, min(len(lines), place + _MAX_COMPONENT)):
         if (closed := closing.search(lines[end])) is not None:
             tail = lines[end][: closed.start()]
             rest = tail.partition(">")[2] if end == place else ""
@@ -269,6 +273,8 @@ def terms(lines: Sequence[str]) -> Iterator[Opener]:
 
 def bold(lines: Sequence[str]) -> Iterator[Opener]:
     """Yield the lines that are bold, and those that begin with a bold question; all of them if most ask."""
+    quoted = 0
+    """The line after the quotation."""
     for number, line in enumerate(lines):
         found, below = _bold_at(lines, number)
         if found is None or line.startswith(("    ", "\t")):
@@ -287,9 +293,9 @@ def bold(lines: Sequence[str]) -> Iterator[Opener]:
             continue
         opener = _opener(number, found, text.rstrip(":："), rest)
         opener.below = opener.below if rest.strip() else below
-        if opener.mark:  # the quotation ends
+        if opener.mark:
             ends = (n for n in range(number, len(lines)) if lines[n].strip() and not lines[n].startswith(">"))
-            opener.end = next(ends, len(lines))
+            opener.end = quoted = quoted if quoted > number else next(ends, len(lines))
         yield opener
 
 
@@ -301,13 +307,9 @@ def _bold_at(lines: Sequence[str], number: int) -> tuple[re.Match[str] | None, i
     while found is None and is_open and below < min(len(lines), number + _MAX_BOLD) and lines[below].strip():
         text += " " + lines[below].lstrip("> ").rstrip()
         found, below = _BOLD.fullmatch(text), below + 1
-    is_cut = (
-        found is not None
-        and below > number + 1
-        and found["rest"]
-        and not found["rest"].endswith(found["sign"])
-    )
-    return (None if is_cut else found), below
+    if found and below > number + 1 and found["rest"] and not found["rest"].endswith(found["sign"]):
+        found = None
+    return found, below
 
 
 def listed(lines: Sequence[str]) -> Iterator[Opener]:
@@ -339,7 +341,7 @@ def plain(lines: Sequence[str]) -> Iterator[Opener]:
         text = without_tags(line).strip()
         if ends_asking(text) and "](#" not in line and not above:
             yield Opener(number, number + 1, text, indent=len(line) - len(line.lstrip(" ")))
-        above = text
+        above = "" if text.startswith("#") else text  # a heading
 
 
 FORMS: Final[tuple[Form, ...]] = (labelled, folded, terms, bold, signed, listed, plain)

@@ -69,7 +69,7 @@ class Outline:
         """
         own = {one.line: one for one, _ in self.questions}
         above: Opener | None = None
-        for one in sorted([*headings, *own.values()], key=lambda one: one.line):
+        for _, one in sorted(({one.line: one for one in headings} | own).items()):
             above = own.get(one.line, above)
             if one is above and _LINK.search(PERMALINK.sub("", one.text)):
                 yield f"line {one.line + 1}: a question is plain text, so its link is not shown"
@@ -87,7 +87,10 @@ def outline_of(
     inner = _inner(lines, headings, code)
     asking = sum(one.asks for one in headings)
     if any(one.is_explicit or one.asks for one in inner) and sum(one.asks for one in inner) >= asking:
-        within = {n for one in inner if one.end for n in range(one.line + 1, one.end)}
+        within, last = set[int](), 0
+        for one in inner:
+            within.update(range(max(last, one.line + 1), one.end or 0))
+            last = max(last, one.end or 0)
         headings = [one for one in headings if one.line not in within]
     openers = sorted([*headings, *inner], key=lambda one: one.line)
     for one, following in zip_longest(openers, openers[1:]):
@@ -246,40 +249,43 @@ def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = 
 
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
     """Sort siblings into questions, sections and others."""
-    alone = sum(one.asks and not one.children for one in siblings)
-    sections = {id(one) for one in siblings if _is_section(one, level, alone, len(siblings))}
-    alike, asking = Counter[int](), Counter[int]()
+    asking = sum(one.asks and not one.children for one in siblings)
+    few_ask = asking * 2 < max(len(siblings), _SEVERAL)
+    sections = {one for one in siblings if _is_section(one, level, few_ask=few_ask)}
+    more = Counter[int]()
+    """How many more ask than do not, on each level."""
     for one in siblings:
-        alike[one.level] += id(one) not in sections
-        asking[one.level] += id(one) not in sections and one.asks
-    for one in siblings:
-        most = asking[one.level] >= _MOST * alike[one.level]
-        if id(one) in sections:
+        more[one.level] += 0 if one in sections else 1 if one.asks else -1
+    for one, following in zip_longest(siblings, siblings[1:]):
+        most = more[one.level] >= 0 and (one.level <= level or section is not None)
+        is_above = following is not None and following.level == one.level and not _is_bare(following)
+        if one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif one.asks or one.level == level or (most and (one.level <= level or section is not None)):
+        elif is_above and _is_bare(one):  # between questions, and as high as they are
+            outline.sections.append(one)
+            section = one
+        elif one.asks or one.level == level or most:
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
 
 
-def _is_section(one: Opener, level: int, alone: int, siblings: int) -> bool:
-    """Return whether an opener is a section of questions below it; `alone` of its siblings just ask."""
-    if not one.children:
-        return False
-    if one.level >= level and not all(child.asks for child in one.children):
-        return False
-    if one.level >= level and (one.asks or (one.has_text and len(one.children) == 1)):
-        return False
-    ask = sum(child.asks for child in _walk(one.children) if child.level <= max(level, one.children[0].level))
-    most = ask and sum(child.asks or bool(child.children) for child in one.children) >= _MOST * len(
-        one.children
-    )
-    if not one.asks:
-        return bool(most) or (
-            one.level < level and any(child.level == level for child in _walk(one.children))
-        )
-    return bool(most) and one.level < level and alone * 2 < max(siblings, 2)
+def _is_bare(one: Opener) -> bool:
+    """Return whether an opener neither asks nor has anything below it."""
+    return not (one.asks or one.is_explicit or one.has_text or one.children)
+
+
+def _is_section(one: Opener, level: int, *, few_ask: bool) -> bool:
+    """Return whether an opener is a section of questions below it; `few_ask` is about its siblings."""
+    children = one.children
+    if not children or one.level >= level:
+        is_answer = one.asks or (one.has_text and len(children) == 1)
+        return bool(children) and not is_answer and all(child.asks for child in children)
+    below = list(_walk(children))
+    is_asked = any(child.asks for child in below if child.level <= max(level, children[0].level))
+    most = is_asked and sum(child.asks or bool(child.children) for child in children) * 2 >= len(children)
+    return (most and few_ask) if one.asks else most or any(child.level == level for child in below)
 
 
 def table_rows(tokens: "Sequence[Token]") -> Iterator[Opener]:

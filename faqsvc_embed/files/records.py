@@ -1,8 +1,11 @@
-"""Documents from parsed JSON, YAML, TOML and CSV: a record, a list of items, groups of them, or a FAQPage."""
+"""Documents from parsed JSON, YAML, TOML and CSV: a record, a list of items, groups of them, or a FAQPage.
+
+Questions are found from the inside out: a mapping with a question is an item, and what has items is a group.
+"""
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -16,24 +19,18 @@ from faqsvc_embed.files.fields import (
     LIST_FIELDS,
     QUESTION_FIELDS,
     SECTION_FIELDS,
+    Columns,
+    asking_columns,
     find_columns,
     find_field,
     is_general,
     language_of,
+    pairs_of,
     plain_name,
 )
 from faqsvc_embed.files.markup import as_one_format
-from faqsvc_embed.files.names import (
-    answer_text,
-    has_items,
-    is_answers,
-    is_item,
-    is_text,
-    only_text,
-    text_in,
-    usual,
-)
-from faqsvc_embed.files.schema_org import find_faq_page, read_faq_page
+from faqsvc_embed.files.values import answer_text, faq_page, is_text, only_text, text_in
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.wire import is_item_id
 
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELDS.items()}
@@ -46,6 +43,10 @@ _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answer
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]*")
+_LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_MAX_DEPTH: Final = 6
+"""Levels of lists and mappings in which questions are looked for."""
+_SEVERAL: Final = 2
 
 
 @dataclass(slots=True)
@@ -53,40 +54,60 @@ class _Found:
     """The items that were found in a value."""
 
     items: list[Any] = field(default_factory=list)
-    positions: list[str] = field(default_factory=list)
+    positions: list[str | None] = field(default_factory=list)
     unknown: dict[str, None] = field(default_factory=dict)
-    names: dict[str, None] = field(default_factory=dict)
+    columns: dict[str, None] = field(default_factory=dict)
     """The names of the fields of questions and answers."""
     categories: dict[str, None] = field(default_factory=dict)
     """The names of the fields of sections."""
-    asking: int = 0
+    is_item: bool = False
+    """Whether the value itself is an item."""
 
-    def without_identifiers(self) -> None:
+    def add(self, other: "_Found", section: object = None) -> None:
+        """Add what was found in a part, which may be a section."""
+        if section not in (None, ""):
+            for item in other.items:
+                if isinstance(item, dict):
+                    item.setdefault("section", section)
+        self.items += other.items
+        self.positions += other.positions
+        self.unknown |= other.unknown
+        self.columns |= other.columns
+        self.categories |= other.categories
+
+    def leave_out(self, value: Mapping[str, Any], used: Iterable[str | None]) -> None:
+        """Note the fields of a mapping that are not used."""
+        names = {str(key) for key, inner in value.items() if inner not in (None, "", [], {})} - {*used}
+        self.unknown.update((str(key), None) for key in value if str(key) in names)
+
+    def drop_identifiers(self) -> None:
         """Leave out sections that are identifiers, such as `customer-care`, and not words."""
-        sections = [item.get("section") for item in self.items if isinstance(item, dict)]
-        identifiers = sum(_IDENTIFIER.fullmatch(str(section or "")) is not None for section in sections)
-        if self.categories and identifiers * 5 > len(sections) * 4:
-            for item in self.items:
+        items = [item for item in self.items if isinstance(item, dict)]
+        identifiers = sum(_IDENTIFIER.fullmatch(str(item.get("section") or "")) is not None for item in items)
+        if self.categories and identifiers * 5 > len(items) * 4:
+            for item in items:
                 item.pop("section", None)
             self.unknown |= self.categories
 
+    @property
+    def is_faq(self) -> bool:
+        """Whether most of the questions ask."""
+        asking = sum(isinstance(item, dict) and asks(str(item["question"])) for item in self.items)
+        return asking * 2 >= len(self.items)
 
-def to_document(value: object, title: str = "") -> Document:
+
+def to_document(value: object) -> Document:
     """Return the document in a parsed file; unknown fields are listed in `unknown` and otherwise ignored.
-
-    `title` is a title from outside `value`, such as that of a page around it.
 
     Raises:
         ValueError: it is neither an object nor a list, or has no question; the message says what was found.
     """
-    page = find_faq_page(value)
-    if page is not None:
-        return read_faq_page(page)
-    value = usual(value)
-    if isinstance(value, list):
-        value = {"items": value}
+    page = faq_page(value)
+    value = value if page is None else page
+    value = {"items": value} if isinstance(value, list) else value
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
+    value = _in_one_language(value)
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()
@@ -96,169 +117,222 @@ def to_document(value: object, title: str = "") -> Document:
     if isinstance(website, str) and website:
         is_address = website.startswith(("http://", "https://"))
         fields.setdefault("website_url" if is_address else "website_name", website)
-    fields["unknown"] = [str(key) for key in value if plain_name(key) not in {*_PLAIN_FIELDS, *_OTHER_FIELDS}]
+    lang = fields.get("lang")
     for name in ("title", "introduction"):
         if name in fields:
-            fields[name] = text_in(fields[name], fields.get("lang"))
-    return _with_items(value, fields, title)
-
-
-def _with_items(value: Mapping[str, Any], fields: dict[str, Any], title: str) -> Document:
-    """Return the document with the items of a mapping, wherever in it they are."""
-    lang = fields.get("lang")
-    found = _Found()
-    holders = _holders(value)
-    for key, inner in holders:
-        _collect(inner, _group(key, inner, holders), found, _Context(lang, _labels(value)))
-    weak = any(map(is_general, found.names))
-    says = says_faq(f"{title} {fields.get('title', '')}") or any(says_faq(str(key)) for key, _ in holders)
-    enough = len(found.items) > 1 if says else found.asking * 2 >= len(found.items)
+            fields[name] = text_in(fields[name], lang)
+    found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
+    known = {*_PLAIN_FIELDS, *_OTHER_FIELDS}
+    fields["unknown"] = [str(key) for key in value if plain_name(key) not in known]
+    if not found.items:
+        return Document(**_without_questions(fields))
+    says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
+    enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
-    if found.items and not (weak and not enough):
-        found.without_identifiers()
-        used = {plain_name(key) for key, _ in holders}
-        fields["unknown"] = [name for name in fields["unknown"] if plain_name(name) not in used]
-        fields["unknown"] += [f"items[].{name}" for name in found.unknown]
-        fields["items"], fields["positions"] = _ordered(found.items, found.positions)
-        if lang is None and (language := language_of(*found.names)):
-            fields["lang"] = language
-        if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
-            fields.setdefault("answer_format", "text")
-        return as_one_format(Document(**fields))
-    if found.items and "items" in fields:
-        names = quoted(", ".join(found.names))
-        raise ValueError(
-            f"{found.positions[0]}: few of the texts ask in the fields {names}: name them question"
-        )
-    if "items" in fields:
-        items = fields["items"]
-        if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
-            items = [one for one in items if any(one.values())]
-        if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
+    if any(map(is_general, found.columns)) and not (enough or page):
+        if "items" not in fields:
+            return Document(**fields)
+        names = quoted(", ".join(found.columns))
+        place = found.positions[0] or "items[0]"
+        raise ValueError(f"{place}: few of the texts ask in the fields {names}: name them question")
+    fields["unknown"] = [name for name in fields["unknown"] if name not in used]
+    found.drop_identifiers()
+    fields["unknown"] += [f"items[].{name}" for name in found.unknown]
+    places = [place or f"items[{index}]" for index, place in enumerate(found.positions)]
+    fields["items"], fields["positions"] = _ordered(found.items, places)
+    if lang is None and (language := language_of(*found.columns)):
+        fields["lang"] = language
+    if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
+        fields.setdefault("answer_format", "text")
+    return as_one_format(Document(**fields), is_html=page is not None)
+
+
+def _without_questions(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a file without questions; refuse items with other fields."""
+    items = fields.get("items")
+    if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
+        if items := [one for one in items if any(one.values())]:
             keys = ", ".join(dict.fromkeys(str(key) for one in items for key in one))
             raise ValueError(f"no question and answer in the items, whose fields are {quoted(keys[:100])}")
         fields["items"] = items
-        return Document(**fields)
-    return Document(**fields)
+    return fields
 
 
 @dataclass(frozen=True, slots=True)
-class _Context:
+class _Finder:
+    """Finds the items in values."""
+
     lang: Any
     labels: Mapping[str, str]
     """Names of sections by their ids."""
 
+    def find(self, value: object, depth: int = 0) -> _Found:
+        """Return the items in a value."""
+        if depth > _MAX_DEPTH:
+            return _Found()
+        if isinstance(value, list):
+            return self._in_list(value, depth)
+        return self._in_mapping(_in_one_language(value), depth) if isinstance(value, Mapping) else _Found()
 
-def _holders(value: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """Return the fields of a mapping that hold items."""
-    return [
-        (key, inner) for key, inner in value.items() if isinstance(inner, list | Mapping) and has_items(inner)
-    ]
+    def _in_list(self, value: Sequence[Any], depth: int) -> _Found:
+        columns = asking_columns(value)
+        parts = [self._part(one, columns, depth) for one in value]
+        has_items = any(part.is_item for part in parts)
+        found = _Found()
+        for one, part in zip(value, parts, strict=True):
+            key = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
+            is_named = bool(key) and plain_name(key) not in _CONTAINERS and not part.is_item
+            if part.items:
+                found.add(part, str(key) if is_named else None)
+            elif has_items:
+                found.add(self._item(one, None))  # which will be said to be none
+        return found
 
+    def _part(self, value: object, columns: Columns | None, depth: int) -> _Found:
+        """Return the items in a part of a list or mapping, whose records may have these columns."""
+        if columns is not None and isinstance(value, Mapping) and columns[0] in value:
+            return self._item(value, columns)
+        return self.find(value, depth + 1)
 
-def _group(key: object, inner: object, holders: Sequence[object]) -> str | None:
-    """Return the key that names a group of records, which is one of several."""
-    is_name = len(holders) > 1 and plain_name(key) not in _CONTAINERS and not is_item(inner)
-    return str(key) if is_name else None
-
-
-def _collect(value: object, section: str | None, found: _Found, context: _Context) -> None:
-    """Collect the items in a value."""
-    if isinstance(value, list):
-        known = any(map(is_item, value))
-        for index, one in enumerate(value):
-            if isinstance(one, list | Mapping) and not is_item(one) and has_items(one):
-                name = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
-                is_named = bool(name) and plain_name(name) not in _CONTAINERS
-                _collect(one, str(name) if is_named else section, found, context)
-            elif known:
-                _add(one, index, section, found, context)
-    elif isinstance(value, Mapping) and is_item(value):
-        _add(value, len(found.items), section, found, context)
-    elif isinstance(value, Mapping) and is_answers(value):
-        for question, answer in value.items():
-            _add({"question": question, "answer": answer}, len(found.items), section, found, context)
-    elif isinstance(value, Mapping):
-        holders = _holders(value)
+    def _in_mapping(self, value: Mapping[str, Any], depth: int) -> _Found:
+        names = find_columns(map(str, value))
+        question, answer = (value.get(name) for name in names or ("", ""))
+        if names is None:
+            has_question = any(
+                isinstance(inner, str) and plain_name(key) in ("question", "q")
+                for key, inner in value.items()
+            )
+            if has_question and len(pairs_of(map(str, value))) < _SEVERAL:
+                return self._item(value, None)
+        elif is_text(question) and (answer is None or is_text(answer) or isinstance(answer, list | Mapping)):
+            lists = [inner for inner in value.values() if isinstance(inner, list)]
+            nested = lists if is_general(names[0]) else [answer] if isinstance(answer, list) else []
+            is_group = len(pairs_of(map(str, value))) >= _SEVERAL or any(
+                self.find(one, depth + 1).items for one in nested
+            )
+            if not is_group:
+                return self._item(value, None)
         name = find_field([str(key) for key, inner in value.items() if is_text(inner)], GROUP_NAMES)
-        own = text_in(value[name], context.lang) if name is not None else section
-        for key, inner in holders:
-            _collect(inner, _group(key, inner, holders) or own, found, context)
-        used = {*(key for key, _ in holders), name}
-        found.unknown.update(
-            (str(key), None)
-            for key, inner in value.items()
-            if key not in used and inner not in (None, "", [])
-        )
+        inner, used = self.in_fields(value, depth)
+        found = _Found()
+        found.add(inner, text_in(value[name], self.lang) if name is not None else None)
+        if found.items:
+            found.leave_out(value, {*used, name})
+        return found
 
+    def in_fields(self, value: Mapping[str, Any], depth: int) -> tuple[_Found, set[str]]:
+        """Return the items in the fields of a mapping, and the names of these fields."""
+        found = _Found()
+        texts = {str(key): inner for key, inner in value.items() if is_text(inner)}
+        pairs = pairs_of(texts)
+        if len(pairs) >= _SEVERAL:
+            asked = [(texts[name], [texts[one] for one in own]) for name, own in pairs.items()]
+            used = {*pairs, *(name for own in pairs.values() for name in own)}
+        elif texts and sum(map(asks, texts)) * 2 > len(value):
+            asked, used = [(name, [text]) for name, text in texts.items()], {*texts}
+        else:
+            asked, used = [], set()
+        for question, answers in asked:
+            found.add(self._item({"question": question, "answer": only_text(answers)}, None))
+        others = {str(key): inner for key, inner in value.items() if str(key) not in used}
+        columns = asking_columns(others.values())
+        parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
+        parts = {key: part for key, part in parts.items() if part.items}
+        for key, part in parts.items():
+            is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
+            found.add(part, key if is_name and not says_faq(key.replace("_", " ")) else None)
+        return found, {*used, *parts}
 
-def _add(item: object, index: int, section: str | None, found: _Found, context: _Context) -> None:
-    """Add an item with `question`, `answer`, `section` and `id`, under whichever names the file has.
+    def _item(self, item: object, columns: Columns | None) -> _Found:
+        """Return an item with `question`, `answer`, `section` and `id`, under whichever names the file has.
 
-    An `id` of another form, such as a number, belongs to another system, and is left out.
-    """
-    if isinstance(item, Mapping) and not any(item.values()):
-        return  # a form that nobody has filled in
-    line = getattr(item, "line", None)
-    found.positions.append(line if isinstance(line, str) else f"line {line}" if line else f"items[{index}]")
-    if not isinstance(item, Mapping):
-        found.items.append(item)
-        return
-    names = [str(key) for key in item]
-    columns = find_columns(names)
-    question_name = columns[0] if columns else find_field(names, QUESTION_FIELDS)
-    answer_name = (
-        columns[1]
-        if columns
-        else find_field((name for name in names if name != question_name), ANSWER_FIELDS)
-    )
-    rest = [name for name in names if name not in (question_name, answer_name)]
-    list_name = next((name for name in rest if plain_name(name) in LIST_FIELDS and item[name]), None)
-    sections = {name: only_text(item[name]) for name in rest}
-    section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
-    answer = answer_text(item.get(answer_name), context.lang) if answer_name else None
-    listed = answer_text(item[list_name], context.lang) if list_name else None
-    if isinstance(listed, str):
-        answer = f"{answer}\n\n{listed}" if isinstance(answer, str) else listed
-    used = {question_name, answer_name, section_name, list_name if isinstance(listed, str) else None}
-    found.names.update((name, None) for name in (question_name, answer_name) if name)
-    found.unknown.update(
-        (name, None)
-        for name in names
-        if name not in used and plain_name(name) not in _ITEM_FIELDS and item[name] not in (None, "", [], {})
-    )
-    question = text_in(item[question_name], context.lang) if question_name else None
-    own = text_in(sections[section_name], context.lang) if section_name else None
-    found.categories.update({section_name: None} if section_name and own not in context.labels else {})
-    own = context.labels.get(own, own) if isinstance(own, str) else own
-    optional = {
-        "section": own if own not in (None, "") else section,
-        "id": item["id"] if is_item_id(item.get("id")) else None,
-        "position": item.get("position"),
-    }
-    found.asking += isinstance(question, str) and asks(question)
-    found.items.append(
-        {
-            "question": question,
-            "answer": answer,
-            **{name: value for name, value in optional.items() if value not in (None, "")},
+        An `id` of another form, such as a number, belongs to another system, and is left out.
+        """
+        if isinstance(item, Mapping) and not any(item.values()):
+            return _Found()  # a form that nobody has filled in
+        line = getattr(item, "line", None)
+        place = line if isinstance(line, str) else f"line {line}" if line else None
+        found = _Found(positions=[place], is_item=True)
+        if not isinstance(item, Mapping):
+            found.items.append(item)
+            return found
+        names = [str(key) for key in item if not str(key).startswith("@")]  # as keywords of JSON-LD do
+        question_name, answer_name = columns or find_columns(names) or (None, None)
+        if question_name is None:
+            question_name = find_field(names, QUESTION_FIELDS)
+            answer_name = find_field([name for name in names if name != question_name], ANSWER_FIELDS)
+        rest = [name for name in names if name not in (question_name, answer_name)]
+        more = [name for name in rest if _continues(name, answer_name) and item[name]]
+        if columns and answer_name not in item:  # all its texts are its answer
+            more = [name for name in rest if isinstance(item[name], str)]
+        sections = {name: only_text(item[name]) for name in rest}
+        section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
+        texts = [answer_text(item[name], self.lang) for name in (answer_name, *more) if name in item]
+        answer = texts[0] if texts else None
+        if texts[1:] and all(isinstance(text, str) for text in texts):
+            answer = "\n\n".join(filter(None, texts))
+        used = {question_name, answer_name, section_name, *more}
+        ignored = {str(key) for key in item if plain_name(key) in _ITEM_FIELDS or str(key).startswith("@")}
+        found.leave_out(item, {*used, *ignored})
+        found.columns.update((name, None) for name in (question_name, answer_name) if name)
+        section = text_in(sections[section_name], self.lang) if section_name else None
+        if section_name and section not in self.labels:
+            found.categories[section_name] = None
+        optional = {
+            "section": self.labels.get(section, section) if isinstance(section, str) else section,
+            "id": item["id"] if is_item_id(item.get("id")) else None,
+            "position": item.get("position"),
         }
+        question = text_in(item[question_name], self.lang) if question_name else None
+        found.items.append(
+            {
+                "question": question,
+                "answer": answer,
+                **{name: value for name, value in optional.items() if value not in (None, "")},
+            }
+        )
+        return found
+
+
+def _continues(name: str, answer: str | None) -> bool:
+    """Return whether a field goes on with the answer, such as `items` or `answer2`."""
+    plain = plain_name(name)
+    return plain in LIST_FIELDS or (
+        answer is not None and plain[:-1] == plain_name(answer) and plain[-1].isdigit()
     )
+
+
+def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a mapping of languages to records with those in its `lang`, in English, or in the first."""
+    names = [
+        key
+        for key, inner in value.items()
+        if isinstance(inner, list | Mapping) and _LANGUAGE.fullmatch(str(key))
+    ]
+    if len(names) < _SEVERAL or set(names).isdisjoint(LANGUAGES):
+        return value
+    records = [key for key in names if _Finder(None, {}).find(value[key]).items]
+    if len(records) < _SEVERAL:
+        return value
+    own = next(key for key in (value.get("lang"), "en", *records) if key in records)
+    chosen = {"items": value[own]} if isinstance(value[own], list) else dict(value[own])
+    left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
+    copy = type(value)({**left, **chosen})  # type: ignore[call-arg]
+    if hasattr(value, "line"):
+        copy.line = value.line  # type: ignore[attr-defined]
+    return copy
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of sections in lists beside the items, by their ids."""
     labels = dict[str, str]()
-    for inner in value.values():
-        for one in inner if isinstance(inner, list) else ():
-            if isinstance(one, Mapping) and not has_items(one):
-                name = find_field(map(str, one), ("label", "title", "name", "text"))
-                key = next(
-                    (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str)),
-                    None,
-                )
-                if name is not None and key is not None and isinstance(text := text_in(one[name], "en"), str):
-                    labels[key] = text
+    for one in (one for inner in value.values() if isinstance(inner, list) for one in inner):
+        if isinstance(one, Mapping) and not _Finder(None, {}).find(one).items:
+            name = find_field(map(str, one), ("label", "title", "name", "text"))
+            keys = (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str))
+            text = text_in(one[name], "en") if name is not None else None
+            if (key := next(keys, None)) is not None and isinstance(text, str):
+                labels[key] = text
     return labels
 
 

@@ -10,8 +10,7 @@ from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import find_columns, plain_name
-from faqsvc_embed.files.names import asking_columns
+from faqsvc_embed.files.fields import asking_columns, find_columns, plain_name
 from faqsvc_embed.files.records import to_document
 
 

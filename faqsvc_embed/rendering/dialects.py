@@ -25,6 +25,14 @@ _TEMPLATE: Final = re.compile(
     re.MULTILINE,
 )
 """A tag of Jekyll, GitBook or Hugo; code is left as it is."""
+_LINKED: Final = re.compile(
+    rf"{CODE}|(?P<open>\]\(<?[ \t]*)"
+    r"\{(?:%-?|\{[<%]?)[ \t]*(?P<tag>[^\n{}]*?)[ \t]*(?:-?%|[%>]?\})\}(?P<end>\)?)",
+    re.MULTILINE,
+)
+"""A tag of a generator at the beginning of an address."""
+_ARGUMENT: Final = re.compile(r"[\"']([^\"']*)[\"']|(?:link|post_url)[ \t]+(\S+)")
+_SITE: Final = re.compile("base|site|root|url|home", re.I)
 _BULLETS: Final = re.compile("[•·▪◦●]|o\t")
 _BULLET: Final = re.compile(
     rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
@@ -54,10 +62,22 @@ def in_plain_form(text: str) -> str:
     if "{" in text:
         closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
+    if "]({" in text:
+        text = _LINKED.sub(_address, text)
     if _BULLETS.search(text):
         text = _BULLET.sub(lambda one: one[0] if one["indent"] is None else f"{one['indent']}- ", text)
     text = _SLOT.sub(r"**\1**", text) if "tab" in text else text
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
+
+
+def _address(linked: re.Match[str]) -> str:
+    """Return an address without the tag of a generator, which names a page, or stands for the website."""
+    argument = _ARGUMENT.search(linked["tag"] or "")
+    if argument is not None:
+        return f"{linked['open']}{argument[1] or argument[2]}{linked['end']}"
+    if linked["open"] is None or not _SITE.search(linked["tag"]):
+        return linked[0]
+    return linked["open"] + (linked["end"] and "/)")
 
 
 def _tag_text(tag: re.Match[str], closed: set[str]) -> str:

@@ -447,3 +447,23 @@ def test_aliases_are_not_copied_without_end(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
     assert "too many aliases" in refusal(tmp_path, "a.yaml", "\n".join(lines))
+
+
+def test_an_answer_may_go_on_in_fields_with_numbers(tmp_path: Path) -> None:
+    text = '{"items": [{"question": "Why?", "answer": "So.", "answer2": "And so."}]}'
+    assert read(tmp_path, "faq.json", text).items == [{"question": "Why?", "answer": "So.\n\nAnd so."}]
+
+
+def test_a_mapping_of_questions_to_answers_needs_nothing_around_it(tmp_path: Path) -> None:
+    assert read(tmp_path, "faq.yaml", "Why?: So.\nWho?: We.\n").items == [
+        {"question": "Why?", "answer": "So."},
+        {"question": "Who?", "answer": "We."},
+    ]
+
+
+def test_lists_that_are_called_faq_are_no_sections(tmp_path: Path) -> None:
+    text = "left_faq:\n- q: Why?\n  a: So.\nright_faq:\n- q: Who?\n  a: We.\n"
+    assert read(tmp_path, "faq.yaml", text).items == [
+        {"question": "Why?", "answer": "So."},
+        {"question": "Who?", "answer": "We."},
+    ]

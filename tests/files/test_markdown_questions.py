@@ -1,5 +1,8 @@
 """Questions in Markdown, however people mark them."""
 
+import re
+import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -327,6 +330,12 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<p><b>May I cancel?</b></p>\n\nAny time.\n",
         '{{< box_open title="What does it cost?" >}}\n\nNothing.\n\n{{< box_close >}}\n\n'
         '{{< box_open title="May I cancel?" >}}\n\nAny time.\n\n{{< box_close >}}\n',
+        '{{< faq "What does it cost?" >}}\nNothing.\n{{</ faq >}}\n\n'
+        '{{< faq "May I cancel?" >}}\nAny time.\n{{</ faq >}}\n',
+        "## Q1 What does it cost?\nNothing.\n## Q2 May I cancel?\nAny time.\n",
+        "**Q** : What does it cost?\n**A** : Nothing.\n\n**Q** : May I cancel?\n**A** : Any time.\n",
+        "<div>\n  <h3>What does it cost?</h3>\n\n    <p>Nothing.</p>\n\n"
+        "    <h3>May I cancel?</h3>\n\n    <p>Any time.</p>\n</div>\n",
         "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
         "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
         "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n"
@@ -347,12 +356,16 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "details of many lines",
         ),
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
-        *("labels in html", "bold in html", "shortcodes", "one line each", "quotations"),
+        *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
+        *("a space before the colon", "indented html", "one line each", "quotations"),
         *("html headings of many lines", "labels in details", "elements", "a question without its label"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
-    items = [(question.replace("*", ""), answer.removeprefix("- ")) for question, answer in items_of(text)]
+    items = [
+        (question.replace("*", ""), re.sub("^- |</?(?:p|div)>", "", answer).strip())
+        for question, answer in items_of(text)
+    ]
     assert items == [("What does it cost?", "Nothing."), ("May I cancel?", "Any time.")]
 
 
@@ -375,6 +388,61 @@ def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() 
 def test_headings_that_ask_without_a_mark_make_an_faq() -> None:
     text = "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n"
     assert len(items_of(text)) == 2
+
+
+def test_a_heading_without_text_between_questions_is_a_section() -> None:
+    text = "# FAQ\n\n## Tea\n\n## Why?\nSo.\n\n## Cake\n\n## It crumbles\nEat it.\n\n## Who?\nWe.\n"
+    items = read_markdown(text).items
+    sections = [(item.get("section"), item["question"]) for item in items]
+    assert sections == [("Tea", "Why?"), ("Cake", "It crumbles"), ("Cake", "Who?")]
+
+
+def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
+    first = "## No tea\n\n**Q: I have no tea**\n\nBuy some.\n"
+    text = f"# FAQ\n\n{first}\n## No cake\n\n**Q: It is gone**\n\nSo sad.\n"
+    assert items_of(text) == [("I have no tea", "Buy some."), ("It is gone", "So sad.")]
+
+
+def test_other_letters_in_bold_are_no_labels_without_answers() -> None:
+    with pytest.raises(ValueError, match="line 1"):
+        read_markdown("# Keys\n\n**F:** file\n\n**P:** print\n")
+
+
+def test_a_table_in_an_answer_is_part_of_it() -> None:
+    table = "| label | description |\n| - | - |\n| sides | as many as you like |"
+    text = f"## Which shapes are there?\n\n{table}\n\n## Why?\n\nSo.\n"
+    assert items_of(text) == [("Which shapes are there?", table), ("Why?", "So.")]
+
+
+def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
+    (item,) = read_markdown("# FAQ\n\n## What does it cost? :id=cost\n\nNothing.\n").items
+    assert (item["question"], item["id"]) == ("What does it cost?", "cost")
+
+
+def test_scripts_and_style_sheets_are_left_out_and_named() -> None:
+    text = (
+        "# FAQ\n\nHello.\n\n<script>\nwhy = 'so?';\n</script>\n\n## Why?\n\nSo.\n\n<style>\nb {}\n</style>\n"
+    )
+    found = read_markdown(text)
+    assert (found.introduction, items_of(text)) == ("Hello.", [("Why?", "So.")])
+    assert list(found.notes) == ["line 5: not shown: <script>", "line 13: not shown: <style>"]
+
+
+def test_a_template_in_the_address_of_a_definition_does_not_end_those_below_it() -> None:
+    definitions = "[a]: https://tea.example/{{< param tag >}}/a\n[b]: /b\n"
+    found = read_markdown(f"## Why?\n\n[So][b].\n\n## Who?\n\nWe.\n\n{definitions}")
+    assert [item["answer"] for item in found.items] == ["[So][b].\n\n[b]: /b", "We."]
+    assert [note for note in found.notes if note.startswith("line 9: ") and "param tag" in note]
+
+
+def test_a_sign_before_bold_text_is_no_part_of_a_question() -> None:
+    text = "## ⚠ **It [leaks]**\nSo.\n\n## ⚠ **Why?**\nSo.\n\n## Who?\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["It [leaks]", "Why?", "Who?"]
+
+
+def test_a_plain_line_that_asks_may_stand_directly_below_a_heading() -> None:
+    text = "# FAQ\n\n## Buying\nIs it green?\n\nYes.\n\nIs it black?\n\nNo.\n"
+    assert items_of(text) == [("Is it green?", "Yes."), ("Is it black?", "No.")]
 
 
 def test_siblings_of_questions_are_questions() -> None:
@@ -444,6 +512,13 @@ def test_one_heading_that_does_not_ask_is_no_faq(text: str) -> None:
 def test_a_file_whose_title_asks_is_an_faq_of_one_question() -> None:
     assert items_of("# Is it free?\n\nYes.\n") == [("Is it free?", "Yes.")]
     assert items_of("---\nquestion: Is it free\n---\nYes.\n") == [("Is it free", "Yes.")]
+
+
+@pytest.mark.parametrize("below", ["## Clay\nSo.\n\n## Iron\nSo.\n", "**Is iron good?**\nYes.\n"])
+def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
+    assert items_of(f"---\ntitle: Which pot?\n---\nAny.\n\n{below}") == [
+        ("Which pot?", f"Any.\n\n{below}".strip())
+    ]
 
 
 def test_text_above_the_questions_is_the_introduction() -> None:
@@ -533,3 +608,35 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
     document = read_markdown("---\nquestions:\n  - tea\n  - a@tea.example\n---\n\n## Why?\nSo.\n")
     assert [item["question"] for item in document.items] == ["Why?"]
     assert document.unknown == ["questions"]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "## Why {}?\nSo.\n\n",
+        "## Tea {}\n\n### Why?\nSo.\n\n",
+        "## Tea {}\n\n## Why?\nSo.\n\n",
+        '<Tip title="Why {}?">\nSo.\n',
+        "<details><summary>Why {}?</summary>\nSo.\n",
+        "> **Why {}?**\n> So.\n",
+        "## Why {0}?\n[a{0}] [^{0}]\n\n[a{0}]: /a\n[^{0}]: So.\n\n",
+    ],
+    ids=[
+        "headings",
+        "sections",
+        "bare headings",
+        "open components",
+        "open details",
+        "quotations",
+        "definitions",
+    ],
+)
+def test_the_work_on_a_file_grows_linearly(written: str) -> None:
+    def seconds(count: int) -> float:
+        text = "# FAQ\n\n" + "".join(map(written.format, range(count)))
+        start = time.process_time()
+        with suppress(ValueError):
+            read_markdown(text)
+        return time.process_time() - start
+
+    assert min(seconds(4_000) / seconds(1_000) for _ in range(3)) < 6

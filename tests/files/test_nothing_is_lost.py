@@ -27,6 +27,9 @@ FORMS: dict[str, Form] = {
     "boxes": lambda question, answer: f'??? question "{question}"\n    {answer}\n',
     "containers": lambda question, answer: f"::: details {question}\n{answer}\n:::\n",
     "terms": lambda question, answer: f"{question}\n:   {answer}\n",
+    "html": lambda question, answer: f"<h3>{question}</h3>\n\n{answer}\n",
+    "quotations": lambda question, answer: f"> **{question}**\n>\n> {answer}\n",
+    "shortcodes": lambda question, answer: f'{{{{< faq "{question}" >}}}}\n{answer}\n{{{{</ faq >}}}}\n',
     "components": lambda question, answer: f'<Accordion title="{question}">\n\n{answer}\n\n</Accordion>\n',
 }
 _NOTED = re.compile(r"(?m)^line (\d+): the text(?: to line (\d+))?")

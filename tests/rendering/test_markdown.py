@@ -348,6 +348,11 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
         ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
         ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
         ("{{ price }} {% link a %}", "<p>{{ price }} {% link a %}</p>"),
+        ("[a]({{ site.baseurl }}/b)", '<p><a href="/b" rel="noopener">a</a></p>'),
+        ("[a]({{ site.url }})", '<p><a href="/" rel="noopener">a</a></p>'),
+        ('[a]({{< relref "/b" >}})', '<p><a href="/b" rel="noopener">a</a></p>'),
+        ("[a]({% link /b %}#c)", '<p><a href="/b#c" rel="noopener">a</a></p>'),
+        ("[a]({{ price }})", "<p>[a]({{ price }})</p>"),
     ],
 )
 def test_what_a_website_generator_puts_around_a_text_is_not_shown(text: str, expected: str) -> None:
