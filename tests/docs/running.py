@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -149,7 +150,10 @@ def run_commands(blocks: Iterable[Block], directory: Path, service: Service | No
     script = "\n".join(block.text for block in blocks if block.language == "console")
     if service is not None:
         script = script.replace(EXAMPLE, service.base_url).replace(EXAMPLE_KEY, service.key)
-    texts = {path: path.read_text(encoding="utf-8") for path in directory.rglob("*") if path.is_file()}
+    texts = dict[Path, str]()
+    for path in filter(Path.is_file, directory.rglob("*")):
+        with suppress(UnicodeDecodeError):  # a compiled module of the project, or its database
+            texts[path] = path.read_text(encoding="utf-8")
     ports = dict[str, str]()
     for port in PORTS:
         ports[port] = str(free_address("127.0.0.1", 0)[1])
