@@ -28,11 +28,11 @@ _BOLD: Final = re.compile(
     re.I,
 )
 _MAX_TAG: Final = 8
-"""Lines of a tag with its attributes."""
+"""Maximum lines of a tag with its attributes."""
 _MAX_COMPONENT: Final = 300
-"""Lines of a component in which its end is looked for."""
+"""Maximum lines in which the end of a component is searched."""
 _MAX_BOLD: Final = 3
-"""Lines of a bold question."""
+"""Maximum lines of a bold question."""
 _LIST_ITEM: Final = re.compile(r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)(?P<text>.+)")
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
 """A definition that is no entry of a table of contents."""
@@ -73,7 +73,7 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
 _LETTERS: Final = ("f", "p", "d", "v", "в")
-"""Labels that stand for much else, too."""
+"""Labels that often mean something else."""
 _UNLABELLED: Final = re.compile(_MARK + r"(?P<text>[^#\s].*)")
 
 
@@ -86,10 +86,10 @@ class Opener:
     below: int
     """The number of the first line of its text, which is `line` if `rest` is not empty."""
     text: str
-    """In Markdown."""
+    """The words of the question or section, in Markdown."""
     level: int = BELOW_HEADINGS
     rest: str = ""
-    """The text behind it on its line."""
+    """The text after `text` on the same line."""
     indent: int = 0
     mark: str = ""
     """What stands before each line of its text: spaces, or the sign of a quotation."""

@@ -1,7 +1,7 @@
-"""What is a title, a section and a question among the openers of a Markdown file.
+"""Finds the title, the sections and the questions among the openers of a Markdown file.
 
-An opener is judged by its siblings: where most of a level ask, all are questions; what stands above openers
-that ask, and does not ask itself, is a section.
+An opener is a line that may begin a question (`openers.py`). If most openers of a level ask, all openers of
+this level are questions. An opener that does not ask, but has some below it that do, is a section.
 """
 
 import re
@@ -27,7 +27,7 @@ ROW: Final = 8
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 _SEVERAL: Final = 2
 _MOST: Final = 0.5
-"""The share of siblings that decides about all."""
+"""The share of possible questions that must ask, so that a file is an FAQ."""
 
 
 @dataclass(slots=True)

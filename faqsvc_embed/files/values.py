@@ -1,4 +1,4 @@
-"""Values in records as text: in one of several languages, of lists and mappings; and those of a FAQPage."""
+"""Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -13,12 +13,12 @@ def is_text(value: object) -> bool:
 
 
 def only_text(value: Any) -> Any:
-    """Return the text of a list that has only one."""
+    """Return the only entry of a list that has one; any other value is returned as it is."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def text_in(value: Any, lang: Any) -> Any:
-    """Return a text; of one in several languages, that of the document, else in English, else the first."""
+    """Return a text. If it is in several languages, prefer that of the document, then English."""
     if isinstance(value, Mapping) and is_translated(value):
         texts = [inner for inner in value.values() if isinstance(inner, str)]
         return next((value[key] for key in (lang, "en") if key in value), texts[0])

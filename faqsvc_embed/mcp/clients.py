@@ -31,10 +31,10 @@ Report = Callable[[float, str], Awaitable[None]]
 
 
 class Clients:
-    """The FAQ clients of a server: of a given client, or of the environment when a call needs them.
+    """The FAQ clients of a server: a given one, or those that the environment configures.
 
-    Reads use no key, so that an invalid key stops only writes. Requests to a server that `is_remote` bring
-    their keys.
+    Reads use no key, so that an invalid key stops only writes. With `is_remote`, a request may send
+    its own key.
     """
 
     def __init__(self, client: FAQClient | None, *, is_remote: bool) -> None:

@@ -1,4 +1,4 @@
-"""What readers will see of the texts of a call: their format, and their text without markup."""
+"""Finds the format of the texts of a call, and what readers will see of them, as plain text."""
 
 import html
 import re
@@ -19,9 +19,9 @@ AS_MARKDOWN: Final = (
     "The texts have markup, so they are Markdown; with answerFormat text, readers see them as typed."
 )
 MAX_ITEMS: Final = 100
-"""Items whose text is shown."""
+"""Maximum number of items whose text is shown."""
 MAX_SHOWN: Final = 4_000
-"""Characters."""
+"""Maximum number of characters that are shown."""
 MAX_NOT_SHOWN: Final = 10
 MAX_TYPED: Final = 3
 

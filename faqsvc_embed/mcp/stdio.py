@@ -19,7 +19,7 @@ from pydantic import ValidationError
 GRACE: Final = 2.0
 """Seconds that running requests may take after the input has ended."""
 INTERVAL: Final = 0.02
-"""Seconds between two looks at whether they have ended."""
+"""Seconds between two checks whether they have ended."""
 
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 

@@ -1,4 +1,4 @@
-"""Calls the tools, apart from the protocol. Arguments are validated before anything is sent."""
+"""Calls the tools, independently of the protocol. Arguments are validated before anything is sent."""
 
 import json
 import shlex

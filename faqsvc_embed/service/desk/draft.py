@@ -77,7 +77,7 @@ class Draft:
 
     @classmethod
     def of_form(cls, form: Form) -> Self:
-        """Return the draft that an editor typed into a form; a slug that the form proposed is none."""
+        """Return the draft that an editor typed into a form, without a slug that the form only proposed."""
         # Programs and older forms send neither sections nor ids.
         fields = zip(
             form.all("question"),
@@ -133,7 +133,7 @@ class Draft:
         return tuple(item for item in self.items if item.is_written)
 
     def edited(self, action: str, source: "Draft | None" = None) -> tuple["Draft", int]:
-        """Return the draft after a button such as `up:3`, and the index of its item.
+        """Return the draft after a press of a button such as `up:3`, and the index of its item.
 
         `copy` replaces an item by its source.
         """
@@ -171,7 +171,7 @@ class Draft:
         ]
 
     def gaps(self, source: "Draft") -> list[int]:
-        """Return the indexes of untranslated items above a translated one that has no id, only its place."""
+        """Return the indexes of untranslated items above a translated one that has only its place, no id."""
         places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
         return [index for index in self.untranslated(source) if places and index < places[-1]]
 

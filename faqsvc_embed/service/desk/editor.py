@@ -187,7 +187,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
 
 
 def _key(visit: Visit, draft: Draft, *, is_draft: bool) -> IdempotencyKey | None:
-    """Return the key by which the form of a new FAQ that is sent twice makes one FAQ."""
+    """Return the idempotency key of the form of a new FAQ: sending it twice creates one FAQ."""
     digest = hashlib.sha256(repr((draft, is_draft)).encode("utf-8", "replace")).hexdigest()
     return IdempotencyKey(visit.once, digest) if visit.once else None
 

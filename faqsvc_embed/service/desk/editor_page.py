@@ -20,7 +20,7 @@ from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.theme import Theme
 
 FEW: Final = 6
-"""So many questions are all open; of more, one at a time."""
+"""Up to this many questions are all open; if there are more, one is open at a time."""
 HEADING_LEVEL: Final = 3
 """The level of the preview's title, because the preview is below an h2."""
 

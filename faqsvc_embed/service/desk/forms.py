@@ -83,7 +83,7 @@ def check_origin(request: Request, urls: PublicURLs) -> None:
     """Refuse forms of other origins. Browsers send `Origin` with every POST (Fetch standard).
 
     The scheme is not compared, because a proxy may have ended TLS. Where a proxy has added
-    `Referrer-Policy: no-referrer`, the origin is `null`, but `Sec-Fetch-Site` still tells.
+    `Referrer-Policy: no-referrer`, the origin is `null`, but `Sec-Fetch-Site` says whether it is the same.
 
     Raises:
         Problem: the form is from another origin, or does not name its origin (403).
@@ -114,7 +114,7 @@ def completed(address: str) -> str:
 
 
 def normalized(text: str) -> str:
-    """Return a text with `\\n` for line ends, and without U+0000, which PostgreSQL does not even look up."""
+    """Return a text with `\\n` for line ends, and without U+0000, which PostgreSQL never accepts."""
     return storable(text).replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -41,7 +41,7 @@ def read(visit: Visit) -> Response:
         newest=translation.newest,
         revision=revision,
         theme_file=preview.theme_file,
-        html=preview.html.replace(Markup("<details "), Markup("<details open ")),  # it is read whole
+        html=preview.html.replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
         images=image_source(draft.record()),
     )
 

@@ -37,7 +37,7 @@ MAX_LINES: Final = 10_000
 """Maximum lines of a text or file: ten for each question. More would slow down garbage collections."""
 BY_MARKS: Final = "marks"
 BY_LINES: Final = "lines"
-"""The readings of a text: questions are its headings, bold lines and labels, or all lines that ask."""
+"""The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
@@ -49,6 +49,9 @@ FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".js
 ENCODING: Final = (
     "The file is not in UTF-8, so some characters may be wrong. Save it as UTF-8 (in Excel: “CSV UTF-8”), or"
     " paste its text instead."
+)
+NO_QUESTION: Final = (
+    "No question was recognised. Write each question on its own line, with its answer below it."
 )
 KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
@@ -71,21 +74,21 @@ def submit(visit: Visit) -> Response:
     if not content.strip():
         return show(visit, 422, text="Paste a text, or choose a file.")
     if len(content) > MAX_IMPORT:
-        return show(visit, 413, text=f"It is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
+        return show(visit, 413, text=f"The text is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
         document, other = _best(ending, content, form)
         draft = draft_of(document, new_draft(visit))
     except ValueError as error:
         return show(visit, 422, text=str(error))
     if not draft.items:
-        return show(visit, 422, text="No question was recognised.")
+        return show(visit, 422, text=NO_QUESTION)
     if len(draft.items) > MAX_ITEMS:
         return show(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
     notes = [f"{note[:1].upper()}{note[1:]}." for note in document.all_notes()]
     notes += [
-        f"“{line}” ends an answer now. If it is a heading, write it as the section of the questions below."
+        f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
         for line in _headings(draft)
     ]
     if draft.introduction:
@@ -126,10 +129,10 @@ def draft_of(document: Document, empty: Draft) -> Draft:
 
 
 def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
-    """Return the reading of a text with the most questions, or the one that was asked for, and the other one.
+    """Return a text as its better reading has it, or the one in the form, and the other reading.
 
-    A question mark may end a line of an answer, too. So lines that ask beat headings, bold lines and labels
-    only in pasted text, and only if they are half as many again.
+    A line of an answer may end with a question mark, too. So reading by question marks is better only in
+    pasted text, and only if it finds at least one and a half times as many questions.
 
     Raises:
         ValueError: the file cannot be read; the message is a sentence for the editor.
@@ -149,10 +152,11 @@ def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | 
         return marked, None
     is_clear = form.upload is None and 2 * (more - less) >= less
     if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
-        text = f"{more} lines end with a question mark, so perhaps there are questions within the answers."
+        text = f"{more} lines end with a question mark. Perhaps some of them, now in answers, are questions."
         return marked, Reading(BY_LINES, more, text, decode(content))
     text = (
-        f"Each line that ends with a question mark is a question. Headings, bold lines and labels are {less}."
+        "Each line that ends with a question mark is now a question."
+        f" By headings, bold lines and labels, there would be {less}."
     )
     return lines, Reading(BY_MARKS, less, text, decode(content)) if less else None
 
@@ -191,10 +195,10 @@ def _read(ending: str, content: bytes) -> Document:
     except ValueError:
         raise ValueError(ENCODING) from None
     if text.count("\n") > MAX_LINES:
-        raise ValueError(f"It has more than {MAX_LINES:,} lines, which is too long for one FAQ. Split it.")
+        raise ValueError(f"The text has more than {MAX_LINES:,} lines, too many for one FAQ. Split it.")
     if reader is read_markdown and max(map(len, text.split("\n"))) > MAX_LINE:
         raise ValueError(
-            f"It has a line of more than {MAX_LINE:,} characters, which is too long for an answer. Split it."
+            f"The text has a line of more than {MAX_LINE:,} characters, too long for an answer. Split it."
         )
     try:
         return reader(text)

@@ -19,7 +19,7 @@ PAGE_SIZE: Final = 50
 MAX_PAGES: Final = 10_000
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 MAX_CHOICES: Final = 100
-"""FAQs to choose from, the last changed ones; the history of every FAQ leads to its log."""
+"""Maximum number of FAQs to choose from, the last changed ones. The history of each FAQ links to its log."""
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",
     "discard": "Discarded a draft",

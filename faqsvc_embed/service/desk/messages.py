@@ -8,8 +8,8 @@ DONE: Final = {
     "revoked": "The key is revoked.",
     "unpublished": "Unpublished. Pages stop showing it within seconds.",
     "again": "Published again. Pages show it within seconds.",
-    "deleted": "It is in the bin, and can be restored for 30 days.",
-    "purged": "All its texts are deleted.",
+    "deleted": "The FAQ is in the bin. A publisher can restore it for 30 days.",
+    "purged": "The FAQ is deleted for ever, with all its texts.",
     "lifted": "The slug can be used again.",
     "draft": "The draft is saved. Readers cannot see it before it is published.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
@@ -19,18 +19,18 @@ DONE: Final = {
     "right": "This translation is marked as up to date.",
     "same": "Nothing has changed since the last save.",
 }
-"""What was done, by the parameter `done` of the page to which a form leads."""
+"""Messages after an action, by the parameter `done` in the address to which its form redirects."""
 NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
 EMAIL: Final = "Write an email address such as mia@example.com."
 COLOR: Final = "Write a colour such as #0a7a5c or rgb(10 122 92), or a CSS name such as teal."
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
 BINNED: Final = "This FAQ is in the bin. Restore it there in another tab, then save again here."
 UNTRANSLATED: Final = (
-    "This question is not translated, but questions below it are. Translate it or copy it. If you remove it,"
-    " the translations below move up, beside the wrong questions."
+    "This question is not translated, but questions below it are. Translate it, or press Copy. If you remove"
+    " it, the translations below it belong to the wrong questions."
 )
 UNPUBLISHED: Final = (
-    "This FAQ was unpublished, and a new translation would make it public again. Save a draft, or publish"
-    " the FAQ again first."
+    "This FAQ was unpublished, and a new translation would make it public again. Save the translation as a"
+    " draft, or publish the FAQ again first."
 )
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."

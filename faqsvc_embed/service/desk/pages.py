@@ -35,7 +35,7 @@ _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "ed
 
 
 def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
-    """Return a page of the desk. Its context may name an origin, `images`, whose images it may show.
+    """Return a page of the desk. It may show images of the origin `images` in its context.
 
     `problems` are messages by field, `done` says what a form did, and `note` why it did nothing.
     """
@@ -63,7 +63,8 @@ def redirect(visit: Visit, path: str) -> Response:
 def static_file(digest: str, name: str, query: Mapping[str, str]) -> Response | None:
     """Return a static file or the stylesheet of a theme; None if there is no file with this name.
 
-    While servers are updated, one may get the address of another's file: no cache may keep it there.
+    During an update of several servers, one may be asked for the file of another release. No cache may keep
+    its response.
     """
     headers = {"cache-control": IMMUTABLE, "x-content-type-options": "nosniff"}
     if name in _MEDIA_TYPES:
@@ -102,14 +103,14 @@ def _templates() -> Environment:
     environment.filters["segment"] = lambda text: quote(text, safe="")
     environment.filters["place"] = _place
     environment.filters["moment"] = _moment
-    # The id of a form that makes something, which is made once if the form is sent twice.
+    # The id of a form that creates something, so that sending the form twice creates only one.
     environment.globals["new_once"] = partial(secrets.token_urlsafe, 12)
     environment.globals["languages"] = {lang: messages.language for lang, messages in MESSAGES.items()}
     return environment
 
 
 def _place(url: str) -> str:
-    """Return the host and the path of an address, without the text that it points to."""
+    """Return the host and the path of an address, without its query and fragment."""
     parts = urlsplit(url)
     return unquote(f"{parts.netloc}{parts.path}".removesuffix("/")) or url
 

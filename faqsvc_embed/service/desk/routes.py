@@ -47,7 +47,7 @@ def _not_found(visit: Visit) -> Response:
 
 
 def _only_for_forms(visit: Visit) -> Response:
-    """Browsers open the address of any form, for example from their history."""
+    """Refuse a GET of the address of a form, which browsers open, for example from their history."""
     headers = {"allow": "POST, OPTIONS"}
     raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
 

@@ -57,8 +57,8 @@ class Sessions:
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
 
-        Without `site`, it is the one whose form sent `token`, or the last one. Whom a proxy signs in must
-        choose, because an admin of another site may add any address.
+        Without `site`, it is the one whose form sent `token`, or the last one. A person whom a proxy signs in
+        to several sites must choose one, because an admin of another site may have added the address.
 
         Raises:
             Problem: the proxy names nobody of the service, or two people (403).

@@ -1,4 +1,4 @@
-"""Signs people in with a link that works once, and out; who is signed in to several sites chooses one."""
+"""Signs people in, with a link that works once, and out. People of several sites choose one of them."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ NOT_KEPT: Final = frozenset({"token", "action", "link"})
 def show(visit: Visit) -> Response:
     """GET: the form. Its script takes the token of a link from the fragment, which is in no log.
 
-    Who is signed in is led on, but for `?again`, by which the script comes back with another link.
+    A person who is signed in is redirected, unless the script adds `again` for a new link.
     """
     if visit.session is not None and "again" not in visit.request.query_params:
         return redirect(visit, local_path(visit.query("next")))
@@ -72,7 +72,7 @@ def ask_again(visit: Visit) -> Response:
     if visit.session is not None:
         if kept:
             return _resume(visit, path, kept)
-        detail = "This page is from before your last sign-in, so nothing was done. Open it again"
+        detail = "You opened this page before you last signed in, so nothing was done. Open it again"
         raise Problem(403, "bad-request", detail)
     problem = "Your session has ended. Sign in again."
     if kept:
@@ -111,13 +111,13 @@ def _page(
 
 
 def choose_first(visit: Visit) -> Response:
-    """Lead to the choice of a site, before any page of one.
+    """Redirect to the page on which a person of several sites chooses one.
 
     Raises:
         Problem: the request was a form, which can be sent again afterwards (409).
     """
     if visit.request.method == "POST":
-        detail = "You are a person of several sites. Choose one in another tab, then send this again"
+        detail = "You have access to several sites. Choose one in another tab, then send this again"
         raise Problem(409, "bad-request", detail)
     return redirect(visit, f"{CHOOSE}?next={quote(visit.address, safe='')}")
 
@@ -127,7 +127,7 @@ def choose(visit: Visit) -> Response:
     people = [session.person for session in visit.sessions.all(visit.request)]
     if visit.request.method == "POST":
         if (site := visit.form.get("site")) not in {person.site for person in people}:
-            raise Problem(404, "not-found", "You are not a person of this site")
+            raise Problem(404, "not-found", "You have no access to this site")
         return redirect(visit.at(site), local_path(visit.form.get("next")))
     sites = [(visit.storage.sites.get(person.site), person.role) for person in people]
     return render(visit, "choose.html", sites=sites, next=visit.query("next"))

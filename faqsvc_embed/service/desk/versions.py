@@ -1,4 +1,4 @@
-"""The version of what a form shows, in its field `version`: what its writer saw."""
+"""The field `version` of forms: what their writers saw, so that nobody overwrites unseen changes."""
 
 from collections.abc import Callable, Mapping
 

@@ -79,11 +79,11 @@ class Visit:
 
     @property
     def once(self) -> str:
-        """The id by which a form is known again that was sent twice, empty if it has none."""
+        """The id by which a form that is sent twice is recognised; empty if it has none."""
         return f"desk {once}" if (once := self.form.get("once")[:MAX_ONCE]) else ""
 
     def is_sent_again(self) -> bool:
-        """Return whether this form was sent before; from now on, it was."""
+        """Return whether this form was sent before, and remember that it was sent."""
         return bool(self.once) and not self.storage.writer.is_first(self.access, self.once)
 
     def may(self, scope: Scope) -> bool:

@@ -1,4 +1,4 @@
-"""The change log of the database, read once for what follows it in this process: cache and feed."""
+"""Reads the change log of the database, once for the response cache and the event feed of a process."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from faqsvc_embed.service.storage.logs import MAX_EVENTS, LoggedChange, Position
 
 LOOK: Final = 0.001
-"""Seconds between two looks at a SQLite file."""
+"""Seconds between two checks of a SQLite file."""
 
 Listener = Callable[[Sequence[LoggedChange] | None], None]
 """Gets the changes in their order; None if everything may have changed, as after a restore."""

@@ -1,4 +1,4 @@
-"""Who asks, and how much: API keys, rate limits of client networks, and generations at once."""
+"""Authentication by API key, rate limits of client networks, and the limit of generations at once."""
 
 import math
 import time

@@ -1,4 +1,4 @@
-"""What a request states: its parameters, its body, its preconditions."""
+"""Reads the parameters, the body and the preconditions of a request."""
 
 import re
 from typing import Any, cast

@@ -1,4 +1,4 @@
-"""Answers public reads from memory, before routing, until what they show changes."""
+"""Serves public reads from memory, before routing, until what they show changes."""
 
 import asyncio
 import re

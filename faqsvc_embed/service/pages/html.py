@@ -44,7 +44,7 @@ _templates = Environment(
 
 
 class LanguageLink(NamedTuple):
-    """A link to the page in one language; `url` selects the language, not the reader's preference."""
+    """A link to the page in one language. `url` names it, so the reader's preference does not count."""
 
     lang: str
     name: str
@@ -53,7 +53,7 @@ class LanguageLink(NamedTuple):
 
 
 class PageLinks(NamedTuple):
-    """The URLs of a page: `page` selects the reader's language, `canonical` the served one."""
+    """The URLs of a page: `page` leads to the reader's language, `canonical` to the served one."""
 
     page: str
     canonical: str
@@ -120,7 +120,7 @@ def render_page(
 
 
 def render_error(base: str, lang: str, status: int, message: tuple[str, str], website_url: str) -> str:
-    """Return the page for an error, with its heading and reason; it leads to the owner's website, too."""
+    """Return the page for an error, with its heading and reason. It links to the owner's website."""
     return _templates.get_template("error.html").render(
         base=base,
         lang=lang,
@@ -200,7 +200,7 @@ def _body(fragment: Fragment | None, *, with_json_ld: bool) -> Markup:
 
 
 def _ask(sentence: str, url: str, name: str) -> Markup:
-    """Return the sentence that leads a reader on to the website; empty without an address."""
+    """Return the sentence that links to the website for other questions; empty without an address."""
     if not url:
         return Markup()
     link = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)

@@ -1,4 +1,4 @@
-"""The routes of the service: one module for what belongs together, whose handlers declare their `Operation`.
+"""The routes of the service. Each module has related routes, whose handlers declare their `Operation`.
 
 A handler takes the `ServiceContext` and the request, and returns a response or raises a `Problem`.
 """

@@ -1,4 +1,4 @@
-"""The service about itself: GET /openapi.json, the description of its API (OpenAPI 3.1), and its probes."""
+"""GET /openapi.json, the description of the API (OpenAPI 3.1), and the probes of the service."""
 
 from functools import cache
 from inspect import cleandoc

@@ -1,4 +1,4 @@
-"""POST /api/v1/faq, PUT and PATCH /api/v1/faq/{slug}: write a revision; unless it is a draft, publish it."""
+"""POST /api/v1/faq, PUT and PATCH /api/v1/faq/{slug}: write a revision; publish it unless it is a draft."""
 
 import hashlib
 import html

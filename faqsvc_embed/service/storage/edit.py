@@ -1,4 +1,4 @@
-"""The rules of one FAQ in a transaction: what writing, unpublishing, deleting and restoring share."""
+"""The steps within a transaction that writing, unpublishing, deleting and restoring an FAQ share."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

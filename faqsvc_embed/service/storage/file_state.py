@@ -1,4 +1,4 @@
-"""Files that are written to the service: they undo nobody's work unless they say so."""
+"""Checks files that are published, so that an old file undoes nobody's work by accident."""
 
 from dataclasses import replace
 from typing import Any

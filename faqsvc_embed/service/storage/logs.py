@@ -1,4 +1,4 @@
-"""What happened: the audit log, of who did what and when, and the change log, of what was published."""
+"""The audit log, which says who did what and when, and the change log, which says what was published."""
 
 import zlib
 from collections.abc import Collection, Sequence

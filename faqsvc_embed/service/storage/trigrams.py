@@ -1,4 +1,4 @@
-"""An index for searches, which finds any part of a word: of all sequences of three characters.
+"""A search index of all sequences of three characters, which finds any part of a word.
 
 PostgreSQL has it by the extension `pg_trgm`. In SQLite it is a table of FTS5, which triggers keep up to date.
 Its rows have the numbers that `search_rows` gives: those of a site are one range, so a search of the site

@@ -23,7 +23,7 @@ function takeLink() {
   const link = new URLSearchParams(location.hash.slice(1)).get("link");
   if (!link) return;
   const field = document.getElementById("link");
-  // Who is signed in already was led on to this page.
+  // A person who is signed in was redirected to this page.
   const root = document.querySelector(".brand a").pathname;
   if (!field) return location.replace(`${root}/sign-in?again${location.hash}`);
   field.value = link;
@@ -55,7 +55,7 @@ let isSending = false;
 const addressOf = ({ pathname, search }) => pathname + search;
 let shown = addressOf(location);
 
-// A page of the browser about a lost connection would take the place of what was typed.
+// Forms are sent with fetch, because after a lost connection the error page of the browser would replace the typed text.
 async function send(form, submitter) {
   if (isSending) return;
   isSending = true;
@@ -73,14 +73,14 @@ async function send(form, submitter) {
       signal: AbortSignal.timeout(TIMEOUT),
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (!page.querySelector(".brand")) throw new Error(`The server said ${response.status}.`);  // of a proxy
+    if (!page.querySelector(".brand")) throw new Error(`The server responded with an unexpected page (${response.status}).`);  // of a proxy
     if (response.redirected) history.replaceState(null, "", response.url);
     else if (!SHOWN.includes(response.status)) throw new Error(page.querySelector(".problem").textContent);
     show(page);
     if (response.redirected) stay();
   } catch (error) {
     const isLost = ["TypeError", "TimeoutError", "AbortError"].includes(error.name);
-    const text = isLost ? "No answer came: there may be no network." : error.message;
+    const text = isLost ? "The server did not respond. Check your network." : error.message;
     sayUnsent(form, submitter, `${text} What you wrote is still here. Try again.`);
     if (saved) saved.textContent = before;
   }
@@ -111,7 +111,7 @@ function show(page) {
   if (!focus) scrollTo(0, 0);
 }
 
-// Who saves a draft stays in the field, at the same place of the window.
+// After a draft is saved, the focus stays in the field, and the field at its place in the window.
 function placeOf(field) {
   const top = field?.getBoundingClientRect().top;
   const hasFocus = field === document.activeElement;

@@ -411,7 +411,7 @@ function convertedPaste(clipboard) {
   const add = (counts, name) => {
     counts[name] = (counts[name] ?? 0) + 1;
   };
-  const LEFT = { IMG: "picture", SVG: "picture", VIDEO: "film", AUDIO: "sound", IFRAME: "embedded page", INPUT: "form field", TEXTAREA: "form field", SELECT: "form field" };
+  const LEFT = { IMG: "picture", SVG: "picture", VIDEO: "video", AUDIO: "audio file", IFRAME: "embedded page", INPUT: "form field", TEXTAREA: "form field", SELECT: "form field" };
   const BLOCKS = /^(?:P|DIV|SECTION|ARTICLE|HEADER|FOOTER|MAIN|BLOCKQUOTE|PRE|FIGURE|DL|DT|DD|H[1-6]|UL|OL|LI|TABLE|TBODY|THEAD|TR|TD|TH|HR|DETAILS|SUMMARY)$/;
   const CONTAINERS = "p, div, ul, ol, dl, table, blockquote, pre, h1, h2, h3, h4, h5, h6";
   const style = (node) => node.getAttribute("style") ?? "";
