@@ -111,7 +111,8 @@ class Document:
         first = dict[tuple[object, ...], int]()
         for index, item in enumerate(self.items if isinstance(self.items, list) else ()):
             if isinstance(item, dict) and isinstance(item.get("question"), str) and item["question"].strip():
-                key = (item.get("section"), spelling(item["question"]) or item["question"])
+                section = item.get("section")  # it may be anything in a file that is refused
+                key = (str(section or ""), spelling(item["question"]) or item["question"])
                 if first.setdefault(key, index) != index:
                     notes.append(f"{self.place(index, 1)}: asks the same as {self.place(first[key], 1)}")
             if isinstance(item, dict) and isinstance(item.get("id"), str):

@@ -298,7 +298,7 @@ def _continues(name: str, answer: str | None) -> bool:
     """Return whether a field goes on with the answer, such as `items` or `answer2`."""
     plain = plain_name(name)
     return plain in LIST_FIELDS or (
-        answer is not None and plain[:-1] == plain_name(answer) and plain[-1].isdigit()
+        answer is not None and plain[:-1] == plain_name(answer) and plain[-1:].isdigit()
     )
 
 

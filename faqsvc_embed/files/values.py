@@ -20,8 +20,9 @@ def only_text(value: Any) -> Any:
 def text_in(value: Any, lang: Any) -> Any:
     """Return a text. If it is in several languages, prefer that of the document, then English."""
     if isinstance(value, Mapping) and is_translated(value):
-        texts = [inner for inner in value.values() if isinstance(inner, str)]
-        return next((value[key] for key in (lang, "en") if key in value), texts[0])
+        texts = {key: inner for key, inner in value.items() if isinstance(inner, str)}
+        preferred = lang if isinstance(lang, str) and lang in texts else "en"
+        return texts.get(preferred, next(iter(texts.values())))
     return value
 
 

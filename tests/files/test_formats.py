@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import FAQ, Item, PublishRejected
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files import READERS, WRITERS, Document, UnreadableFile
+from faqsvc_embed.files.folder import read_faq_file
 from tests.files.support import BODY, ITEMS, PAIRS, WHOLE, read, refusal
 from tests.support import samples
 from tests.support.cases import sampled
@@ -48,6 +49,54 @@ def test_whatever_a_file_holds_it_is_read_or_refused(tmp_path: Path, ending: str
     except UnreadableFile:
         return
     assert isinstance(document, Document)
+
+
+_NAMES = (
+    "question",
+    "q",
+    "answer",
+    "a",
+    "answer2",
+    "title",
+    "text",
+    "items",
+    "faqs",
+    "section",
+    "id",
+    "lang",
+)
+_OTHERS = ("en", "de", "Frage", "pay_q", "pay_a", "@type", "mainEntity", "問", "", " ", "-", "1")
+_VALUES = st.recursive(
+    st.sampled_from(("Why?", "So it is.", "", "en", "{{ x }}", None, 0, True, 1.5)),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(_NAMES + _OTHERS), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+
+
+@given(_VALUES)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_whatever_structure_a_file_has_it_is_read_or_refused(tmp_path: Path, value: object) -> None:
+    (tmp_path / "faq.json").write_text(json.dumps(value))
+    file = read_faq_file(tmp_path / "faq.json")
+    assert file.problems or file.faq is not None
+    if file.document is not None:
+        assert all(file.document.all_notes())
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"": f"Why {n}?", " ": "So it is, as was said.", "-": "x"} for n in range(3)],
+        {"lang": ["en"], "title": {"en": "FAQ", "de": "Fragen"}, "items": [{"q": "Why?", "a": "So."}]},
+    ],
+)
+def test_values_of_unusual_types_are_read_or_refused(tmp_path: Path, value: object) -> None:
+    (tmp_path / "faq.json").write_text(json.dumps(value))
+    file = read_faq_file(tmp_path / "faq.json")
+    assert file.problems or file.faq is not None
+    assert file.document is None or file.document.all_notes() is not None
 
 
 def test_a_problem_is_located_in_the_file() -> None:
