@@ -51,7 +51,7 @@ class Sessions:
     def __init__(self, storage: Storage, header: str | None = None) -> None:
         self._storage = storage
         self._header = header
-        self.failures = RateLimiter(ATTEMPTS_PER_MINUTE)
+        self.failures: RateLimiter = RateLimiter(ATTEMPTS_PER_MINUTE)
         """Counts the wrong links of each client network."""
 
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
