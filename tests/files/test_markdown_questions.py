@@ -639,4 +639,4 @@ def test_the_work_on_a_file_grows_linearly(written: str) -> None:
             read_markdown(text)
         return time.process_time() - start
 
-    assert min(seconds(4_000) / seconds(1_000) for _ in range(3)) < 6
+    assert any(seconds(4_000) / seconds(1_000) < 6 for _ in range(3))

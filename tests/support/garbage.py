@@ -17,7 +17,7 @@ def own_garbage(call: Callable[[], object]) -> list[str]:
 
 def _garbage_of(call: Callable[[], object]) -> list[str]:
     was_enabled = gc.isenabled()
-    gc.collect()
+    gc.freeze()  # so that it looks only at what the call leaves
     gc.disable()
     try:
         call()
@@ -28,5 +28,6 @@ def _garbage_of(call: Callable[[], object]) -> list[str]:
     finally:
         gc.set_debug(0)
         gc.garbage.clear()
+        gc.unfreeze()
         if was_enabled:
             gc.enable()
