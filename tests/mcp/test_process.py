@@ -67,7 +67,7 @@ class Raw:
 
     def end(self) -> tuple[str, str]:
         """Close the input, and return the rest of both outputs."""
-        return self.process.communicate(timeout=10)
+        return self.process.communicate(timeout=60)
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def test_a_client_that_closes_its_input_gets_every_response(faulty: FaultyServer
     ran = subprocess.run(
         [sys.executable, *COMMAND],
         input="".join(json.dumps(line) + "\n" for line in lines),
-        capture_output=True, text=True, check=True, timeout=20,
+        capture_output=True, text=True, check=True, timeout=60,
         env=environment(FAQSVC_BASE_URL=faulty.base_url),
     )  # fmt: skip
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
