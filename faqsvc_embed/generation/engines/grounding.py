@@ -1,11 +1,11 @@
 """Keeps what a model wrote if the pages of a site support it, and drops everything else.
 
 A model returns each answer with the sentences that support it. These must be on a page, and that page must
-contain every number, currency and address in the answer. Only the separators of a number may differ.
+have every fact of the answer: numbers, currencies and addresses. Only the separators of a number may differ.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -35,9 +35,8 @@ _NUMBER: Final = r"\d{1,3}(?:[\s\u2019']\d{3}){1,5}(?:[.,]\d{1,2})?(?!\d)|\d{1,1
 _CURRENCY: Final = "|".join(sorted(map(re.escape, _CURRENCIES), key=len, reverse=True))
 _UNIT: Final = rf"(?:{_CURRENCY})(?=\s?\d)|(?:(?<=\d)|(?<=\d\s))(?:{_CURRENCY}|[ap]\.?\s?m)(?!\w)"
 _FACT = re.compile(rf"({_ADDRESS})|({_NUMBER})|({_UNIT})")
-_GROUPED: Final = r"\d{1,3}(?:[.,\s\u2019']\d{3})+"
-_DECIMAL = re.compile(rf"(\d+|{_GROUPED})[.,](\d+)")
-_SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\n|\s\|\s")
+_PARAGRAPH_END = re.compile(r"\n\s*\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\s\|\s")
 _MARKS: Final = " .!?'\"()[]「」『』-|"
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
 """The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""
@@ -53,81 +52,64 @@ class Suggestion(msgspec.Struct):
     page: int = 0
 
 
-class _Source:
-    """The text of an excerpt, for the search of what supports an answer."""
-
-    def __init__(self, excerpt: Excerpt) -> None:
-        self.page = excerpt.page
-        paragraphs = re.split(r"\n\s*\n", excerpt.text)
-        self._text = "\n".join([_normalized(paragraph) for paragraph in paragraphs])
-        lines = "\n".join(map(_normalized, excerpt.text.splitlines()))
-        # A sentence may go on in the next line, and a line may be a sentence.
-        self._sentences = _sentences(self._text) | _sentences(lines)
-        self._facts = set[str]().union(*_facts(self._text))
-
-    def supports(self, support: str, answer: str) -> bool:
-        """Return whether the text contains the supporting sentences, and all facts of the answer."""
-        return _sentences(_normalized(support)) <= self._sentences and all(
-            meanings & self._facts or any(map(self._contains_address, meanings))
-            for meanings in _facts(_normalized(answer))
-        )
-
-    def _contains_address(self, address: str) -> bool:
-        """Return whether the text contains an address that is not part of a longer one."""
-        found = re.search(rf"(?<![a-z0-9_.+@-]){re.escape(address)}(?![a-z0-9_@-]|\.[a-z0-9])", self._text)
-        return "." in address and found is not None
-
-
 def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> GenerateResponse:
     """Return the suggestions that a page supports, each question once, and what was dropped.
 
     The page need not be the one that the model names.
     """
-    sources = [_Source(excerpt) for excerpt in excerpts]
+    sources = [(each.page, _sentences(each.text), _facts(each.text)) for each in excerpts]
     items: dict[str, GeneratedEntry] = {}
     dropped: list[DroppedEntry] = []
-    for suggestion in suggestions:
-        if max(map(len, (suggestion.question, suggestion.answer, suggestion.support))) > MAX_ANSWER:
+    for one in suggestions:
+        question, support = plain(one.question), plain(one.support)
+        answer = "\n\n".join(filter(None, map(plain, _PARAGRAPH_END.split(one.answer))))
+        is_short = max(map(len, (one.question, one.answer, one.support))) <= MAX_ANSWER
+        if not (is_short and question_key(question) and question_key(answer)) or len(question) > MAX_QUESTION:
             continue
-        question, support = plain(suggestion.question), plain(suggestion.support)
-        answer = _plain_paragraphs(suggestion.answer)
-        if not question_key(question) or not question_key(answer) or len(question) > MAX_QUESTION:
-            continue
-        statement = _plain_paragraphs(_without_step_numbers(suggestion.answer))
-        named = sources[suggestion.page : suggestion.page + 1] if suggestion.page >= 0 else []
-        is_long = len(question_key(support)) >= MIN_SUPPORT
-        source = next(
-            (each for each in [*named, *sources] if is_long and each.supports(support, statement)), None
+        quoted, stated = _sentences(support), _facts(plain(_without_step_numbers(one.answer)))
+        is_quoted = len(question_key(support)) >= MIN_SUPPORT
+        pages = (
+            page
+            for page, sentences, facts in (*sources[one.page : one.page + 1], *sources)
+            if is_quoted and quoted <= sentences and stated <= facts
         )
-        if source is None:
+        if (page := next(pages, None)) is None:
             dropped.append(DroppedEntry(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
             continue
-        url, markdown = source_of(source.page.url, support), escaped(answer)
+        url, markdown = source_of(page.url, support), escaped(answer)
         shown = markdown if markdown != answer else None
-        item = GeneratedEntry(0, question, answer, url, shown, source.page.tag, CONFIDENCE)
+        item = GeneratedEntry(0, question, answer, url, shown, page.tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
     return GenerateResponse(list(items.values()), dropped=dropped)
 
 
-def _facts(text: str) -> Iterator[set[str]]:
-    """Yield each address, number and unit of a normalized text, as all that it can mean."""
-    for address, number, unit in _FACT.findall(text):
-        meanings = {address.rstrip(".,:!?") or number or _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)}
-        if re.fullmatch(_GROUPED, number):
-            meanings.add(re.sub(r"\D", "", number))
-        if found := _DECIMAL.fullmatch(number):
-            whole, decimals = re.sub(r"\D", "", found[1]), found[2].rstrip("0")
-            meanings.add(f"{whole}.{decimals}".rstrip("."))
-        yield meanings
+def _facts(text: str) -> set[str]:
+    """Return the addresses, with their hosts, the values of the numbers, and the units in a text."""
+    facts = set[str]()
+    for address, number, unit in _FACT.findall(_normalized(text)):
+        if address:
+            bare = re.sub("^https?://", "", address).rstrip(".,:!?/")
+            facts |= {bare, bare.partition("/")[0]}
+        elif number:
+            facts.add(_value(number))
+        else:
+            facts.add(_CURRENCIES.get(unit) or re.sub(r"\W", "", unit))
+    return facts
+
+
+def _value(number: str) -> str:
+    """Return a number without separators of thousands: `1.280` is 1280, and `1 280,50` is 1280.5."""
+    parts = re.fullmatch(r"(.*?)(?:[.,](\d\d?))?", number)
+    whole, decimals = parts.groups("") if parts else (number, "")
+    whole, decimals = re.sub(r"[^\d:]", "", whole), decimals.rstrip("0")
+    return f"{whole}.{decimals}" if decimals else whole
 
 
 def _sentences(text: str) -> set[str]:
-    """Return the sentences of a normalized text, without the marks around them."""
-    return {sentence.strip(_MARKS) for sentence in _SENTENCE_END.split(text)} - {""}
-
-
-def _plain_paragraphs(text: str) -> str:
-    return "\n\n".join(filter(None, map(plain, re.split(r"\n\s*\n", text))))
+    """Return the sentences of a text. One may go on in the next line, and a line may be one."""
+    parts = [*_PARAGRAPH_END.split(text), *text.splitlines()]
+    found = (sentence for part in parts for sentence in _SENTENCE_END.split(_normalized(part)))
+    return {sentence.strip(_MARKS) for sentence in found} - {""}
 
 
 def _without_step_numbers(answer: str) -> str:
