@@ -205,9 +205,8 @@ class Revision(Struct, frozen=True, rename="camel"):
     """A revision in a list; `key` is the name of the person or the API key that wrote it, or the key's id.
 
     `etag` is for `If-Match`. Equal contents have equal entity tags, but the tag of the newest revision
-    is different while its translation, or the FAQ, is unpublished. `own` says whether the key of the request
-    wrote it, or a key of the same name that it replaces; null if the author is not known. A `discarded` draft
-    is never the newest revision, even if its number is the highest.
+    is different while its translation, or the FAQ, is unpublished. A `discarded` draft is never the newest
+    revision, even if its number is the highest.
     """
 
     revision: int
@@ -215,7 +214,6 @@ class Revision(Struct, frozen=True, rename="camel"):
     created_at: datetime
     key: str | None
     etag: str | None = None
-    own: bool | None = None
     discarded: bool = False
 
 

@@ -1,9 +1,11 @@
 """The service as an ASGI application: all of its routes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -12,18 +14,27 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.service.config import (
     database_url,
     header_name,
     limit,
     public_url,
 )
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
 from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter
-from faqsvc_embed.service.http.operation import Endpoint, Operation, allow_any_origin, problem_document
+from faqsvc_embed.service.http.operation import (
+    Endpoint,
+    Handler,
+    Operation,
+    Respond,
+    allow_any_origin,
+    problem_document,
+)
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import read_body, require_json
 from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
@@ -43,6 +54,8 @@ CLEARING: Final = 3600.0
 """Seconds until it is emptied again."""
 RECORDING: Final = 30.0
 """Seconds between two records of the uses of keys."""
+BODY_TIMEOUT: Final = 30.0
+"""Seconds in which the body of a write must arrive."""
 
 
 def create_app(
@@ -161,17 +174,24 @@ def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
         )
 
 
-def _handler(
-    service: ServiceContext, operation: Operation, handler: Callable[..., Awaitable[Response]]
-) -> Callable[[Request], Awaitable[Response]]:
-    scope = operation.scope
-    if scope is None:
-        return partial(handler, service)
+def _handler(service: ServiceContext, operation: Operation, handler: Handler) -> Respond:
+    async def respond(request: Request) -> Response:
+        call = Call(service, request)
+        if operation.scope is not None:
+            call = replace(call, access=await service.auth.authenticate(request, operation.scope))
+        if iscoroutinefunction(handler):
+            return await handler(call)  # type: ignore[no-any-return]
+        if operation.body is not None:
+            require_json(request)
+            body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+            call = replace(call, body=body)
+        if operation.scope is None:
+            return await run_blocking(handler, call)
+        if operation.method == "get":
+            return await service.browse(handler, call)
+        return await run_blocking(handler, call, limiter=service.writers)
 
-    async def authenticated(request: Request) -> Response:
-        return await handler(service, request, await service.auth.authenticate(request, scope))
-
-    return authenticated
+    return respond
 
 
 def _selections() -> dict[str, Selection]:

@@ -8,12 +8,16 @@ import anyio
 from starlette.requests import Request
 
 from faqsvc_embed.api.cache_tags import cache_tag_headers
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service.http.changes import ChangeFeed
+from faqsvc_embed.service.http.conditional import preconditions
 from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import lang_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
 from faqsvc_embed.service.telemetry.outages import editor_outages
 
 T = TypeVar("T")
@@ -75,3 +79,41 @@ class ServiceContext:
             Problem: the Host header is needed and is invalid (400).
         """
         return PublicURLs.of(request, self.base_url)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request of the API, as its handler gets it: the rights of its key, and its JSON body.
+
+    Its properties raise Problem if the request has an invalid value there.
+    """
+
+    service: ServiceContext
+    request: Request
+    access: Access = NOBODY
+    body: bytes = b""
+
+    @property
+    def storage(self) -> Storage:
+        """The storage of the service."""
+        return self.service.storage
+
+    @property
+    def urls(self) -> PublicURLs:
+        """The public URLs of the service. A handler that writes reads them before it does."""
+        return self.service.urls(self.request)
+
+    @property
+    def slug(self) -> str:
+        """The slug in the path."""
+        return slug_of(self.request)
+
+    @property
+    def lang(self) -> Lang | None:
+        """The language in the query."""
+        return lang_of(self.request)
+
+    @property
+    def preconditions(self) -> Preconditions:
+        """The preconditions in the headers."""
+        return preconditions(self.request)

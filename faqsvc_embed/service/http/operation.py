@@ -30,16 +30,18 @@ IF_MATCH: Final = (
 )
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
-Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
+Handler = Callable[[Any], Any]
+"""Gets a `Call` and returns the response. It runs in a worker thread, unless it is a coroutine function."""
+H = TypeVar("H", bound=Handler)
 
 
 @dataclass(frozen=True)
 class Operation:
     """An operation: its parameters, its responses and its errors; a decorator of its handler.
 
-    The name of the handler is that of the operation, and the first line of its docstring the summary. It
-    takes the `ServiceContext` and the request. With a `scope`, only requests with such an API key
-    reach it, and it takes their access rights, too. `cached` says that its responses are kept, and by what.
+    The name of the handler is that of the operation, and the first line of its docstring the summary. With a
+    `scope`, only requests with such an API key reach it. `cached` says that its responses are kept, and by
+    what.
     A probe has a rate limit of its own: a flood of other requests must not look like an outage.
     """
 
@@ -58,7 +60,7 @@ class Operation:
     cached: Selection | None = None
     is_probe: bool = False
 
-    def __call__(self, handler: Handler) -> Handler:
+    def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
         operation = self
         if self.cached is not None:
@@ -72,7 +74,7 @@ class Operation:
         return ("get", "post", "put", "patch", "delete").index(self.method)
 
 
-OPERATIONS: Final[list[tuple[Operation, Callable[..., Awaitable[Any]]]]] = []
+OPERATIONS: Final[list[tuple[Operation, Handler]]] = []
 """All operations, each with its handler, as the modules of `routes` declare them."""
 
 

@@ -16,7 +16,7 @@ from faqsvc_embed.api.contract import MAX_SLUGS, Event, FollowBody
 from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.fields import MAX_BODY, Code
 from faqsvc_embed.api.validation import problems_of
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.changes import ChangeFeed, FeedFull, Subscriber
 from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.operation import ALWAYS, Operation
@@ -58,12 +58,12 @@ class EventResponse(StreamingResponse):
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
 )
-async def follow_changes(service: ServiceContext, request: Request) -> Response:
+async def follow_changes(call: Call) -> Response:
     """Follow the changes of FAQs as server-sent events."""
-    slugs = _slugs_in_query(request)
+    request, slugs = call.request, _slugs_in_query(call.request)
     if request.method == "HEAD":
         return Response(None, 200, HEADERS, EVENT_STREAM)
-    return _response(service.feed, request, slugs)
+    return _response(call.service.feed, request, slugs)
 
 
 @Operation(
@@ -74,11 +74,12 @@ async def follow_changes(service: ServiceContext, request: Request) -> Response:
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
 )
-async def follow_many_changes(service: ServiceContext, request: Request) -> Response:
+async def follow_many_changes(call: Call) -> Response:
     """Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address."""
-    with service.feed.reserved(_network(request), MAX_SLUGS):  # so that few bodies wait in memory
-        slugs = await _slugs_in_body(request)
-    return _response(service.feed, request, slugs)
+    feed = call.service.feed
+    with feed.reserved(_network(call.request), MAX_SLUGS):  # so that few bodies wait in memory
+        slugs = await _slugs_in_body(call.request)
+    return _response(feed, call.request, slugs)
 
 
 def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Response:

@@ -5,18 +5,16 @@ from inspect import cleandoc
 from typing import Any, Final
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
@@ -54,8 +52,9 @@ _KEY: Final = {
 
 
 @Operation("get", "/openapi.json", (406, *ALWAYS), statuses=(200, 304), media_types=("application/json",))
-async def describe_api(_: ServiceContext, request: Request) -> Response:
+async def describe_api(call: Call) -> Response:
     """Read this document."""
+    request = call.request
     best_media_type(request, MEDIA_TYPE)
     document, headers = _encoded(), {"cache-control": CACHE_CONTROL}
     return conditional_response(request, document, MEDIA_TYPE, headers, digest=digest_of(document.decode()))
@@ -210,22 +209,22 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 
 
 @Operation("get", "/livez", ALWAYS, media_types=("application/json",), is_probe=True)
-async def check_liveness(service: ServiceContext, _: Request) -> Response:
+async def check_liveness(_: Call) -> Response:
     """Check that the process responds."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
 @Operation("get", "/readyz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
-async def check_readiness(service: ServiceContext, _: Request) -> Response:
+def check_readiness(call: Call) -> Response:
     """Check that this process is ready: the database responds and needs no upgrade."""
-    await run_blocking(service.storage.ping)
-    if await run_blocking(upgrade.needs_upgrade, service.storage.database):
+    call.storage.ping()
+    if upgrade.needs_upgrade(call.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
 
 
 @Operation("get", "/healthz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
-async def check_health(service: ServiceContext, _: Request) -> Response:
+def check_health(call: Call) -> Response:
     """Check that the service and its database respond."""
-    await run_blocking(service.storage.ping)
+    call.storage.ping()
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})

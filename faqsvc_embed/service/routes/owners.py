@@ -1,10 +1,8 @@
 """Routes for owners: the list of FAQs, their history, previews of drafts, removal, generation."""
 
-from functools import partial
 from typing import Any, Literal, cast
 
 import msgspec
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import (
@@ -24,16 +22,14 @@ from faqsvc_embed.api.contract import (
 )
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import field_problems
-from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
+from faqsvc_embed.service.context import Call
+from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import lang_of, number_of, page_of, slug_of
-from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.requests import number_of, page_of
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
-from faqsvc_embed.service.storage.values import Access
 
 MAX_SEARCH = 200
 """Characters of `q` that are searched for."""
@@ -48,16 +44,13 @@ MAX_SEARCH = 200
     query=("q", "state", "lang", "limit", "after:faq"),
     note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
 )
-async def list_faqs(service: ServiceContext, request: Request, access: Access) -> Response:
+def list_faqs(call: Call) -> Response:
     """List the FAQs of the site, the last changed first."""
-    state, search = (request.query_params.get(name) for name in ("state", "q"))
+    state, search = (call.request.query_params.get(name) for name in ("state", "q"))
     if problems := field_problems("state", state, State | None):
         raise Problem.invalid(*problems, code="invalid-parameter")
-    wanted = Filter(
-        search=(search or "")[:MAX_SEARCH], lang=lang_of(request), state=cast("State | None", state)
-    )
-    read = partial(service.storage.overview.page, access.site, wanted, **page_of(request))
-    found, next_ = await service.browse(read)
+    wanted = Filter(search=(search or "")[:MAX_SEARCH], lang=call.lang, state=cast("State | None", state))
+    found, next_ = call.storage.overview.page(call.access.site, wanted, **page_of(call.request))
     return private_response(FAQList([summary(faq) for faq in found], next_))
 
 
@@ -88,25 +81,21 @@ def summary(faq: FAQInfo) -> FAQSummary:
     response=RevisionList,
     query=("lang", "limit", "after:revision"),
 )
-async def list_revisions(service: ServiceContext, request: Request, access: Access) -> Response:
+def list_revisions(call: Call) -> Response:
     """List the revisions of a translation, newest first."""
-    arguments = (access, slug_of(request), lang_of(request))
-    revisions = partial(service.storage.history.revisions, *arguments, **page_of(request))
-    found, next_ = await service.browse(revisions)
-    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
-    return private_response(RevisionList([Revision(**_fields(one, own)) for one in found], next_))
+    revisions = call.storage.history.revisions
+    found, next_ = revisions(call.access, call.slug, call.lang, **page_of(call.request))
+    return private_response(RevisionList([Revision(**_fields(one)) for one in found], next_))
 
 
 @Operation(
     "get", f"{FAQ_PATH}/revisions/{{number}}", KEYED, scope="read", response=RevisionContent, query=("lang",)
 )
-async def read_revision(service: ServiceContext, request: Request, access: Access) -> Response:
+def read_revision(call: Call) -> Response:
     """Read one revision."""
-    arguments = (access, slug_of(request), lang_of(request), number_of(request))
-    revision = await service.browse(service.storage.history.revision, *arguments)
-    own = await service.browse(service.storage.keys.with_predecessors, access.key_id)
+    revision = call.storage.history.revision(call.access, call.slug, call.lang, number_of(call.request))
     body = RevisionContent(
-        **_fields(revision, own),
+        **_fields(revision),
         website_url=revision.website_url,
         faq=msgspec.json.decode(revision.record, type=Record),
     )
@@ -114,14 +103,13 @@ async def read_revision(service: ServiceContext, request: Request, access: Acces
     return private_response(body, headers=headers)
 
 
-def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
+def _fields(revision: values.Revision) -> dict[str, Any]:
     return {
         "revision": revision.number,
         "state": revision.state,
         "created_at": revision.created_at,
         "key": revision.author,
         "etag": etag_of(revision.tag),
-        "own": revision.key_id in own if revision.author else None,
         "discarded": revision.discarded_at is not None,
     }
 
@@ -135,21 +123,21 @@ def _fields(revision: values.Revision, own: set[str]) -> dict[str, Any]:
     query=("lang",),
     note=IF_MATCH,
 )
-async def publish_revision(service: ServiceContext, request: Request, access: Access) -> Response:
+def publish_revision(call: Call) -> Response:
     """Publish a draft, or an earlier revision again."""
-    urls = service.urls(request)
-    arguments = (access, slug_of(request), number_of(request), lang_of(request), preconditions(request))
-    publish = partial(service.storage.writer.publish, *arguments)
-    return write_response(urls, await run_blocking(publish, limiter=service.writers), 200)
+    urls, number, conditions = call.urls, number_of(call.request), call.preconditions
+    written = call.storage.writer.publish(call.access, call.slug, number, call.lang, conditions)
+    return write_response(urls, written, 200)
 
 
 @Operation(
     "post", f"{FAQ_PATH}/preview", KEYED, statuses=(201,), scope="read", response=Preview, query=("lang",)
 )
-async def create_preview(service: ServiceContext, request: Request, access: Access) -> Response:
+def create_preview(call: Call) -> Response:
     """Create a token that reads the newest revision for an hour."""
-    create = partial(service.storage.history.create_preview, access, slug_of(request), lang_of(request))
-    return private_response(Preview(*await run_blocking(create, limiter=service.writers)), 201)
+    return private_response(
+        Preview(*call.storage.history.create_preview(call.access, call.slug, call.lang)), 201
+    )
 
 
 Purge = Literal["false", "true", "now"]
@@ -164,29 +152,25 @@ Purge = Literal["false", "true", "now"]
     query=("lang", "purge"),
     note=f"`purge=true` moves it to the bin for 30 days; `purge=now` deletes every text. {IF_MATCH}",
 )
-async def unpublish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+def unpublish_faq(call: Call) -> Response:
     """Unpublish an FAQ or one translation; with `purge`, delete it.
 
     Unpublishing again succeeds and changes nothing; deleting again fails.
     """
-    removal = service.storage.removal
-    purge = request.query_params.get("purge", "false")
+    removal = call.storage.removal
+    purge = call.request.query_params.get("purge", "false")
     if problems := field_problems("purge", purge, Purge):
         raise Problem.invalid(*problems, code="invalid-parameter")
     remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
-    arguments = (access, slug_of(request), lang_of(request), preconditions(request))
-    await run_blocking(partial(remove, *arguments), limiter=service.writers)
+    remove(call.access, call.slug, call.lang, call.preconditions)
     return Response(status_code=204, headers={"cache-control": "no-store"})
 
 
 @Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, note=IF_MATCH)
-async def restore_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+def restore_faq(call: Call) -> Response:
     """Restore an FAQ from the bin, or publish the translations that were unpublished last."""
-    slug = slug_of(request)
-    restore = partial(service.storage.removal.restore, access, slug, preconditions(request))
-    await run_blocking(restore, limiter=service.writers)
-    faq = await run_blocking(partial(service.storage.overview.faq, access, slug))
-    return private_response(summary(faq))
+    call.storage.removal.restore(call.access, call.slug, call.preconditions)
+    return private_response(summary(call.storage.overview.faq(call.access, call.slug)))
 
 
 @Operation(
@@ -197,6 +181,7 @@ async def restore_faq(service: ServiceContext, request: Request, access: Access)
     body=GenerateBody,
     response=GenerateResponse,
 )
-async def generate_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+async def generate_faq(call: Call) -> Response:
     """Extract questions and answers from a website; nothing is stored."""
-    return await service.installed_generator().respond(request, access, service.generations)
+    generator, quota = call.service.installed_generator(), call.service.generations
+    return await generator.respond(call.request, call.access, quota)

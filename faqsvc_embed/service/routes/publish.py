@@ -5,11 +5,10 @@ import html
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.changes import apply_changes
@@ -20,19 +19,15 @@ from faqsvc_embed.api.validation import change_problems, publication_problems, u
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
-from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.http.conditional import etag_of, preconditions, private_response
+from faqsvc_embed.service.context import Call
+from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import lang_of, parse_object, read_body, require_json, slug_of
-from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.http.requests import parse_object, slug_of
 from faqsvc_embed.service.http.urls import PublicURLs
-from faqsvc_embed.service.storage.values import Access, Content, FileState, IdempotencyKey, Write, Written
+from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Write, Written
 from faqsvc_embed.wire import Publication
-
-BODY_TIMEOUT: Final = 30.0
-"""Seconds in which a body must arrive."""
 
 T = TypeVar("T", bound=Struct)
 
@@ -50,17 +45,15 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
     note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
     f" With a `slug`, it writes a revision of that FAQ. {IF_MATCH}",
 )
-async def publish_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
-    urls = service.urls(request)
-    raw = await _read(request)
-    body, ignored = await run_blocking(parse_body, raw, PublishBody, publication_problems)
-    write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(request, raw))
+    urls = call.urls
+    body, ignored = parse_body(call.body, PublishBody, publication_problems)
+    write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(call))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
-        conditions = preconditions(request)
+        conditions = call.preconditions
         write = replace(write, preconditions=conditions, must_be_new=conditions.is_create_only)
-    written = await _store(service, access, write)
-    return write_response(urls, written, 201, ignored)
+    return write_response(urls, _store(call, write), 201, ignored)
 
 
 @Operation(
@@ -74,12 +67,11 @@ async def publish_faq(service: ServiceContext, request: Request, access: Access)
     query=("lang",),
     note=f"{IF_MATCH} With `If-None-Match: *`, it only creates.",
 )
-async def put_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
-    urls = service.urls(request)
-    slug, lang = slug_of(request, is_new=True), lang_of(request)
-    conditions = preconditions(request)
-    body, ignored = await run_blocking(parse_body, await _read(request), PublishBody, publication_problems)
+    urls, slug, lang = call.urls, slug_of(call.request, is_new=True), call.lang
+    conditions = call.preconditions
+    body, ignored = parse_body(call.body, PublishBody, publication_problems)
     write = _write(
         body,
         slug=slug,
@@ -87,7 +79,7 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
         lang=lang or body.lang,
         preconditions=conditions,
     )
-    written = await _store(service, access, write)
+    written = _store(call, write)
     return write_response(urls, written, 201 if written.is_new else 200, ignored)
 
 
@@ -103,19 +95,15 @@ async def put_faq(service: ServiceContext, request: Request, access: Access) -> 
     note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
     "`If-Match` is required; after a conflict, `current` is the newest revision.",
 )
-async def change_faq(service: ServiceContext, request: Request, access: Access) -> Response:
+def change_faq(call: Call) -> Response:
     """Change some questions of the newest revision; the others stay unchanged."""
-    urls = service.urls(request)
-    key, conditions = (slug_of(request), lang_of(request)), preconditions(request)
+    urls, key, conditions = call.urls, (call.slug, call.lang), call.preconditions
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
-    body, ignored = await run_blocking(parse_body, await _read(request), ChangeBody, change_problems)
+    body, ignored = parse_body(call.body, ChangeBody, change_problems)
     is_draft = bool(body.draft)
-    require_scope(access, "draft" if is_draft else "publish")
-
-    def change() -> Written:
-        return service.storage.writer.change(access, key, changed, conditions, is_draft=is_draft)
+    require_scope(call.access, "draft" if is_draft else "publish")
 
     def changed(content: Content) -> Content:
         items = apply_changes(content.items, body.changes or [])
@@ -131,7 +119,8 @@ async def change_faq(service: ServiceContext, request: Request, access: Access) 
             raise Problem(413, "body-too-large", detail)
         return found
 
-    return write_response(urls, await run_blocking(change, limiter=service.writers), 200, ignored)
+    written = call.storage.writer.change(call.access, key, changed, conditions, is_draft=is_draft)
+    return write_response(urls, written, 200, ignored)
 
 
 def write_response(urls: PublicURLs, written: Written, status: int, ignored: Sequence[str] = ()) -> Response:
@@ -169,11 +158,6 @@ def parse_body(
     return msgspec.convert(fields, struct), unknown_fields(fields, struct)
 
 
-async def _read(request: Request) -> bytes:
-    require_json(request)
-    return await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
-
-
 def _write(body: PublishBody, **target: Any) -> Write:
     items = [
         Item(position, item.question, item.answer, item.section, item.id)
@@ -195,21 +179,17 @@ def _write(body: PublishBody, **target: Any) -> Write:
     return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
-async def _store(service: ServiceContext, access: Access, write: Write) -> Written:
-    require_scope(access, "draft" if write.is_draft else "publish")
-
-    def store() -> Written:
-        detected = None if write.lang else detect_language(write.content.items)
-        return service.storage.writer.write(access, replace(write, detected_lang=detected))
-
-    return await run_blocking(store, limiter=service.writers)
+def _store(call: Call, write: Write) -> Written:
+    require_scope(call.access, "draft" if write.is_draft else "publish")
+    detected = None if write.lang else detect_language(write.content.items)
+    return call.storage.writer.write(call.access, replace(write, detected_lang=detected))
 
 
-def _idempotency_key(request: Request, body: bytes) -> IdempotencyKey | None:
-    key = request.headers.get("idempotency-key")
+def _idempotency_key(call: Call) -> IdempotencyKey | None:
+    key = call.request.headers.get("idempotency-key")
     if key is None:
         return None
     if _IDEMPOTENCY_KEY.fullmatch(key) is None:
         reason = "Idempotency-Key must be 1 to 255 visible ASCII characters"
         raise Problem.invalid(reason, code="invalid-parameter")
-    return IdempotencyKey(key, hashlib.sha256(body).hexdigest())
+    return IdempotencyKey(key, hashlib.sha256(call.body).hexdigest())

@@ -12,7 +12,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import DRAFT, REFUSED
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.http.conditional import (
     PREVIEW_HEADERS,
     best_media_type,
@@ -22,9 +22,8 @@ from faqsvc_embed.service.http.conditional import (
 )
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import JSON, lang_of, slug_of
+from faqsvc_embed.service.http.requests import JSON
 from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection
-from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
     PageLinks,
@@ -51,16 +50,17 @@ MARKDOWN: Final = "text/markdown"
     query=("lang:page",),
     cached=Selection((HTML, MARKDOWN), {"lang": lookup}),
 )
-async def show_faq(service: ServiceContext, request: Request) -> Response:
+def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
 
     Raises:
         Gone: the FAQ was unpublished.
         Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
     """
-    urls = service.urls(request)
-    # All of it runs in a worker thread, because rendering a large FAQ takes a while.
-    return await run_blocking(_respond, service, urls, request)
+    urls, request = call.urls, call.request
+    if token := request.query_params.get(PREVIEW_PARAMETER):
+        return _preview_page(call.storage, urls, request, token)
+    return _page(call.service, urls, request, _select(call.storage, request))
 
 
 class _Selection(NamedTuple):
@@ -73,12 +73,6 @@ class _Selection(NamedTuple):
     lang: str
     is_negotiated: bool
     """Whether the language depends on the Accept-Language header."""
-
-
-def _respond(service: ServiceContext, urls: PublicURLs, request: Request) -> Response:
-    if token := request.query_params.get(PREVIEW_PARAMETER):
-        return _preview_page(service.storage, urls, request, token)
-    return _page(service, urls, request, _select(service.storage, request))
 
 
 def _preview_page(storage: Storage, urls: PublicURLs, request: Request, token: str) -> Response:
@@ -175,13 +169,13 @@ def _not_found(slug: str) -> Problem:
     headers=(PREVIEW_HEADER,),
     cached=Selection((JSON,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
 )
-async def read_faq(service: ServiceContext, request: Request) -> Response:
+def read_faq(call: Call) -> Response:
     """Read an FAQ, in its default language unless `lang` is available."""
-    best_media_type(request, JSON)
-    slug, lang = slug_of(request), lang_of(request)
-    if (token := request.headers.get(PREVIEW_HEADER)) is not None:
-        return await _draft(service, token, slug, lang)
-    publication = await run_blocking(service.storage.publications.get, slug, lang)
+    best_media_type(call.request, JSON)
+    slug, lang = call.slug, call.lang
+    if (token := call.request.headers.get(PREVIEW_HEADER)) is not None:
+        return _draft(call.storage, token, slug, lang)
+    publication = call.storage.publications.get(slug, lang)
     if publication is None:
         raise _not_found(slug)
     headers = {
@@ -190,14 +184,14 @@ async def read_faq(service: ServiceContext, request: Request) -> Response:
         "vary": PREVIEW_HEADER,
     }
     headers[REVISION_HEADER] = str(publication.number)
-    headers |= service.tags(slug)
+    headers |= call.service.tags(slug)
     body = publication.record.encode()
-    return conditional_response(request, body, JSON, headers, digest=publication.digest)
+    return conditional_response(call.request, body, JSON, headers, digest=publication.digest)
 
 
-async def _draft(service: ServiceContext, token: str, slug: str, lang: str | None) -> Response:
+def _draft(storage: Storage, token: str, slug: str, lang: str | None) -> Response:
     """Return the newest revision, which may be a draft."""
-    draft = await run_blocking(service.storage.history.preview, token, slug, lang)
+    draft = storage.history.preview(token, slug, lang)
     if draft is None:
         raise Problem(403, "invalid-preview", "The preview token has expired, or is for another FAQ")
     headers = {**PREVIEW_HEADERS, "content-language": draft.lang, "vary": PREVIEW_HEADER}

@@ -1,23 +1,20 @@
 """The files that browsers, crawlers and models expect at the root, such as /sitemap.xml and /llms.txt."""
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 from itertools import chain
 from typing import Final
 from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
 
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.files.markdown_writer import escaped_line
-from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.requests import cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
-from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
 from faqsvc_embed.service.pages.markdown import link
@@ -37,22 +34,20 @@ CACHE_CONTROL: Final = "public, max-age=300"
 
 
 @Operation("get", "/", (400, *READS), cached=Selection(("text/html",)))
-async def show_start(service: ServiceContext, request: Request) -> Response:
+def show_start(call: Call) -> Response:
     """Show the start page."""
-    urls = service.urls(request)
-    faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LINKS))
+    urls, faqs = call.urls, call.storage.publications.listed(limit=MAX_LINKS)
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
     headers = {"content-security-policy": content_security_policy()}
-    return _response(request, render_start(urls.base, links), "text/html", headers)
+    return _response(call, render_start(urls.base, links), "text/html", headers)
 
 
 @Operation("get", "/robots.txt", (400, *READS), cached=Selection(("text/plain",)))
-async def advise_robots(service: ServiceContext, request: Request) -> Response:
+def advise_robots(call: Call) -> Response:
     """Name the sitemap."""
-    base = service.urls(request).base
-    faqs = await run_blocking(partial(service.storage.publications.listed, limit=1))
+    base, faqs = call.urls.base, call.storage.publications.listed(limit=1)
     text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
-    return _response(request, text, "text/plain")
+    return _response(call, text, "text/plain")
 
 
 @Operation(
@@ -62,20 +57,19 @@ async def advise_robots(service: ServiceContext, request: Request) -> Response:
     query=("from",),
     cached=Selection(("application/xml",), {"from": str}),
 )
-async def map_site(service: ServiceContext, request: Request) -> Response:
+def map_site(call: Call) -> Response:
     """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
 
     Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
     """
-    urls, first = service.urls(request), cursor_of(request, "from")
-    text = await run_blocking(_sitemap, service.storage.publications, urls, first)
-    return _response(request, text, "application/xml")
+    first = cursor_of(call.request, "from")
+    return _response(call, _sitemap(call.storage.publications, call.urls, first), "application/xml")
 
 
 @Operation("get", "/favicon.ico", READS, statuses=(200, 304), media_types=("image/svg+xml",))
-async def show_icon(_: ServiceContext, request: Request) -> Response:
+def show_icon(call: Call) -> Response:
     """The icon of the pages."""
-    return _response(request, ICON, "image/svg+xml")
+    return _response(call, ICON, "image/svg+xml")
 
 
 def _sitemap(publications: Publications, urls: PublicURLs, first: str | None) -> str:
@@ -111,21 +105,18 @@ def _xml(root: str, entries: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _response(
-    request: Request, text: str, media_type: str, headers: dict[str, str] | None = None
-) -> Response:
+def _response(call: Call, text: str, media_type: str, headers: dict[str, str] | None = None) -> Response:
     headers = {"cache-control": CACHE_CONTROL, **(headers or {})}
-    return conditional_response(request, text.encode(), media_type, headers, digest=digest_of(text))
+    return conditional_response(call.request, text.encode(), media_type, headers, digest=digest_of(text))
 
 
 @Operation("get", "/llms.txt", (400, *READS), cached=Selection(LIST_TYPES))
-async def list_for_models(service: ServiceContext, request: Request) -> Response:
+def list_for_models(call: Call) -> Response:
     """List the FAQs of listed sites as Markdown."""
-    urls = service.urls(request)
-    media_type = best_media_type(request, *LIST_TYPES)
-    faqs = await run_blocking(partial(service.storage.publications.listed, limit=MAX_LISTED + 1))
+    urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)
+    faqs = call.storage.publications.listed(limit=MAX_LISTED + 1)
     headers = {"cache-control": "public, max-age=60", "vary": "Accept"}
-    return _response(request, _text(urls, faqs), media_type, headers)
+    return _response(call, _text(urls, faqs), media_type, headers)
 
 
 def _text(urls: PublicURLs, faqs: list[Listing]) -> str:

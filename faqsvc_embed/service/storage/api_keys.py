@@ -116,11 +116,6 @@ class APIKeys(Part):
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
-    def with_predecessors(self, key_id: str | None) -> set[str]:
-        """Return what `own_keys` selects."""
-        with self._database.browsing() as connection:
-            return set(connection.scalars(own_keys(key_id)))
-
     def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
         """Return the valid keys of a site that a person created, and the keys that those created."""
         now = self._clock()

@@ -129,6 +129,10 @@ class Access:
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
 
 
+NOBODY: Final = Access("", "", "read")
+"""The rights of a request without a key: no site has this id."""
+
+
 def check_owner(faq: Any, access: Access, slug: str) -> Any:
     """Return the row of an FAQ of the site, which may be in the bin or purged.
 
