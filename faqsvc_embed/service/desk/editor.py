@@ -171,7 +171,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         if is_same and newest is not None:  # publish the draft as it is, under its own number
             written = writer.publish(visit.access, draft.slug, newest.number, write.lang, conditions)
         else:
-            written = writer.write(visit.access, write)
+            written, _ = writer.write(visit.access, write)
     except RevisionConflict:
         return _conflict(visit, editor)
     except IdempotencyKeyReused as error:  # its response was lost, and the text was changed since

@@ -26,7 +26,7 @@ from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRIT
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object, slug_of
 from faqsvc_embed.service.http.urls import PublicURLs
-from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Write, Written
+from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
 from faqsvc_embed.wire import Publication
 
 T = TypeVar("T", bound=Struct)
@@ -53,7 +53,7 @@ def publish_faq(call: Call) -> Response:
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
         conditions = call.preconditions
         write = replace(write, preconditions=conditions, must_be_new=conditions.is_create_only)
-    return write_response(urls, _store(call, write), 201, ignored)
+    return write_response(urls, _store(call, write)[0], 201, ignored)
 
 
 @Operation(
@@ -79,8 +79,8 @@ def put_faq(call: Call) -> Response:
         lang=lang or body.lang,
         preconditions=conditions,
     )
-    written = _store(call, write)
-    return write_response(urls, written, 201 if written.is_new else 200, ignored)
+    written, is_new = _store(call, write)
+    return write_response(urls, written, 201 if is_new else 200, ignored)
 
 
 @Operation(
@@ -123,7 +123,7 @@ def change_faq(call: Call) -> Response:
     return write_response(urls, written, 200, ignored)
 
 
-def write_response(urls: PublicURLs, written: Written, status: int, ignored: Sequence[str] = ()) -> Response:
+def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Sequence[str] = ()) -> Response:
     """Return the response to a write, with the entity tag of the record."""
     slug = written.slug
     package = npm_package()
@@ -138,7 +138,7 @@ def write_response(urls: PublicURLs, written: Written, status: int, ignored: Seq
         written.state,
         list(ignored) or UNSET,
     )
-    headers = {"etag": etag_of(written.digest), "content-language": written.lang}
+    headers = {"etag": etag_of(written.tag), "content-language": written.lang}
     if status == 201:
         headers["location"] = urls.record(slug)
     return private_response(body, status, headers)
@@ -179,7 +179,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
     return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
-def _store(call: Call, write: Write) -> Written:
+def _store(call: Call, write: Write) -> tuple[Revision, bool]:
     require_scope(call.access, "draft" if write.is_draft else "publish")
     detected = None if write.lang else detect_language(write.content.items)
     return call.storage.writer.write(call.access, replace(write, detected_lang=detected))

@@ -1,6 +1,6 @@
 """The steps within a transaction that writing, unpublishing, deleting and restoring an FAQ share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -16,16 +16,15 @@ from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, selec
 from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
 from faqsvc_embed.service.storage.sites import Added
 from faqsvc_embed.service.storage.values import (
-    UNPUBLISHED,
     Access,
     Gone,
     Preconditions,
     Quota,
     Revision,
     RevisionConflict,
-    Written,
     check_owner,
     search_text,
+    storable,
 )
 
 
@@ -45,6 +44,7 @@ class Edit:
         self.now = now
         self._quota = quota
         self._faq: Any = None
+        self._translations: dict[Lang, Revision] | None = None
         self._added = Added()
         self._events = list[tuple[str, str, int | None]]()
         self._entries = list[tuple[logs.Action, dict[str, Any]]]()
@@ -99,20 +99,35 @@ class Edit:
             raise Gone(f"The FAQ {name} was deleted")
         return faq
 
-    def newest(self, lang: str, *, binned: bool = False) -> Revision | None:
-        """Return the newest revision of a translation.
+    @property
+    def translations(self) -> dict[Lang, Revision]:
+        """The newest revision of each translation, without its record; also of those in the bin."""
+        if self._translations is None:
+            query = select_revisions(translations.c.slug == self.slug, NEWEST, has_record=False)
+            rows = self.connection.execute(query.order_by(translations.c.lang))
+            self._translations = {row.lang: Revision(*row) for row in rows}
+        return self._translations
+
+    def revision(self, lang: str, number: int | None) -> Revision | None:
+        """Return a revision with its record."""
+        query = select_revisions(of_translation(self.slug, lang), revisions.c.number == number)
+        row = self.connection.execute(query).first()
+        return None if row is None else Revision(*row)
+
+    def newest(self, lang: Lang, *, binned: bool = False) -> Revision | None:
+        """Return the newest revision of a translation with its record.
 
         Raises:
             Gone: the translation was purged or, without `binned`, it is in the bin.
         """
-        row = self.connection.execute(select_revisions(of_translation(self.slug, lang), NEWEST)).first()
-        if row is None:
-            known = select(translations.c.lang).where(*self._of(lang))
-            if self.connection.execute(known).first() is None:
+        found = self.translations.get(lang)
+        if found is None:
+            mine = (translations.c.slug == self.slug, translations.c.lang == lang)
+            if self.connection.execute(select(translations.c.lang).where(*mine)).first() is None:
                 return None
-        if row is None or (row.binned_at is not None and not binned):
+        if found is None or (found.binned_at is not None and not binned):
             raise Gone(f"The FAQ {quoted(self.slug)} in {lang} was deleted: restore it to write it again")
-        return Revision(*row)
+        return self.revision(lang, found.number)
 
     def languages(self, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
         """Return the languages of an FAQ, or only `lang`; those in the bin only with `binned`.
@@ -120,12 +135,10 @@ class Edit:
         Raises:
             FAQNotFound: the FAQ lacks this language.
         """
-        query = select(translations.c.lang).where(translations.c.slug == self.slug)
-        query = query if binned else query.where(translations.c.binned_at.is_(None))
-        languages = list(self.connection.scalars(query))
-        if lang is not None and lang not in languages:
+        found = [one.lang for one in self.translations.values() if binned or one.binned_at is None]
+        if lang is not None and lang not in found:
             raise FAQNotFound(f"The FAQ {quoted(self.slug)} has no translation in {lang}")
-        return languages if lang is None else [lang]
+        return found if lang is None else [lang]
 
     def check(self, preconditions: Preconditions, lang: Lang | None, newest: Revision | None) -> None:
         """Check a write to a translation, or without a language to all translations of an FAQ.
@@ -137,49 +150,63 @@ class Edit:
         """
         if preconditions.is_create_only and newest is not None:
             raise RevisionConflict("The FAQ already exists in this language", newest)
-        tags = preconditions.if_match
+        tags, versions = preconditions.if_match, preconditions.versions
         if tags is not None and (newest is None or not ("*" in tags or newest.tag in tags)):
             what = "unpublished" if newest is not None and newest.is_unpublished else "changed"
             raise RevisionConflict(f"The FAQ was {what} by somebody else", newest)
-        if preconditions.versions is not None:
-            self._check_versions(preconditions.versions, lang)
-
-    def _check_versions(self, versions: Mapping[str, str], lang: Lang | None) -> None:
-        """Check that translations are in the state that a form has shown."""
-        here = (translations.c.slug == self.slug, translations.c.binned_at.is_(None), NEWEST)
-        rows = self.connection.execute(select_revisions(*here, has_record=False))
-        now: dict[str, str] = {row.lang: Revision(*row).version for row in rows}
+        if versions is None:
+            return
+        now: dict[Any, str] = {one: self.translations[one].version for one in self.languages(None)}
         for one in {*now, *versions} if lang is None else {lang}:
             if now.get(one) != versions.get(one):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
-    def append(self, newest: Revision | None, lang: Lang, row: dict[str, Any], *, is_draft: bool) -> Written:
-        """Append a revision to a translation, new without `newest`, and publish it unless it is a draft."""
+    def append(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> Revision:
+        """Append a revision to a translation, which may be new, and publish it unless it is a draft."""
         last = self.connection.scalar(
             select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
         )
         number = (last or 0) + 1  # a discarded draft keeps its number
-        digest = revision_digest(row["website_url"], row["record"])
-        values = {"newest": number, "search_text": search_text(FAQ.from_json(row["record"]))}
-        values["translated_from"] = number if lang == self._faq.lang else self._source()
+        faq, source = FAQ.from_json(record), self.translations.get(self._faq.lang)
+        values: dict[str, Any] = {
+            "newest": number,
+            "search_text": search_text(faq),
+            "translated_from": number if lang == self._faq.lang else source and source.newest,
+        }
         if not is_draft:
             values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
-        if newest is None:
-            self.connection.execute(insert(translations).values(slug=self.slug, lang=lang, **values))
-        else:
-            self.connection.execute(update(translations).where(*self._of(lang)).values(values))
-        author = {"key_id": self.access.key_id, "person_id": self.access.person_id, "created_at": self.now}
-        row = row | {"slug": self.slug, "lang": lang, "number": number, "digest": digest, **author}
-        self.connection.execute(insert(revisions), row | {"published_at": None if is_draft else self.now})
-        self.count(size=len(row["record"].encode()))
-        if not is_draft:
             self.record_event(lang, number)
-        return self._written(lang, number, digest, is_draft=is_draft)
+        if lang in self.translations:
+            self.update_translations([lang], **values)
+        else:
+            self.connection.execute(insert(translations).values(slug=self.slug, lang=lang, **values))
+            self._translations = None
+        row = {
+            "slug": self.slug,
+            "lang": lang,
+            "number": number,
+            "record": record,
+            "digest": revision_digest(website_url, record),
+            "title": storable(faq.title),
+            "website_name": storable(faq.website_name),
+            "website_url": website_url,
+            "key_id": self.access.key_id,
+            "person_id": self.access.person_id,
+            "created_at": self.now,
+            "published_at": None if is_draft else self.now,
+        }
+        self.connection.execute(insert(revisions), row)
+        self.count(size=len(record.encode()))
+        self.log("draft" if is_draft else "publish", lang, number)
+        self.settle()
+        return self.translations[lang]
 
-    def publish(self, newest: Revision) -> Written:
+    def publish(self, newest: Revision) -> Revision:
         """Publish the newest revision of a translation."""
         self.publish_again(newest.lang, newest.number)
-        return self._written(newest.lang, newest.number, newest.digest, is_draft=False)
+        self.log("publish", newest.lang, newest.number)
+        self.settle()
+        return self.translations[newest.lang]
 
     def publish_again(self, lang: Lang, number: int) -> None:
         """Let readers see a revision."""
@@ -189,81 +216,53 @@ class Edit:
         self.connection.execute(published.values(published_at=first))
         self.record_event(lang, number)
 
-    def _written(self, lang: Lang, number: int, digest: str, *, is_draft: bool) -> Written:
-        """Settle the FAQ after a revision was written or published, and record that."""
-        self.log("draft" if is_draft else "publish", lang, number)
-        is_unpublished = lang in self.settle()
-        tag = f"{digest}{UNPUBLISHED}" if is_unpublished else digest
-        return Written(self.slug, lang, number, "draft" if is_draft else "published", tag, False)
-
-    def _source(self) -> Any:
-        """Return the newest revision of the default language, as a part of a statement."""
-        default = translations.alias()
-        mine = (default.c.slug == self.slug, default.c.lang == self._faq.lang)
-        return select(default.c.newest).where(*mine).scalar_subquery()
-
     def follow_source(self, lang: str, number: int, copy: int) -> None:
         """Assign the translations of a revision to its copy, which has the same text."""
         if lang == self._faq.lang:
-            made_from = (translations.c.slug == self.slug, translations.c.translated_from == number)
-            self.connection.execute(update(translations).where(*made_from).values(translated_from=copy))
+            copies = [one.lang for one in self.translations.values() if one.translated_from == number]
+            self.update_translations(copies, translated_from=copy)
 
     def discard(self, lang: Lang) -> bool:
         """Discard the revisions after the last published one; return whether there is a published one."""
-        translation = self.connection.execute(select(translations).where(*self._of(lang))).one()
-        number = translation.published or translation.withdrawn
-        if number is None:
+        translation = self.translations[lang]
+        public = self.revision(lang, translation.published or translation.withdrawn)
+        if public is None:
             return False
-        mine = of_translation(self.slug, lang)
-        record = self.connection.scalar(select(revisions.c.record).where(mine, revisions.c.number == number))
-        discarded = update(revisions).where(mine, revisions.c.number > number)
+        discarded = update(revisions).where(
+            of_translation(self.slug, lang), revisions.c.number > public.number
+        )
         self.connection.execute(discarded.values(discarded_at=self.now))
-        text = search_text(FAQ.from_json(record or "{}"))
-        self.update_translations([lang], newest=number, search_text=text)
+        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
         return True
 
     def unpublish(self, languages: Sequence[Lang]) -> bool:
         """Unpublish translations; return whether one was published."""
-        of_faq = (translations.c.slug == self.slug, translations.c.lang.in_(languages))
-        mine = (*of_faq, translations.c.published.is_not(None))
-        query = select(translations.c.lang).where(*mine).order_by(translations.c.lang)
-        published = self.connection.scalars(query).all()
+        published = [lang for lang in languages if self.translations[lang].published is not None]
         for lang in published:
             self.record_event(lang, None)
-        values = {"published": None, "withdrawn": translations.c.published, "withdrawn_at": self.now}
-        self.connection.execute(update(translations).where(*mine).values(values))
+        withdrawn = translations.c.published
+        self.update_translations(published, published=None, withdrawn=withdrawn, withdrawn_at=self.now)
         return bool(published)
 
     def update_translations(self, languages: Sequence[Lang], **values: Any) -> None:
         """Change columns of translations."""
         mine = (translations.c.slug == self.slug, translations.c.lang.in_(languages))
         self.connection.execute(update(translations).where(*mine).values(values))
+        self._translations = None
 
-    def settle(self) -> list[Lang]:
-        """Update the state of the FAQ, and its default language if that translation was deleted.
-
-        Returns the languages whose newest revision is marked as unpublished.
-        """
-        columns = [translations.c[name] for name in ("lang", "published", "withdrawn", "binned_at")]
-        rows = self.connection.execute(select(*columns).where(translations.c.slug == self.slug)).all()
-        rows = sorted(rows, key=lambda row: LANGUAGES.index(row.lang))
-        kept = [row for row in rows if row.binned_at is None]
-        published = [row for row in kept if row.published is not None]
-        values: dict[str, Any] = {"updated_at": self.now}
-        if not kept:
-            values["state"] = "binned"
-        else:
-            was_public = any(row.withdrawn is not None for row in rows)
-            values["state"] = "published" if published else "unpublished" if was_public else "draft"
-            if self._faq.lang not in {row.lang for row in kept}:
-                values["lang"] = (published or kept)[0].lang
+    def settle(self) -> None:
+        """Update the state of the FAQ, and its default language if that translation was deleted."""
+        every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
+        kept = [one for one in every if one.binned_at is None]
+        published = [one for one in kept if one.published is not None]
+        state, lang = "binned", self._faq.lang
+        if kept:
+            was_public = any(one.withdrawn is not None for one in every)
+            state = "published" if published else "unpublished" if was_public else "draft"
+            lang = lang if lang in {one.lang for one in kept} else (published or kept)[0].lang
+        values = {"updated_at": self.now, "state": state, "lang": lang}
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))
-        is_unpublished = values["state"] == "unpublished"
-        return [
-            row.lang
-            for row in kept
-            if is_unpublished or (row.published is None and row.withdrawn is not None)
-        ]
+        self._translations = {one.lang: one._replace(faq_state=state) for one in every}
 
     def count(self, *, faqs: int = 0, size: int = 0) -> None:
         """Count FAQs and bytes of the site."""
@@ -276,7 +275,3 @@ class Edit:
     def log(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
         """Add an entry to the audit log."""
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
-
-    def _of(self, lang: str) -> tuple[Any, ...]:
-        """Return the conditions of a translation."""
-        return translations.c.slug == self.slug, translations.c.lang == lang

@@ -6,11 +6,12 @@ from typing import Any
 from msgspec import UNSET
 from sqlalchemy import select
 
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
-from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
-from faqsvc_embed.service.storage.schema import revisions, translations
+from faqsvc_embed.service.storage.revisions import of_translation
+from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.values import (
     Content,
     FileState,
@@ -67,11 +68,10 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     return edit.connection.execute(same).first() is not None
 
 
-def _public(edit: Edit, lang: str) -> Revision | None:
+def _public(edit: Edit, lang: Lang) -> Revision | None:
     """Return the published revision of a translation."""
-    is_public = revisions.c.number == translations.c.published
-    row = edit.connection.execute(select_revisions(of_translation(edit.slug, lang), is_public)).first()
-    return None if row is None else Revision(*row)
+    found = edit.translations.get(lang)
+    return None if found is None else edit.revision(lang, found.published)
 
 
 def _completed(edit: Edit, faq: Any, base: Revision | None, content: Content) -> Content:

@@ -6,19 +6,18 @@ from typing import Final
 
 from sqlalchemy import Connection, delete, select, update
 
-from faqsvc_embed.api.contract import RevisionState
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.storage.database import insert_new
-from faqsvc_embed.service.storage.revisions import OF_TRANSLATION
-from faqsvc_embed.service.storage.schema import idempotency_keys, revisions, translations
-from faqsvc_embed.service.storage.values import Gone, IdempotencyKey, IdempotencyKeyReused, Written
+from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
+from faqsvc_embed.service.storage.schema import idempotency_keys, revisions
+from faqsvc_embed.service.storage.values import Gone, IdempotencyKey, IdempotencyKeyReused, Revision
 
 WINDOW: Final = timedelta(hours=24)
 """How long an Idempotency-Key is remembered."""
 
 
-def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Written | None:
+def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:
     """Return the revision that a site wrote with this key; None if this is the first use of the key.
 
     If two requests arrive at once, one waits at the INSERT for the transaction of the other.
@@ -30,25 +29,17 @@ def claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime)
     keys = idempotency_keys.c
     if is_first(connection, site, key, now):
         return None
-    earlier = connection.execute(
-        select(idempotency_keys, revisions.c.digest, revisions.c.published_at, translations.c.binned_at)
-        .outerjoin(
-            revisions,
-            (revisions.c.slug == keys.slug)
-            & (revisions.c.lang == keys.lang)
-            & (revisions.c.number == keys.number),
-        )
-        .outerjoin(translations, OF_TRANSLATION)
-        .where(keys.site == site, keys.key == key.key)
-    ).one()
+    mine = (keys.site == site, keys.key == key.key)
+    earlier = connection.execute(select(idempotency_keys).where(*mine)).one()
     if earlier.body_digest != key.body_digest:
         raise IdempotencyKeyReused(
             f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
         )
-    if earlier.digest is None or earlier.binned_at is not None:
+    written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
+    row = connection.execute(select_revisions(*written, has_record=False)).first()
+    if row is None or row.binned_at is not None:
         raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
-    state: RevisionState = "draft" if earlier.published_at is None else "published"
-    return Written(earlier.slug, earlier.lang, earlier.number, state, earlier.digest, False)
+    return Revision(*row)
 
 
 def is_first(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> bool:
@@ -58,7 +49,7 @@ def is_first(connection: Connection, site: str, key: IdempotencyKey, now: dateti
     return insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0})
 
 
-def record(connection: Connection, site: str, key: IdempotencyKey, written: Written) -> None:
+def record(connection: Connection, site: str, key: IdempotencyKey, written: Revision) -> None:
     """Record the revision that was written with a key."""
     keys = idempotency_keys.c
     connection.execute(

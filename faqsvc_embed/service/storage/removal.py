@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, delete, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
@@ -110,21 +110,22 @@ class Removal:
         """
         with self._writer.editing(access, slug) as edit:
             faq, _ = _checked(edit, None, preconditions, binned=True)
-            rows = _removed(edit)
+            rows = [one for one in edit.translations.values() if one.binned_at or one.withdrawn_at]
             if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
             if preconditions.binned_at is not None:
                 rows = [row for row in rows if row.binned_at is not None]
-            last = max((row.binned_at or row.withdrawn_at for row in rows), default=None)
+            times = [at for row in rows if (at := row.binned_at or row.withdrawn_at) is not None]
+            last = max(times, default=None)
             if preconditions.binned_at not in (None, last):
                 raise RevisionConflict("The FAQ was restored or deleted again by somebody else")
-            restored = [row for row in rows if last == (row.binned_at or row.withdrawn_at)]
+            restored = [row for row, at in zip(rows, times, strict=True) if at == last]
             if not restored:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
             edit.count(faqs=int(faq.state == "binned"))
             edit.update_translations([row.lang for row in restored], binned_at=None)
             for row in restored:
-                if row.withdrawn_at == last:
+                if row.withdrawn_at == last and row.withdrawn is not None:
                     edit.publish_again(row.lang, row.withdrawn)
             edit.settle()
             edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
@@ -159,8 +160,9 @@ class Removal:
             slug, site = found
             with self._writer.editing(Access(None, site), slug) as edit:
                 edit.locked()
-                query = select(translations.c.lang).where(translations.c.slug == slug, *_overdue(edit.now))
-                if languages := list(edit.connection.scalars(query)):  # otherwise somebody has restored them
+                end, every = edit.now - BIN_LIFETIME, edit.translations.values()
+                languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
+                if languages:  # otherwise somebody has restored them
                     _delete_texts(edit, languages)
                     _end(edit)
                     edit.log("purge", None)
@@ -225,14 +227,6 @@ def _checked(
     return faq, languages
 
 
-def _removed(edit: Edit) -> Sequence[Row[Any]]:
-    """Return the translations of an FAQ that are unpublished or in the bin, without purged ones."""
-    columns = [translations.c[name] for name in ("lang", "binned_at", "withdrawn", "withdrawn_at")]
-    is_removed = or_(translations.c.binned_at.is_not(None), translations.c.withdrawn_at.is_not(None))
-    query = select(*columns).where(translations.c.slug == edit.slug, is_removed, HAS_REVISIONS)
-    return edit.connection.execute(query).all()
-
-
 def _delete_texts(edit: Edit, languages: Sequence[Lang], *, faqs: int = 0) -> None:
     """Unpublish translations and delete their texts; `faqs` is added to the FAQs of the site.
 
@@ -250,11 +244,10 @@ def _delete_texts(edit: Edit, languages: Sequence[Lang], *, faqs: int = 0) -> No
 
 def _end(edit: Edit) -> None:
     """Settle an FAQ. If it has no revision, it becomes `purged`, and is sealed as a whole."""
-    mine = translations.c.slug == edit.slug
-    if edit.connection.execute(select(translations.c.lang).where(mine, HAS_REVISIONS)).first() is not None:
+    if edit.translations:
         edit.settle()
         return
-    edit.connection.execute(delete(translations).where(mine))
+    edit.connection.execute(delete(translations).where(translations.c.slug == edit.slug))
     edit.connection.execute(delete(previews).where(previews.c.slug == edit.slug))
     values = {"state": "purged", "sealed": True, "page_url": None, "updated_at": edit.now}
     edit.connection.execute(update(faqs).where(faqs.c.slug == edit.slug).values(values))

@@ -224,18 +224,6 @@ class Write:
     """Set if the content comes from a file. Its website and title may then be empty."""
 
 
-class Written(NamedTuple):
-    """The revision that a request wrote or published."""
-
-    slug: str
-    lang: Lang
-    number: int
-    state: RevisionState
-    digest: str
-    is_new: bool
-    """Whether this created the FAQ."""
-
-
 class Revision(NamedTuple):
     """A revision with the state of its translation, as its owner sees it.
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from msgspec import UNSET
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
@@ -15,8 +15,7 @@ from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file
-from faqsvc_embed.service.storage.revisions import of_translation
-from faqsvc_embed.service.storage.schema import faqs, revisions
+from faqsvc_embed.service.storage.schema import faqs
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
@@ -28,8 +27,6 @@ from faqsvc_embed.service.storage.values import (
     Revision,
     RevisionConflict,
     Write,
-    Written,
-    storable,
 )
 
 DEFAULT_LANGUAGE: Final = "en"
@@ -59,8 +56,10 @@ class Writer:
         with self.database.writing() as connection:
             return idempotency.is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
 
-    def write(self, access: Access, request: Write) -> Written:
+    def write(self, access: Access, request: Write) -> tuple[Revision, bool]:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.
+
+        Returns the revision, and whether the FAQ is new.
 
         Raises:
             FAQNotFound: there is no FAQ with this slug, and none may be created.
@@ -76,7 +75,7 @@ class Writer:
         key = request.idempotency_key
         with self.editing(access, request.slug or "") as edit:
             if key and (earlier := idempotency.claim(edit.connection, access.site, key, edit.now)):
-                return earlier
+                return earlier, False
             faq, is_new = _open(edit, request)
             lang = request.lang or _unstated_language(edit, faq, request)
             newest = edit.newest(lang)
@@ -94,7 +93,7 @@ class Writer:
             if request.file is not None:
                 content = content_of_file(edit, faq, newest, request)
             if isinstance(content, Revision):
-                return _written(content)
+                return content, False
             if is_new:
                 edit.count(faqs=1)
             written = _store(edit, newest, lang, content, is_draft=request.is_draft)
@@ -102,7 +101,7 @@ class Writer:
                 edit.update_translations([lang], translated_from=request.translated_from)
             if key:
                 idempotency.record(edit.connection, access.site, key, written)
-        return written._replace(is_new=is_new)
+        return written, is_new
 
     def change(
         self,
@@ -112,7 +111,7 @@ class Writer:
         preconditions: Preconditions,
         *,
         is_draft: bool,
-    ) -> Written:
+    ) -> Revision:
         """Write a revision with what `change` makes of the content of the newest one.
 
         `key` is a slug with a language, or None for the default language.
@@ -129,7 +128,7 @@ class Writer:
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
-    ) -> Written:
+    ) -> Revision:
         """Publish a draft, or the content of an earlier revision under a new number if it is not the newest.
 
         Raises:
@@ -139,18 +138,13 @@ class Writer:
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
             lang = newest.lang
-            key = (of_translation(slug, lang), revisions.c.number == number)
-            revision = edit.connection.execute(select(revisions).where(*key)).mappings().first()
+            revision = edit.revision(lang, number)
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
-            is_newest = (revision["website_url"], revision["record"]) == (newest.website_url, newest.record)
-            if is_newest and newest.state == "published":
-                return _written(newest)
-            if is_newest:
-                return edit.publish(newest)
+            if revision.digest == newest.digest:
+                return newest if newest.state == "published" else edit.publish(newest)
             # A draft that is not the newest revision gets a new number: editors start from the newest.
-            row = {name: revision[name] for name in ("record", "title", "website_name", "website_url")}
-            written = edit.append(newest, lang, row, is_draft=False)
+            written = edit.append(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
 
@@ -241,21 +235,14 @@ def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
     return default
 
 
-def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *, is_draft: bool) -> Written:
+def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *, is_draft: bool) -> Revision:
     """Write content unless the newest revision has it, and publish it unless it is a draft."""
     if content.cta is UNSET and newest is not None:
         content = replace(content, cta=newest.faq.cta)
-    record = content.record(edit.slug, lang)
-    text, url = record.to_json(), content.website_url
-    if newest is not None and (newest.website_url, newest.record) == (url, text):
+    if newest is not None and newest.digest == content.digest(edit.slug, lang):
         if newest.state == "published" or (is_draft and newest.state == "draft"):
-            return _written(newest)
+            return newest
         if not is_draft:
             return edit.publish(newest)
-    title, name = storable(record.title), storable(record.website_name)
-    row = {"record": text, "title": title, "website_name": name, "website_url": url}
-    return edit.append(newest, lang, row, is_draft=is_draft)
-
-
-def _written(revision: Revision) -> Written:
-    return Written(revision.slug, revision.lang, revision.number, revision.state, revision.tag, False)
+    record = content.record(edit.slug, lang).to_json()
+    return edit.append(lang, record, content.website_url, is_draft=is_draft)

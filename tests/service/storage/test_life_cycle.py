@@ -68,7 +68,7 @@ def test_the_first_language_is_the_default(storage: Storage) -> None:
 def test_every_write_is_a_revision(storage: Storage, owner: Access) -> None:
     first, second = write(storage, owner, title="One"), write(storage, owner, title="Two")
 
-    assert (first.number, first.is_new, second.number, second.is_new) == (1, True, 2, False)
+    assert (first.number, second.number) == (1, 2)
     assert states(storage, owner) == [(2, "published"), (1, "superseded")]
     assert title(storage) == "Two"
 

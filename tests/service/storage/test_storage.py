@@ -90,7 +90,7 @@ def slug_of_new(storage: Storage, title: str, name: str) -> str:
     """Return the slug of a new FAQ that states none."""
     owner = storage.people.admin("Mia", site=storage.sites.create("tests")).access
     content = Content("https://www.tea.example", name, TEA.items, title or None)
-    return storage.writer.write(owner, Write(content=content)).slug
+    return storage.writer.write(owner, Write(content=content))[0].slug
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import Access, Content, Write, Written
+from faqsvc_embed.service.storage.values import Access, Content, Revision, Write
 from tests.support.clock import Clock
 
 TEA: Final = Content("https://www.tea.example", "Tea & Sons", (Item(0, "What does it cost?", "Nothing."),))
@@ -18,12 +18,12 @@ def access(storage: Storage, name: str = "tests") -> Access:
     return found
 
 
-def write(storage: Storage, who: Access, slug: str | None = "tea", **options: Any) -> Written:
+def write(storage: Storage, who: Access, slug: str | None = "tea", **options: Any) -> Revision:
     """Write a revision; `title` tells it from others."""
     content = Content(
         TEA.website_url, TEA.website_name, options.pop("items", TEA.items), options.pop("title", None)
     )
-    return storage.writer.write(who, Write(content=content, slug=slug, **options))
+    return storage.writer.write(who, Write(content=content, slug=slug, **options))[0]
 
 
 def a_month_later(storage: Storage, clock: Clock) -> int:
