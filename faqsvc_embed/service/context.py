@@ -13,9 +13,8 @@ from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.conditional import preconditions
 from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import lang_of, slug_of
+from faqsvc_embed.service.http.requests import PublicURLs, lang_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
-from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
 from faqsvc_embed.service.telemetry.outages import editor_outages

@@ -3,7 +3,7 @@
 import hashlib
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Final, cast
 from urllib.parse import quote
 
 from starlette.responses import Response
@@ -12,14 +12,12 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk import messages
 from faqsvc_embed.service.desk.differences import aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.desk.editor_page import Editor, preview_of
+from faqsvc_embed.service.desk.faq import what_happened
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import HEADERS, redirect
-from faqsvc_embed.service.desk.site import name_of
-from faqsvc_embed.service.desk.versions import what_happened
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
@@ -35,6 +33,18 @@ from faqsvc_embed.service.storage.values import (
     Write,
 )
 
+DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
+BINNED: Final = "This FAQ is in the bin. Restore it there in another tab, then save again here."
+UNTRANSLATED: Final = (
+    "This question is not translated, but questions below it are. Translate it, or press Copy. If you remove"
+    " it, the translations below it belong to the wrong questions."
+)
+UNPUBLISHED: Final = (
+    "This FAQ was unpublished, and a new translation would make it public again. Save the translation as a"
+    " draft, or publish the FAQ again first."
+)
+TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
+
 
 def show_new(visit: Visit) -> Response:
     """GET /desk/new: an empty FAQ."""
@@ -46,7 +56,7 @@ def new_draft(visit: Visit) -> Draft:
     draft = Draft(items=(DraftItem(),), answer_format="markdown")
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
-        return replace(draft, website_name=name_of(site), website_url=site.website_url)
+        return replace(draft, website_name=site.given_name, website_url=site.website_url)
     for last in visit.storage.overview.faqs(visit.access.site, limit=1):
         earlier = Draft.of_revision(visit.revision(last.slug, last.translations[0].lang))
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
@@ -119,18 +129,18 @@ def submit(visit: Visit) -> Response:
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
     if is_binned:
-        problems["items"] = messages.BINNED
+        problems["items"] = BINNED
     elif faq is None and not is_new:
-        problems["slug"] = messages.DELETED
+        problems["slug"] = DELETED
     elif faq and form.get("version") and not version:
-        problems["items"] = messages.DELETED
+        problems["items"] = DELETED
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
             " Check the language on this page, and save again."
         )
     if editor.source is not None and not is_known:
-        problems |= {f"items[{index}].question": messages.UNTRANSLATED for index in draft.gaps(editor.source)}
+        problems |= {f"items[{index}].question": UNTRANSLATED for index in draft.gaps(editor.source)}
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")
@@ -178,7 +188,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         draft = replace(draft, slug=error.slug, lang=error.lang)
         return _conflict(visit, replace(editor, draft=draft, faq=_known(visit, error.slug)))
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
-        return replace(editor, faq=None, problems={"slug": messages.TAKEN}).page(visit, 409)
+        return replace(editor, faq=None, problems={"slug": TAKEN}).page(visit, 409)
     except (ReservedSlug, Gone, QuotaExceeded) as error:
         field = "items" if isinstance(error, QuotaExceeded) else "slug"
         return replace(editor, problems={field: f"{error}."}).page(visit, 409)
@@ -233,9 +243,9 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     draft = editor.draft
     faq = _known(visit, draft.slug)
     if faq is None or not editor.faq:
-        return replace(editor, problems={"slug": messages.TAKEN}).page(visit, 409)
+        return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     if (theirs := _newest(visit, draft.slug, draft.lang)) is None:
-        return replace(editor, faq=faq, problems={"items": messages.UNPUBLISHED}).page(visit, 409)
+        return replace(editor, faq=faq, problems={"items": UNPUBLISHED}).page(visit, 409)
     who = what_happened(editor.version, theirs)
     draft = replace(draft, items=draft.written)
     found = changes(Draft.of_revision(theirs), draft)

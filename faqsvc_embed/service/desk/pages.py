@@ -14,7 +14,6 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.rendering.assets import IMMUTABLE, find_file, stylesheet
-from faqsvc_embed.service.desk.messages import DONE
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
@@ -31,6 +30,24 @@ HEADERS: Final = {
     "x-robots-tag": "noindex",
 }
 
+DONE: Final = {
+    "saved": "Saved.",
+    "removed": "The person is removed.",
+    "revoked": "The key is revoked.",
+    "unpublished": "Unpublished. Pages stop showing it within seconds.",
+    "again": "Published again. Pages show it within seconds.",
+    "deleted": "The FAQ is in the bin. A publisher can restore it for 30 days.",
+    "purged": "The FAQ is deleted for ever, with all its texts.",
+    "lifted": "The slug can be used again.",
+    "draft": "The draft is saved. Readers cannot see it before it is published.",
+    "published": "Published. Pages that show this FAQ are updated within seconds.",
+    "restored": "The FAQ is restored, with its history.",
+    "discarded": "The draft is discarded. It stays in the history.",
+    "binned": "The draft is in the bin for 30 days. A publisher can restore it there.",
+    "right": "This translation is marked as up to date.",
+    "same": "Nothing has changed since the last save.",
+}
+"""Messages after an action, by the parameter `done` in the address to which its form redirects."""
 _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "editor.js": "text/javascript"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal, NamedTuple
 from urllib.parse import quote, urlsplit
 
 import anyio
@@ -13,22 +13,10 @@ from starlette.routing import Route
 
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.desk import (
-    editor,
-    history,
-    importing,
-    keys,
-    lists,
-    people,
-    removal,
-    sign_in,
-    site,
-    use,
-)
+from faqsvc_embed.service.desk import editor, faq, importing, lists, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, static_file
-from faqsvc_embed.service.desk.session import Sessions, SeveralSites
-from faqsvc_embed.service.desk.visit import DESK, Visit
+from faqsvc_embed.service.desk.visit import DESK, Sessions, SeveralSites, Visit
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.http.operation import Endpoint
 from faqsvc_embed.service.http.problems import Problem
@@ -52,33 +40,39 @@ def _only_for_forms(visit: Visit) -> Response:
     raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
 
 
-_PAGES: Final[dict[str, tuple[Handler, Handler | None]]] = {
-    "": (lists.show_faqs, None),
-    "/": (lambda visit: redirect(visit, ""), None),
-    "/sign-in": (sign_in.show, sign_in.submit),
-    sign_in.CHOOSE: (sign_in.choose, sign_in.choose),
-    "/sign-out": (_only_for_forms, sign_in.sign_out),
-    "/new": (editor.show_new, editor.submit),
-    "/import": (importing.show, importing.submit),
-    "/website": (_only_for_forms, importing.read_website),
-    "/faqs/{slug}": (editor.show, editor.submit),
-    "/faqs/{slug}/history": (history.show, history.publish),
-    "/faqs/{slug}/history/{number}": (history.read, None),
-    "/faqs/{slug}/use": (use.show, use.create_preview),
-    "/faqs/{slug}/remove": (removal.show, removal.submit),
-    "/bin": (removal.show_bin, removal.restore),
-    "/you": (people.show_own, people.show_own),
-    "/site": (site.show, site.submit),
-    "/log": (lists.show_log, None),
-    "/people": (people.show, people.submit),
-    "/people/{person}": (people.show_one, people.change),
-    "/keys": (keys.show, keys.submit),
-    "/keys/{key}": (keys.show_one, keys.end),
+class _Page(NamedTuple):
+    """A page: its handlers, and who may use it."""
+
+    get: Handler
+    post: Handler | None = None
+    needs: Literal["", "person", "publish", "admin"] = "person"
+    """Nobody need be signed in, or somebody, or somebody with these rights; some actions need more."""
+
+
+_PAGES: Final = {
+    "": _Page(lists.show_faqs),
+    "/": _Page(lambda visit: redirect(visit, ""), needs=""),
+    "/sign-in": _Page(sign_in.show, sign_in.submit, ""),
+    sign_in.CHOOSE: _Page(sign_in.choose, sign_in.choose, ""),
+    "/sign-out": _Page(_only_for_forms, sign_in.sign_out),
+    "/new": _Page(editor.show_new, editor.submit),
+    "/import": _Page(importing.show, importing.submit),
+    "/website": _Page(_only_for_forms, importing.read_website),
+    "/faqs/{slug}": _Page(editor.show, editor.submit),
+    "/faqs/{slug}/history": _Page(faq.show_history, faq.publish),
+    "/faqs/{slug}/history/{number}": _Page(faq.show_revision),
+    "/faqs/{slug}/use": _Page(faq.show_use, faq.create_preview),
+    "/faqs/{slug}/remove": _Page(faq.show_removal, faq.remove, "publish"),
+    "/bin": _Page(faq.show_bin, faq.restore, "publish"),
+    "/you": _Page(settings.show_you, settings.show_you),
+    "/site": _Page(settings.show_site, settings.change_site),
+    "/log": _Page(lists.show_log, None, "admin"),
+    "/people": _Page(settings.show_people, settings.add_person, "admin"),
+    "/people/{person}": _Page(settings.show_person, settings.change_person, "admin"),
+    "/keys": _Page(settings.show_keys, settings.create_key, "admin"),
+    "/keys/{key}": _Page(settings.show_key, settings.end_key, "admin"),
 }
-"""The handlers of GET and POST."""
-_ANY: Final = "/{path:path}"
-_OPEN: Final = ("/", "/sign-in", sign_in.CHOOSE, _ANY)
-"""The pages for people who are not signed in."""
+_OTHER: Final = _Page(_not_found, None, "")
 
 
 class Desk:
@@ -92,22 +86,20 @@ class Desk:
 
     def routes(self) -> list[Route]:
         """Return the routes of all pages."""
-        pages = [self._route(path, *handlers) for path, handlers in _PAGES.items()]
+        pages = {path: self._endpoint(page) for path, page in _PAGES.items()}
         return [
-            *pages,
-            *(Route(f"{DESK}/at/{{site}}{page.path.removeprefix(DESK)}", page.endpoint) for page in pages),
+            *(Route(f"{DESK}{path}", endpoint) for path, endpoint in pages.items()),
+            *(Route(f"{DESK}/at/{{site}}{path}", endpoint) for path, endpoint in pages.items()),
             Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
-            self._route(_ANY, _not_found, None),
+            Route(f"{DESK}/{{path:path}}", self._endpoint(_OTHER)),
         ]
 
-    def _route(self, path: str, get: Handler, post: Handler | None) -> Route:
-        handlers = {"GET": get} | ({"POST": post} if post else {})
-        is_open = path in _OPEN
-        endpoints = {method: partial(self._answer, handler, is_open) for method, handler in handlers.items()}
+    def _endpoint(self, page: _Page) -> Endpoint:
+        answer = partial(self._answer, page)
         # The handlers enforce the limit, because its response is a page.
-        return Route(f"{DESK}{path}", Endpoint(endpoints, RateLimiter(None)))
+        return Endpoint({"GET": answer} | ({"POST": answer} if page.post else {}), RateLimiter(None))
 
-    async def _answer(self, handler: Handler, is_open: bool, request: Request) -> Response:
+    async def _answer(self, page: _Page, request: Request) -> Response:
         visit = self._visit(request)
         try:
             self._limiter.enforce(client_network(request.scope.get("client")))
@@ -116,10 +108,9 @@ class Desk:
                 check_origin(request, visit.urls)
                 visit = replace(visit, form=await self._read_form(request))
             if visit.is_write:
-                writers = self._service.writers
-                found = await run_blocking(self._respond, handler, visit, is_open, limiter=writers)
+                found = await run_blocking(self._respond, page, visit, limiter=self._service.writers)
             else:
-                found = await self._service.browse(self._respond, handler, visit, is_open, is_preview=is_form)
+                found = await self._service.browse(self._respond, page, visit, is_preview=is_form)
             return found if isinstance(found, Response) else await found
         except Problem as problem:
             return _problem_page(visit, problem)
@@ -150,32 +141,35 @@ class Desk:
             session=None,
         )
 
-    def _respond(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
+    def _respond(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
         try:
             site = visit.request.path_params.get("site")
             session = self._sessions.find(visit.request, site, visit.form.get("token"))
         except SeveralSites:
-            if handler != sign_in.choose:
+            if page.get != sign_in.choose:
                 return sign_in.choose_first(visit)
             session = None
         visit = replace(visit, session=session)
         if session is not None and session.has_other_sites:
             visit = visit.at(session.person.site)
-        response = self._handle(handler, visit, is_open)
+        response = self._handle(page, visit)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
             visit.set_cookie(response, session.cookie)
         return response
 
-    def _handle(self, handler: Handler, visit: Visit, is_open: bool) -> Response | Awaitable[Response]:
-        session = visit.session
+    def _handle(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
+        session, is_form = visit.session, visit.request.method == "POST"
+        handler = page.post if is_form and page.post else page.get
         try:
-            if is_open:
+            if not page.needs:
                 return handler(visit)
             if session is None:
                 return _sign_in_first(visit)
-            if visit.request.method == "POST" and not is_same_token(visit.form, session.token):
+            if is_form and not is_same_token(visit.form, session.token):
                 return sign_in.ask_again(visit)
+            if page.needs != "person":
+                visit.require(page.needs)
             return handler(visit)
         except Problem as problem:
             return _problem_page(visit, problem)

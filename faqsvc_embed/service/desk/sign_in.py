@@ -9,8 +9,7 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
-from faqsvc_embed.service.desk.session import MAX_SESSIONS, Session
-from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.visit import MAX_SESSIONS, Session, Visit
 from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.problems import Problem
 

@@ -24,8 +24,7 @@ from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import parse_object, slug_of
-from faqsvc_embed.service.http.urls import PublicURLs
+from faqsvc_embed.service.http.requests import PublicURLs, parse_object, slug_of
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
 from faqsvc_embed.wire import Publication
 

@@ -22,9 +22,8 @@ from faqsvc_embed.service.http.conditional import (
 )
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import JSON
+from faqsvc_embed.service.http.requests import JSON, PublicURLs
 from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection
-from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import (
     PageLinks,
     content_security_policy,

@@ -13,9 +13,8 @@ from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
 from faqsvc_embed.service.http.operation import READS, Operation
-from faqsvc_embed.service.http.requests import cursor_of
+from faqsvc_embed.service.http.requests import PublicURLs, cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
-from faqsvc_embed.service.http.urls import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
 from faqsvc_embed.service.pages.markdown import link
 from faqsvc_embed.service.pages.translations import MESSAGES

@@ -28,8 +28,8 @@ from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.listening import free_address, when_open
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import mark
 from faqsvc_embed.service.http.threads import open_file_limit
-from faqsvc_embed.service.http.urls import mark
 
 BACKLOG: Final = 2048
 """Maximum number of connections that wait to be accepted."""

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.service.storage import idempotency, logs
+from faqsvc_embed.service.storage import logs
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import (
@@ -30,7 +30,7 @@ from faqsvc_embed.service.storage.schema import (
 )
 from faqsvc_embed.service.storage.sites import find_site
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
-from faqsvc_embed.service.storage.writer import Writer
+from faqsvc_embed.service.storage.writer import Writer, forget_revisions
 
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
@@ -232,7 +232,7 @@ def _delete_texts(edit: Edit, languages: Sequence[Lang], *, faqs: int = 0) -> No
 
     A translation without revisions is sealed: nobody can write it before an admin allows it by `lift`.
     """
-    idempotency.forget_revisions(edit.connection, edit.slug, languages, edit.now)
+    forget_revisions(edit.connection, edit.slug, languages, edit.now)
     mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))
     records = edit.connection.scalars(select(revisions.c.record).where(*mine))
     edit.count(faqs=faqs, size=-sum(len(record.encode()) for record in records))

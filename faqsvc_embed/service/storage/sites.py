@@ -41,6 +41,11 @@ class Site(NamedTuple):
     website_url: str
     accent_color: str
 
+    @property
+    def given_name(self) -> str:
+        """The name; empty before somebody gives the site one."""
+        return "" if self.name == DEFAULT_NAME else self.name
+
 
 _COLUMNS: Final = (
     *(sites.c[name] for name in ("id", "name", "listed", "faq_count", "byte_count", "created_at")),

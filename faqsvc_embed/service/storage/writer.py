@@ -1,27 +1,29 @@
 """Writes revisions of FAQs, and publishes them. Each method is one transaction (`edit.py`)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
 from msgspec import UNSET
-from sqlalchemy import Row, update
+from sqlalchemy import Connection, Row, delete, select, update
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.service.storage import idempotency
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file
-from faqsvc_embed.service.storage.schema import faqs
+from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
+from faqsvc_embed.service.storage.schema import faqs, idempotency_keys, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
     Content,
+    Gone,
     IdempotencyKey,
+    IdempotencyKeyReused,
     Preconditions,
     Quota,
     Revision,
@@ -32,6 +34,8 @@ from faqsvc_embed.service.storage.values import (
 DEFAULT_LANGUAGE: Final = "en"
 ENOUGH_ITEMS: Final = 3
 """Minimum number of items for which a detected language in Latin script is certain."""
+KEY_WINDOW: Final = timedelta(hours=24)
+"""How long an Idempotency-Key is remembered."""
 _LATIN_SCRIPT: Final = frozenset({"en", "es", "fr", "de"})
 
 
@@ -54,7 +58,7 @@ class Writer:
     def is_first(self, access: Access, key: str) -> bool:
         """Return whether a form with this key, which makes a person or a key, is sent for the first time."""
         with self.database.writing() as connection:
-            return idempotency.is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
+            return _is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
 
     def write(self, access: Access, request: Write) -> tuple[Revision, bool]:
         """Write a revision and, unless it is a draft, publish it. The same content makes no new revision.
@@ -74,7 +78,7 @@ class Writer:
         """
         key = request.idempotency_key
         with self.editing(access, request.slug or "") as edit:
-            if key and (earlier := idempotency.claim(edit.connection, access.site, key, edit.now)):
+            if key and (earlier := _claim(edit.connection, access.site, key, edit.now)):
                 return earlier, False
             faq, is_new = _open(edit, request)
             lang = request.lang or _unstated_language(edit, faq, request)
@@ -100,7 +104,7 @@ class Writer:
             if request.translated_from is not None:
                 edit.update_translations([lang], translated_from=request.translated_from)
             if key:
-                idempotency.record(edit.connection, access.site, key, written)
+                _record(edit.connection, access.site, key, written)
         return written, is_new
 
     def change(
@@ -246,3 +250,55 @@ def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *,
             return edit.publish(newest)
     record = content.record(edit.slug, lang).to_json()
     return edit.append(lang, record, content.website_url, is_draft=is_draft)
+
+
+def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:
+    """Return the revision that a site wrote with this key; None if this is the first use of the key.
+
+    If two requests arrive at once, one waits at the INSERT for the transaction of the other.
+
+    Raises:
+        IdempotencyKeyReused: the key was used with another body.
+        Gone: the FAQ was purged.
+    """
+    keys = idempotency_keys.c
+    if _is_first(connection, site, key, now):
+        return None
+    mine = (keys.site == site, keys.key == key.key)
+    earlier = connection.execute(select(idempotency_keys).where(*mine)).one()
+    if earlier.body_digest != key.body_digest:
+        raise IdempotencyKeyReused(
+            f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
+        )
+    written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
+    row = connection.execute(select_revisions(*written, has_record=False)).first()
+    if row is None or row.binned_at is not None:
+        raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
+    return Revision(*row)
+
+
+def _is_first(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> bool:
+    """Remember a key, and return whether it was not used before."""
+    connection.execute(delete(idempotency_keys).where(idempotency_keys.c.created_at < now - KEY_WINDOW))
+    row = {"site": site, "key": key.key, "body_digest": key.body_digest, "created_at": now}
+    return insert_new(connection, idempotency_keys, row | {"slug": "", "lang": "", "number": 0})
+
+
+def _record(connection: Connection, site: str, key: IdempotencyKey, written: Revision) -> None:
+    """Record the revision that was written with a key."""
+    keys = idempotency_keys.c
+    connection.execute(
+        update(idempotency_keys)
+        .where(keys.site == site, keys.key == key.key)
+        .values(slug=written.slug, lang=written.lang, number=written.number)
+    )
+
+
+def forget_revisions(connection: Connection, slug: str, languages: Sequence[Lang], now: datetime) -> None:
+    """Detach keys from deleted revisions, because later revisions get the same numbers.
+
+    `_claim` handles expired keys, so that the two do not wait for each other.
+    """
+    keys = idempotency_keys.c
+    mine = (keys.slug == slug, keys.lang.in_(languages), keys.created_at >= now - KEY_WINDOW)
+    connection.execute(update(idempotency_keys).where(*mine).values(number=0))

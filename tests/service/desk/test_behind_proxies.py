@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.http.urls import mark
+from faqsvc_embed.service.http.requests import mark
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import PATH, publication
 from tests.service.desk.conftest import Editor

@@ -10,7 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, expect
 
 from faqsvc_embed.models import Item
-from faqsvc_embed.service.desk.session import COOKIE
+from faqsvc_embed.service.desk.visit import COOKIE
 from faqsvc_embed.service.storage.values import Content, Write
 from tests.service.desk.serving import Served, remove, serve_desk
 

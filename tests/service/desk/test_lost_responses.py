@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page, Request, Route, expect
 
-from faqsvc_embed.service.desk.session import COOKIE
+from faqsvc_embed.service.desk.visit import COOKIE
 from tests.browser.conftest import firefox as firefox
 from tests.service.desk.serving import Served, serve_desk
 from tests.support.firefox import Firefox

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.cli import main
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.desk.session import COOKIE
+from faqsvc_embed.service.desk.visit import COOKIE
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import ORIGIN, Editor
 from tests.support.clock import Clock
