@@ -20,7 +20,7 @@ from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.rendering.fragments import elements_of
+from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
@@ -212,7 +212,7 @@ class FAQEmbed:
 
         if html is None:
             printed = self.presenter.page_of(current_document() or Document()).inline
-            html = "".join(chain.from_iterable(chain.from_iterable(starmap(elements_of, printed))))
+            html = "".join(chain.from_iterable(starmap(Fragment.elements, printed)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring
