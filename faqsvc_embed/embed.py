@@ -16,7 +16,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import FAQEvent, Listener
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
+from faqsvc_embed.page.context import DOCUMENT, begin_document, here
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
@@ -211,8 +211,8 @@ class FAQEmbed:
         from faqsvc_embed.rendering.csp import csp_sources
 
         if html is None:
-            printed = self.presenter.page_of(current_document() or Document()).inline
-            html = "".join(chain.from_iterable(starmap(Fragment.elements, printed)))
+            _, page = here(None, self.presenter.page_source)
+            html = "".join(chain.from_iterable(starmap(Fragment.elements, page.inline)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring

@@ -15,7 +15,7 @@ class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page | None = None
-    """The page of the request, or of this document alone; set for the first FAQ (`Presenter.page_of`)."""
+    """The page of the request, or of this document alone; set for the first FAQ (`context.here`)."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False
