@@ -16,11 +16,11 @@ from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.events import FAQEvent, Listener
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document, current_document
+from faqsvc_embed.page.context import DOCUMENT, begin_document, here
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.rendering.fragments import elements_of
+from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.threads import in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
@@ -211,8 +211,8 @@ class FAQEmbed:
         from faqsvc_embed.rendering.csp import csp_sources
 
         if html is None:
-            printed = self.presenter.page_of(current_document() or Document()).inline
-            html = "".join(chain.from_iterable(chain.from_iterable(starmap(elements_of, printed))))
+            _, page = here(None, self.presenter.page_source)
+            html = "".join(chain.from_iterable(starmap(Fragment.elements, page.inline)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring

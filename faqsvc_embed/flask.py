@@ -10,7 +10,6 @@ try:
         Flask,
         Request,
         Response,
-        abort,
         after_this_request,
         current_app,
         g,
@@ -32,7 +31,7 @@ from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.page.placeholders import BodyFiller
-from faqsvc_embed.rendering.assets import FOLDER, are_served, find_file
+from faqsvc_embed.rendering.assets import are_served, requested_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
 
 if TYPE_CHECKING:
@@ -96,10 +95,8 @@ class FAQExtension:
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
         if are_served(embed.settings):
-            if app.url_map.host_matching or app.subdomain_matching:
-                app.before_request(_file_of_any_host)
-            else:
-                app.add_url_rule(f"/{FOLDER}/<name>", "faqsvc_file", _file)
+            # Before routing, because rules for named hosts take precedence over a rule for any host.
+            app.before_request(partial(guarded, _file, otherwise=None))
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -225,17 +222,10 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
             guarded(page.end, otherwise=None)
 
 
-def _file_of_any_host() -> Response | None:
-    """Serve a file before routing, because rules for named hosts take precedence over a rule for any host."""
-    before, found, name = request.path.partition(f"/{FOLDER}/")
-    return _file(name) if found and not before and find_file(name, request.args) else None
-
-
-def _file(name: str) -> Response:
-    file = find_file(name, request.args)
-    if file is None:
-        abort(404)
-    return Response(file.content, headers=file.headers)
+def _file() -> Response | None:
+    """Return the static file that is requested."""
+    file = requested_file(request.method, request.path, request.query_string.decode("latin-1"))
+    return None if file is None else Response(file.content, headers=file.headers)
 
 
 def _add_commands(app: Flask, embed: FAQEmbed) -> None:

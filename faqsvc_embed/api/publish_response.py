@@ -7,6 +7,7 @@ unquoted. Errors are problem documents (RFC 9457).
 
 import json
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -14,7 +15,7 @@ import msgspec
 from msgspec.structs import replace
 
 from faqsvc_embed.api.cache_control import parse_retry_after
-from faqsvc_embed.api.contract import CurrentRevision, RevisionContent
+from faqsvc_embed.api.contract import GeneratedEntry, Problem, RevisionContent
 from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
@@ -31,7 +32,6 @@ from faqsvc_embed.errors import (
     RateLimited,
     RevisionConflict,
 )
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.text import clean_text
@@ -39,7 +39,6 @@ from faqsvc_embed.wire import Publication
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-STATES: Final = ("draft", "published", "superseded")
 REJECTED: Final = (400, 409, 413, 415, 422, 428)
 NOT_OFFERED: Final = (404, 405, 410, 501)
 """The statuses that a service without generation returns."""
@@ -51,7 +50,6 @@ _REFUSALS: Final = {
     "missing-scope": "the API key may not do this",
     "not-your-site": "the FAQ belongs to another site",
 }
-_REASONS: Final = ("problems", "detail", "title")
 
 
 class GeneratedItem(Item, frozen=True, kw_only=True):
@@ -86,23 +84,12 @@ def parse_publication(
     """Return what was published; only the slug is required of the response."""
     if response.status not in accepted:
         return write_error(response, now)
-    fields = json_value(response.body)
-    slug = fields.get("slug") if isinstance(fields, dict) else None
-    if not isinstance(fields, dict) or not isinstance(slug, str) or not is_slug(slug):
+    fields = _readable(json_value(response.body), Publication)
+    if not is_slug(fields.get("slug")):
         body = excerpt(response.body)
         return OutcomeUnknown("the response has no slug", status=response.status, body=body)
-    install = fields.get("install")
-    lang, revision, state = (fields.get(name) for name in ("lang", "revision", "state"))
-    return Publication(
-        slug=slug,
-        faq_url=_address(fields.get("faqUrl")),
-        install=install if isinstance(install, dict) else {},
-        lang=lang if isinstance(lang, str) and lang in LANGUAGES else None,
-        revision=_number(revision),
-        state=state if isinstance(state, str) and state in STATES else None,
-        etag=_etag(response),
-        ignored=_texts_in(fields, "ignored"),
-    )
+    safe = {"faq_url": _address(fields.get("faq_url")), "etag": _etag(response)}
+    return Publication(**{**fields, **safe})
 
 
 def parse_done(response: Response, now: datetime) -> FAQError | None:
@@ -150,19 +137,9 @@ def parse_generation(response: Response, now: datetime) -> list[Item] | FAQError
     entries = fields.get("items") if isinstance(fields, dict) else None
     if not isinstance(entries, list):
         return FAQUnavailable("the response (200) has no items", status=200, body=body)
-    items = (entry for entry in entries if isinstance(entry, dict) and _is_pair(entry))
-    return [
-        GeneratedItem(
-            position,
-            item["question"],
-            item["answer"],
-            source=_text_field(item, "source"),
-            lang=_text_field(item, "lang") or None,
-            confidence=item["confidence"] if isinstance(item.get("confidence"), int | float) else None,
-            answer_markdown=_text_field(item, "answerMarkdown"),
-        )
-        for position, item in enumerate(items)
-    ]
+    items = [_readable(entry, GeneratedEntry) for entry in entries]
+    pairs = [item for item in items if all(item.get(name, "").strip() for name in ("question", "answer"))]
+    return [GeneratedItem(**{**item, "position": position}) for position, item in enumerate(pairs)]
 
 
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
@@ -185,7 +162,8 @@ def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
 
 def error_of(response: Response, now: datetime) -> FAQError:
     """Return the error for an unsuccessful response to a request with a key."""
-    status, reasons = response.status, _reasons(response.body)
+    problem = _readable(json_value(response.body), Problem)
+    status, reasons = response.status, _reasons(problem)
     because = f": {reasons[0]!r}" if reasons else ""
     wait = parse_retry_after(response.headers.get("retry-after"), now)
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
@@ -196,16 +174,14 @@ def error_of(response: Response, now: datetime) -> FAQError:
         missing = "the FAQ was unpublished" if status == 410 else "there is no such FAQ"
         return FAQNotFound(f"{'not found' if reasons else missing} ({status}){because}", **details)
     if status == 412:
-        fields = json_value(response.body)
-        newest = _number(fields.get("revision")) if isinstance(fields, dict) else None
-        current = _current(fields.get("current")) if isinstance(fields, dict) else None
+        newest, current = problem.get("revision"), problem.get("current")
         known = f"; its newest revision is {newest}" if newest else ""
         message = f"the FAQ has changed since it was read ({status}){known}{because}"
         return RevisionConflict(message, problems=reasons, revision=newest, current=current, **details)
     if status in REJECTED:
         shown = summary([repr(reason) for reason in reasons]) or "no reason given"
-        closest = _texts_in(json_value(response.body), "closest")
         message = f"the service refused it ({status}): {shown}"
+        closest = problem.get("closest", ())
         return PublishRejected(message, problems=reasons, closest=closest, **details)
     details["retry_after"] = wait
     if status == 429:
@@ -217,21 +193,18 @@ def error_of(response: Response, now: datetime) -> FAQError:
     return kind(f"the service responded with {status}{because}", **details)
 
 
-def _current(value: object) -> CurrentRevision | None:
-    """Return the newest revision in the problem document of a conflict."""
-    try:
-        return msgspec.convert(value, CurrentRevision)
-    except msgspec.ValidationError:
-        return None
+def _readable(value: object, struct: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the fields of a JSON object that a struct has and that are of its types; others are left out."""
+    found = dict[str, Any]()
+    for field in msgspec.structs.fields(struct):
+        if isinstance(value, dict) and value.get(field.encode_name) is not None:
+            with suppress(msgspec.ValidationError):
+                found[field.name] = msgspec.convert(value[field.encode_name], field.type)
+    return found
 
 
 def _details_of(error: FAQError) -> Details:
     return Details(status=error.status, code=error.code, body=error.body, retry_after=error.retry_after)
-
-
-def _text_field(item: Mapping[str, Any], name: str) -> str:
-    value = item.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def _etag(response: Response) -> str | None:
@@ -239,24 +212,11 @@ def _etag(response: Response) -> str | None:
     return etag if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
 
 
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _reasons(body: bytes) -> list[str]:
+def _reasons(problem: Mapping[str, Any]) -> list[str]:
     """Return the reasons in a problem document (RFC 9457)."""
-    fields = json_value(body)
-    values = [fields.get(name) for name in _REASONS] if isinstance(fields, dict) else []
-    lists = (value if isinstance(value, list) else [value] for value in values)
-    found = ([_one_line(text) for text in texts if isinstance(text, str) and text.strip()] for texts in lists)
+    lists = [problem.get("problems", []), [problem.get("detail", "")], [problem.get("title", "")]]
+    found = ([_one_line(text) for text in texts if text.strip()] for texts in lists)
     return next(filter(None, found), [])[:MAX_PROBLEMS]
-
-
-def _texts_in(fields: Any, name: str) -> tuple[str, ...]:
-    """Return the texts of a list in parsed JSON."""
-    found = fields.get(name) if isinstance(fields, dict) else None
-    texts = found[:MAX_PROBLEMS] if isinstance(found, list) else []
-    return tuple(text for text in texts if isinstance(text, str))
 
 
 def _one_line(text: str) -> str:
@@ -268,7 +228,3 @@ def _address(value: object) -> str:
     """Return the address of a page, or an empty text if it is not safe to show in a browser or terminal."""
     is_web = isinstance(value, str) and value.startswith(("http://", "https://"))
     return str(value) if is_web and str(value).isprintable() and " " not in str(value) else ""
-
-
-def _is_pair(item: Mapping[str, object]) -> bool:
-    return all(isinstance(item.get(name), str) and str(item[name]).strip() for name in ("question", "answer"))

@@ -48,13 +48,27 @@ def request_page() -> Page | None:
     return None if page is None or page.is_over else page
 
 
-def current_document() -> Document | None:
-    """Return the document that is being rendered in this context."""
-    document, page = DOCUMENT.get(), REQUEST.get()
-    for stream in _STREAMS.get() if page is None or page.is_over else page.streams:
-        if stream.outer is document and stream.is_running():
-            return stream.document
-    return None if document is None or document.is_over else document
+def here(document: Document | None = None, source: PageSource | None = None) -> tuple[Document, Page]:
+    """Return a document, by default the one that is being rendered, and the page that it is a part of.
+
+    That is the page which is current for its first FAQ; `source` finds the page of a request that has none in
+    its context. Outside of a request, a document has a page of its own.
+    """
+    request = REQUEST.get()
+    if request is not None and request.is_over:
+        request = None
+    if document is None:
+        document = DOCUMENT.get()
+        for stream in _STREAMS.get() if request is None else request.streams:
+            if stream.outer is document and stream.is_running():
+                document = stream.document
+                break
+        if document is None or document.is_over:
+            document = Document()
+    page = document.page
+    if page is None or page.is_over:
+        page = document.page = request or (source() if source is not None else None) or Page()
+    return document, page
 
 
 def begin_stream(generator: object) -> None:

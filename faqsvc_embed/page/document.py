@@ -7,7 +7,7 @@ import msgspec
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
-from faqsvc_embed.rendering.fragments import WHOLE, Fragment
+from faqsvc_embed.rendering.fragments import SCRIPTS, Fragment
 from faqsvc_embed.rendering.renderer import FIRST, PRINTED, Nodes, Place
 
 
@@ -15,7 +15,7 @@ class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
     page: Page | None = None
-    """The page of the request, or of this document alone; set for the first FAQ (`Presenter.page_of`)."""
+    """The page of the request, or of this document alone; set for the first FAQ (`context.here`)."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False
@@ -75,20 +75,17 @@ class Document(msgspec.Struct, eq=False):
 
         For an FAQ that fills a placeholder, `before` are the files that were printed above it.
         """
-        printed = self.printed if before is None else before | self._filled
-        missing = fragment.stylesheets if options.styles != "none" else ()
-        if printed:
-            missing = tuple([sheet for sheet in missing if sheet.name not in printed])
-        script = "" if fragment.script in printed or WHOLE in printed else fragment.script
-        if missing or script:
-            files = [WHOLE if options.folder is not None else script] if script else []
-            for sheet in missing:
-                files.append(sheet.name)
-            self.printed.update(files)
+        missing = fragment.needs - (self.printed if before is None else before | self._filled)
+        if options.styles == "none":
+            missing &= SCRIPTS
+        if missing:
+            page.inline.append((fragment, options, missing))
+            # In a folder is the whole script only.
+            printed = missing if options.folder is None or missing.isdisjoint(SCRIPTS) else missing | SCRIPTS
+            self.printed |= printed
             if before is not None:
-                self._filled.update(files)
-            page.inline.append((missing, options, script))
-        return fragment.print(options, missing, script=script, schema=schema)
+                self._filled |= printed
+        return fragment.print(options, missing, schema=schema)
 
     # JSON-LD
 

@@ -1,7 +1,7 @@
 """The page: what the FAQs of one request share."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
@@ -18,7 +18,7 @@ from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
 from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.rendering.elements import ElementOptions
-from faqsvc_embed.rendering.fragments import Stylesheet
+from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
@@ -71,8 +71,8 @@ class Page(msgspec.Struct, eq=False):
     prefetched: set[Key] = set()
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
-    inline: list[tuple[Sequence[Stylesheet], ElementOptions, str]] = []
-    """The stylesheets that were printed, with which options, and the script, for a policy."""
+    inline: list[tuple[Fragment, ElementOptions, Set[str]]] = []
+    """The FAQs with which stylesheets or the script were printed, how, and which ones, for a policy."""
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None

@@ -17,7 +17,7 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import Passing, aguarded, guarded
-from faqsvc_embed.page.context import REQUEST, PageSource, current_document
+from faqsvc_embed.page.context import PageSource, here
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import (
     USE_NAMES,
@@ -66,43 +66,35 @@ class Presenter:
 
     def page(self) -> Page:
         """Return the page of the request, or a new one for this call only."""
-        return self.page_of(Document())
-
-    def page_of(self, document: Document) -> Page:
-        """Return the page that a document is a part of: for its first FAQ, the current one."""
-        page = document.page
-        if page is None or page.is_over:
-            page, source = REQUEST.get(), self.page_source
-            if page is None or page.is_over:
-                page = (source() if source is not None else None) or Page()
-            document.page = page
-        return page
+        return here(Document(), self.page_source)[1]
 
     # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
     def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        document = document or current_document() or Document()
-        state = self._states.get(self.page_of(document), slug, given.get("lang"), given.get("wait"))
-        return self._used(document, state, given, caller)
+        document, page = here(document, self.page_source)
+        state = self._states.get(page, slug, given.get("lang"), given.get("wait"))
+        return self._used(document, page, state, given, caller)
 
     async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
-        document = document or current_document() or Document()
-        state = await self._states.aget(self.page_of(document), slug, given.get("lang"), given.get("wait"))
-        return self._used(document, state, given, caller)
+        document, page = here(document, self.page_source)
+        state = await self._states.aget(page, slug, given.get("lang"), given.get("wait"))
+        return self._used(document, page, state, given, caller)
 
-    def _used(self, document: Document, state: FAQState, given: Given, caller: Caller) -> FAQState:
+    def _used(
+        self, document: Document, page: Page, state: FAQState, given: Given, caller: Caller
+    ) -> FAQState:
         """Return a state for the host's own markup; a later `faq_schema()` prints its JSON-LD."""
-        faq, preview = state.data, self.page_of(document).preview
+        faq = state.data
         self.options.check_names(given, USE_NAMES, faq and faq.slug, caller)
         if faq is None:
             return state
         if part := self.options.part(given, faq, caller, []):
             whole, (faq, _) = faq, self.options.choose(faq, part, caller)
             state = replace(state, data=faq)
-            if preview is not None:
-                preview.add_part(whole, faq)
+            if page.preview is not None:
+                page.preview.add_part(whole, faq)
         document.defer_schema(self.with_html(faq))
         return state
 
@@ -141,10 +133,7 @@ class Presenter:
 
     def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `render` returns. `slug` may be a record, `given` are its options."""
-        document = document or current_document() or Document()
-        page = document.page
-        if page is None or page.is_over:
-            page = self.page_of(document)
+        document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
@@ -175,8 +164,7 @@ class Presenter:
 
     async def atext(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `arender` returns."""
-        document = document or current_document() or Document()
-        page = self.page_of(document)
+        document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
@@ -281,8 +269,7 @@ class Presenter:
         self, document: Document | None, faq: FAQ | FAQState | None, given: Given, caller: Caller
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
-        document = document or current_document() or Document()
-        page = self.page_of(document)
+        document, page = here(document, self.page_source)
         try:
             self.options.check_names(given, ("nonce",), "", caller)
             check_schema_argument("faq_schema()", faq)

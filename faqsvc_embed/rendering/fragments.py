@@ -1,6 +1,6 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
-from collections.abc import Sequence
+from collections.abc import Set
 from typing import Any, Final, Self
 
 import msgspec
@@ -19,6 +19,7 @@ from faqsvc_embed.rendering.elements import (
 WHOLE: Final = "whole script"
 LONG: Final = "script of long FAQs"
 """The part of the script that every variant but `disclosure` needs."""
+SCRIPTS: Final = frozenset((WHOLE, LONG))
 CLOSING_TAG: Final = "\n</section>"
 _PLAIN: Final = ElementOptions()
 
@@ -38,14 +39,6 @@ class Rendered(Markup):
         return Markup, (str.__str__(self),)
 
 
-class Stylesheet(msgspec.Struct, frozen=True, gc=False):
-    """A stylesheet that a document needs once."""
-
-    css: str
-    name: str
-    """The name of a piece, or of the file of a theme."""
-
-
 class Fragment(msgspec.Struct, eq=False):
     """One rendered FAQ: its parts, and the forms of the whole that were printed."""
 
@@ -54,15 +47,22 @@ class Fragment(msgspec.Struct, eq=False):
     """Title and questions."""
     json_ld: str
     """The FAQPage, without a script element."""
-    stylesheets: tuple[Stylesheet, ...]
-    """The pieces of the stylesheet that it needs, and the theme if that has rules."""
+    css: dict[str, str]
+    """The pieces of the stylesheet that it needs by name; rules of a theme by the name of their file."""
     script: str
     """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
     """Parts of the answers that are not shown, for development."""
+    needs: frozenset[str] = frozenset()
+    """The names of what a document prints once: of `css`, and of the script with its part."""
     # No cached properties: those of Python 3.11 have a lock, which a forked child inherits.
     _complete: str = ""
     _unstyled: str = ""
+
+    def __post_init__(self) -> None:
+        self.needs = frozenset(
+            (*self.css, *(SCRIPTS if self.script == WHOLE else filter(None, [self.script])))
+        )
 
     @property
     def html(self) -> str:
@@ -78,63 +78,43 @@ class Fragment(msgspec.Struct, eq=False):
     def complete(self) -> str:
         """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
         if not self._complete:
-            self._complete = self._joined(_PLAIN, self.stylesheets, script=self.script)
+            self._complete = self._joined(_PLAIN, self.needs)
         return self._complete
 
     @property
     def unstyled(self) -> str:
         """The section without stylesheet and script, for a document that has printed them."""
         if not self._unstyled:
-            self._unstyled = self._joined(_PLAIN, ())
+            self._unstyled = self._joined(_PLAIN, frozenset())
         return self._unstyled
 
-    def print(
-        self,
-        options: ElementOptions,
-        missing: Sequence[Stylesheet],
-        *,
-        script: str = "",
-        schema: bool = True,
-    ) -> str:
+    def print(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
         if schema and options.nonce is None:
-            if not (missing or script):
+            if not missing:
                 return self._unstyled or self.unstyled
-            is_inline = options.styles == "inline" and not (script and options.folder)
-            if is_inline and len(missing) == len(self.stylesheets) and script == self.script:
+            if options.styles == "inline" and options.folder is None and len(missing) == len(self.needs):
                 return self._complete or self.complete
-        return self._joined(options, missing, script=script, schema=schema)
+        return self._joined(options, missing, schema=schema)
 
-    def _joined(
-        self,
-        options: ElementOptions,
-        missing: Sequence[Stylesheet],
-        *,
-        script: str = "",
-        schema: bool = True,
-    ) -> str:
-        styles, scripts = elements_of(missing, options, script)
+    def _joined(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
         # The script is above the questions: it changes them before they are painted.
-        opening = "\n".join([self.opening_tag, *styles, *scripts])
+        opening = "\n".join([self.opening_tag, *self.elements(options, missing)])
         json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
         return "".join([opening, self.content, json_ld, CLOSING_TAG])
 
-
-def elements_of(
-    stylesheets: Sequence[Stylesheet], options: ElementOptions, script: str
-) -> tuple[list[str], list[str]]:
-    """Return the elements of stylesheets and of the script, inline or linked, as a page prints them."""
-    styles, scripts = list[str](), list[str]()
-    if options.styles == "linked" and options.folder is not None:
-        names = [sheet.name for sheet in stylesheets if sheet.name in pieces()]
-        themes = [sheet.name for sheet in stylesheets if sheet.name not in pieces()]
-        files = [stylesheet_name(*names)] * bool(names) + themes
-        styles += [link_element(f"{options.folder}/{file}", options.nonce) for file in files]
-    elif stylesheets:
-        # One element, because only the first child of a section may be a style element.
-        styles.append(style_element(layered(sheet.css for sheet in stylesheets), options.nonce))
-    if script and options.folder is not None:
-        scripts.append(linked_script_element(options.folder, options.nonce))
-    elif script:
-        scripts.append(inline_script_element(options.nonce, is_whole=script == WHOLE))
-    return styles, scripts
+    def elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
+        """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
+        names, found = [name for name in self.css if name in missing], list[str]()
+        if options.styles == "linked" and options.folder is not None:
+            of_pieces = [name for name in names if name in pieces()]
+            files = [stylesheet_name(*of_pieces)] * bool(of_pieces) + names[len(of_pieces) :]
+            found += [link_element(f"{options.folder}/{file}", options.nonce) for file in files]
+        elif names:
+            # One element, because only the first child of a section may be a style element.
+            found.append(style_element(layered(self.css[name] for name in names), options.nonce))
+        if self.script in missing and options.folder is not None:
+            found.append(linked_script_element(options.folder, options.nonce))
+        elif self.script in missing:
+            found.append(inline_script_element(options.nonce, is_whole=self.script == WHOLE))
+        return found

@@ -17,7 +17,7 @@ from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, Dropped, below, visible
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
-from faqsvc_embed.rendering.fragments import WHOLE, Fragment, Stylesheet
+from faqsvc_embed.rendering.fragments import WHOLE, Fragment
 from faqsvc_embed.rendering.json_ld import (
     page_json,
     question_json,
@@ -207,7 +207,7 @@ class Renderer:
             section_tag(faq, style, _root_id(faq, place), is_tall),
             content,
             page_json(map(question_json, _nodes(faq, answered, place.nodes))),
-            tuple(_stylesheets(needed, style.theme)),
+            _css(needed, style.theme),
             WHOLE if style.variant == "disclosure" else LONG_SCRIPT if is_tall else "",
             problems=tuple(
                 f"answer to {quoted(item.question)}, line {one.line}: {one}"
@@ -223,12 +223,10 @@ def _problems(item: AnsweredItem) -> Iterator[Dropped]:
         yield from leftovers(item.html, item.text)
 
 
-def _stylesheets(needed: Collection[str], theme: Theme) -> Iterator[Stylesheet]:
-    for name, css in assets.pieces().items():
-        if name in needed:
-            yield Stylesheet(css, name)
-    if rules := assets.theme_css(theme).rules:
-        yield Stylesheet(rules, assets.theme_name(theme))
+def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
+    css = {name: css for name, css in assets.pieces().items() if name in needed}
+    rules = assets.theme_css(theme).rules
+    return {**css, assets.theme_name(theme): rules} if rules else css
 
 
 def _root_id(faq: FAQ, place: Place) -> str:

@@ -6,22 +6,31 @@ only causes additional requests.
 
 import asyncio
 import random
+import time
 import weakref
-from collections.abc import Callable, Collection
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import AbstractAsyncContextManager, aclosing
 from math import inf
 from typing import Final
 
 from faqsvc_embed.api.contract import MAX_SLUGS
-from faqsvc_embed.api.event_stream import Change, feed_request, parse_change
+from faqsvc_embed.api.event_stream import (
+    EVENT_STREAM,
+    Change,
+    EventStreamParser,
+    ServerSentEvent,
+    feed_request,
+    parse_change,
+)
 from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.responses import JSON_TYPES
 from faqsvc_embed.api.transport import Stream
 from faqsvc_embed.cache.source import Refresh
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.backoff import Backoff
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
-from faqsvc_embed.sources.feed_connection import FeedNotOffered, check, events
 
 SETTLE: Final = 0.2
 """Seconds to collect new slugs before a connection is opened to follow them."""
@@ -35,6 +44,14 @@ REFRESHES: Final = 50
 """Refreshes per second, if all FAQs are refreshed at once."""
 REFRESH_INTERVAL: Final = 0.5
 """Seconds after the refresh of a slug in which further changes are collected into one refresh."""
+IDLE_TIMEOUT: Final = 45.0
+"""Seconds without a byte after which the connection counts as dead; the service sends one every 15."""
+MAX_RESETS: Final = 10
+"""Resets in a minute above which a feed counts as broken: each revalidates everything that is followed."""
+MAX_RATE: Final = 65_536
+"""Bytes per second above which a feed counts as broken, after the first minute."""
+NOT_OFFERED: Final = (404, 405, 410, 501)
+"""Statuses of a service that has no change feed."""
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
 
@@ -118,7 +135,7 @@ class ChangeFeed:
             try:
                 async with asyncio.timeout(None) as self._until:
                     await self._receive()
-            except FeedNotOffered as error:
+            except _NotOffered as error:
                 logger.debug("pages show changes only when records expire: %s", error)
                 self._is_offered = False
                 return
@@ -135,13 +152,13 @@ class ChangeFeed:
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""
         async with self._open_stream(feed_request(self._base_url, self._slugs, self._last_id)) as stream:
-            check(stream)
+            _check(stream)
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
             try:
                 self._refresh_all(new)  # they may have changed before the connection
-                async with aclosing(events(stream.chunks)) as received:
+                async with aclosing(_events(stream.chunks)) as received:
                     async for event in received:
                         self._last_id = event.id or self._last_id
                         change = parse_change(event)
@@ -175,3 +192,52 @@ class ChangeFeed:
                 await asyncio.sleep(REFRESH_INTERVAL)
         finally:
             self._refreshes.pop(slug, None)
+
+
+class _NotOffered(Exception):
+    """The service has no change feed."""
+
+
+def _check(stream: Stream) -> None:
+    """Check that a response is a feed.
+
+    Only an error in JSON means that there is no feed. During a deployment, a proxy may return any error in
+    HTML.
+
+    Raises:
+        _NotOffered: the service has no feed.
+        FAQUnavailable: the response is something else.
+    """
+    media_type = stream.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if stream.status == 200 and media_type == EVENT_STREAM:
+        return
+    reason = f"it returned {stream.status}, {media_type[:100]!r}"
+    if stream.status in NOT_OFFERED and media_type in JSON_TYPES:
+        raise _NotOffered(f"the service has no change feed: {reason}")
+    raise FAQUnavailable(f"the response is not a change feed: {reason}", status=stream.status)
+
+
+async def _events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
+    """Yield the events of a feed, which has no end.
+
+    Raises:
+        ValueError: the feed ended, or does not behave like a feed of FAQs.
+        TimeoutError: nothing arrived for too long.
+    """
+    parser, received, started = EventStreamParser(), 0, time.monotonic()
+    resets = deque[float](maxlen=MAX_RESETS)
+    while True:
+        async with asyncio.timeout(IDLE_TIMEOUT):
+            chunk = await anext(chunks, b"")
+        if not chunk:
+            raise ValueError("the service closed it")
+        received += len(chunk)
+        if received > MAX_RATE * (60 + time.monotonic() - started):
+            raise ValueError("it sends too much data for a feed of FAQs")
+        for event in parser.feed(chunk):
+            if event.type == "reset":
+                now = time.monotonic()
+                if len(resets) == MAX_RESETS and now - resets[0] < 60:
+                    raise ValueError("it sends too many resets")
+                resets.append(now)
+            yield event

@@ -26,7 +26,7 @@ from faqsvc_embed.api.responses import Fetched, Outcome
 from faqsvc_embed.cache.source import BaseSource, Read
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
-from faqsvc_embed.page.context import current_document, request_page
+from faqsvc_embed.page.context import DOCUMENT, request_page
 from faqsvc_embed.starlette import FAQMiddleware
 from tests.support import asgi, django_project
 from tests.support.injection import (
@@ -333,7 +333,7 @@ def attempt(host: str, kind: str, code: CodeType, error: type[Exception], late: 
         # Between two pages that fail, a part of one may succeed, after which a failure is news.
         if kind not in ("stream", "preview") and counts[-1] > counts[-2]:
             return f"logged for every page: {counts}"
-        if current_document() is not None or request_page() is not None:
+        if DOCUMENT.get() is not None or request_page() is not None:
             return "the page goes on in the context of its thread"
         return problem_of(*get())
 

@@ -80,9 +80,10 @@ def test_a_theme_is_a_class_and_a_rule_for_it() -> None:
     themed = fragment(faq(), Style(Theme("teal", 18)))
     (section,) = Parsed(themed.html).root
     _, class_name = section.get("class").split()
-    assert len(fragment(faq()).stylesheets) == len(themed.stylesheets) - 1
-    assert f".{class_name}{{" in themed.stylesheets[-1].css
-    assert ":18px" in themed.stylesheets[-1].css
+    plain, (*_, rules) = fragment(faq()).css, themed.css.values()
+    assert len(plain) == len(themed.css) - 1
+    assert f".{class_name}{{" in rules
+    assert ":18px" in rules
     assert 'style="' not in themed.html
 
 
