@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.markdown_lines import (
@@ -26,6 +26,10 @@ from faqsvc_embed.files.openers import INNER, Opener, question_label, text_after
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+_CODE: Final = 4
+"""The spaces before a line that make it code; in MDX they do not."""
+_IMPORT: Final = re.compile(r"^import\s[^\n]*\sfrom\s", re.M)
+
 
 class Source:
     """A Markdown file; `is_written` says that it has the form of `markdown_writer`.
@@ -38,8 +42,9 @@ class Source:
         text, self.notes = without_comments(text)
         self.lines = joined(text.split("\n"))
         self.is_written = is_written
+        self._is_mdx = not is_written and _IMPORT.search(text) is not None
         environment = dict[str, Any]()
-        tokens = block_parser().parse("\n".join(self.lines), environment)
+        tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})
         places = {label: reference["map"] for label, reference in self._references.items()}
         places |= {
@@ -97,8 +102,11 @@ class Source:
                 one = None if is_rule else Opener(number, token.map[1], text, int(token.tag[1]))
             elif self.is_written:
                 continue
-            elif found := HEADING.fullmatch(line.rstrip()):
-                one = Opener(number, number + 1, without_end(found[2]), len(found[1]))
+            elif found := HEADING.fullmatch(line.strip()):
+                indent = len(line) - len(line.lstrip())
+                if indent < _CODE or self._is_mdx:
+                    one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
+                    self.lines[number] = f"{found[1]} {found[2]}"  # with the space that it may lack
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
                 level = int(found[1][1]) if found[1][1].isdigit() else INNER - 1
                 one = Opener(number, number + 1, found[2], level, found[3].strip())

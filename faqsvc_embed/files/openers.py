@@ -37,10 +37,9 @@ _LINE: Final = re.compile(
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\})[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
-    r"(?P<sign>\*\*\*|\*\*|__|\*|_|<(?:b|strong)>)(?P<text>\S.*?)(?:(?P=sign)|</(?:b|strong)>)"
-    r"[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)",
-    re.I,
+    r"(?P<sign>\*\*\*|\*\*|__|\*|_)(?P<text>\S.*?)(?P=sign)[ \t]*[:：。]?[ \t\\]*(?P<rest>.*)"
 )
+_STRONG: Final = re.compile("</?(?:b|strong)>", re.I)
 _TAG: Final = re.compile(
     r"(?P<sign><|\{\{[<%]|\{%)[ \t]*(?P<name>/?[ \t]*[\w.-]+)"
     r"|\A[ \t]*(?P<fence>:{3,}|`{3,}(?=\{dropdown\}|[ \t]*\Z))[ \t]*(?P<kind>.*)"
@@ -132,7 +131,8 @@ class Line(NamedTuple):
         found = _LINE.fullmatch(bare(line))
         if found is None:  # it has a line end of another kind
             return cls(0, "", "", line)
-        return cls(_space(line), (found["quote"] or "").strip(), found["mark"] or "", found["text"])
+        text = _STRONG.sub("**", found["text"]) if "<" in line else found["text"]
+        return cls(_space(line), (found["quote"] or "").strip(), found["mark"] or "", text)
 
     def opener(self, number: int, text: str, rest: str = "", kind: str = "") -> Opener:
         """Return the opener that the line is."""
@@ -184,13 +184,23 @@ def labelled(lines: Sequence[str]) -> Iterator[Opener]:
         elif is_answer:
             found += [above] if above is not None and asks(above.text) else []
             has_answers = True
+            _add_lines(found[-1:], lines, number)
         above = None if label or is_answer else line.opener(number, line.text)
     if has_answers or (len(found) > 1 and certain * 2 >= len(found)):
         for one in found:
-            if not one.text and one.below < len(lines):  # the label stands alone on its line
-                one.text, one.below = lines[one.below].strip(), one.below + 1
+            _add_lines([] if one.text else [one], lines, one.below + 1)  # a label alone on its line
             one.is_explicit = True
             yield one
+
+
+def _add_lines(questions: Sequence[Opener], lines: Sequence[str], end: int) -> None:
+    """Add to a question the lines of its paragraph before its end, which an answer follows."""
+    for one in questions:
+        more = [line.strip() for line in lines[one.below : end]]
+        while more and not more[-1]:
+            more.pop()
+        if more and all(more):
+            one.text, one.below = " ".join([one.text, *more]).strip(), one.below + len(more)
 
 
 def boxes(lines: Sequence[str]) -> Iterator[Opener]:

@@ -112,21 +112,23 @@ def _inner(source: Source) -> list[Opener]:
     for form in FORMS:
         found = [one for one in form(source.texts) if one.line not in headings]
         _look_below(_in_order(source.headings, found), source.lines)
-        found = [one for one in found if one.has_text]
-        answered = sum(one.asks and one.has_text for one in source.headings)
-        for one in found:
+        answered = [one for one in found if one.has_text]
+        is_stray = form in VAGUE and len(answered) * 2 < len(found)
+        for one in answered:
             text = plain_text(one.text, {})
             if not one.is_explicit and (label := question_label(text)):
                 text, one.is_explicit = text_after(label), True
                 one.text = text
             one.asks = one.is_explicit or asks(text)
         shapes = Counter[str]()
-        for one in found:
+        for one in answered:
             shapes[one.shape] += 1 if one.asks else -1
-        found = [one for one in found if one.asks or shapes[one.shape] >= 0 or form is boxes]
+        found = [one for one in answered if one.asks or shapes[one.shape] >= 0 or form is boxes]
         asking = sum(one.asks for one in found)
         score = asking + (0.5 * (len(found) - asking) if form is boxes else 0)
-        is_stray = form in VAGUE and (asking * 2 < len(source.headings) or answered >= _SEVERAL)
+        if form in VAGUE:
+            headings_with_text = sum(one.asks and one.has_text for one in source.headings)
+            is_stray |= asking * 2 < len(source.headings) or headings_with_text >= _SEVERAL
         if score > most * 1.2 and not is_stray:
             best, most = found, score
     return best
