@@ -63,6 +63,7 @@ _INDENTED: Final = re.compile(
 _COLUMNS: Final = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
 """A definition that is no entry of a table of contents."""
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,3}[.)])[ \t]")
 _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
 _SIGN: Final = re.compile(r"[^\w\s?*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-][^\n]*\w")
 """A line that begins with a sign, such as an arrow."""
@@ -182,25 +183,25 @@ def labelled(lines: Sequence[str]) -> Iterator[Opener]:
             is_word = bool(label["bold"]) and str(label["word"]).lower() not in _LETTERS
             certain += is_word or asks(found[-1].text)
         elif is_answer:
-            found += [above] if above is not None and asks(above.text) else []
             has_answers = True
-            _add_lines(found[-1:], lines, number)
+            is_answered = bool(found) and _ends_above(found[-1], lines, number)
+            found += [above] if above is not None and asks(above.text) and not is_answered else []
         above = None if label or is_answer else line.opener(number, line.text)
     if has_answers or (len(found) > 1 and certain * 2 >= len(found)):
         for one in found:
-            _add_lines([] if one.text else [one], lines, one.below + 1)  # a label alone on its line
+            if not one.text and one.below < len(lines):  # the label stands alone on its line
+                one.text, one.below = lines[one.below].strip(), one.below + 1
             one.is_explicit = True
             yield one
 
 
-def _add_lines(questions: Sequence[Opener], lines: Sequence[str], end: int) -> None:
-    """Add to a question the lines of its paragraph before its end, which an answer follows."""
-    for one in questions:
-        more = [line.strip() for line in lines[one.below : end]]
-        while more and not more[-1]:
-            more.pop()
-        if more and all(more):
-            one.text, one.below = " ".join([one.text, *more]).strip(), one.below + len(more)
+def _ends_above(question: Opener, lines: Sequence[str], number: int) -> bool:
+    """Return whether the paragraph of a question is directly above a line, and add all its lines to it."""
+    more = [line.strip() for line in lines[question.below : number]]
+    more = more[: next((place for place in range(len(more), 0, -1) if more[place - 1]), 0)]
+    if all(more):
+        question.text, question.below = " ".join([question.text, *more]).strip(), question.below + len(more)
+    return all(more)
 
 
 def boxes(lines: Sequence[str]) -> Iterator[Opener]:
@@ -365,7 +366,7 @@ def plain(lines: Sequence[str]) -> Iterator[Opener]:
         text = without_tags(line).strip()
         if signs[line[:1]] > 1:
             yield Opener(number, number + 1, line[1:].strip(" \t\ufe0f"), shape=line[0])
-        elif ends_asking(text) and "](#" not in line and not above:
+        elif ends_asking(text) and "](#" not in line and not (above or _ITEM.match(line)):
             yield Opener(number, number + 1, text, indent=_space(line))
         above = "" if text.startswith("#") else text  # a heading
 
