@@ -57,7 +57,7 @@ _NO_TEXT: Final = re.compile(
 )
 """Decoration, an entry in a table of contents, or tags alone, without white space around them."""
 CONTENTS: Final = re.compile(
-    r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)|<a\s[^<>:]*#[^<>:]*>.*</a>"
+    r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)|<a\s[^<>:#]*#[^<>:]*>.*</a>"
 )
 """An entry in a table of contents."""
 

@@ -29,8 +29,8 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """What makes a heading of the line above it."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
-_METADATA: Final = re.compile(r"[a-z][\w-]*:[ \t]")
-"""A field in the lines above a text, as MkDocs reads them."""
+_METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
+"""A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
 
 
@@ -84,8 +84,14 @@ def _unescaped(document: Document) -> Document:
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
-    """Return the fields of front matter in YAML or TOML, and the number of its lines."""
-    rule, top = lines[0].rstrip(), [*takewhile(str.strip, lines)]
+    """Return the fields of front matter in YAML or TOML, and the number of its lines.
+
+    Without lines of `---` around them, fields that MkDocs reads stand above a blank line.
+    """
+    rule, top = (
+        lines[0].rstrip(),
+        [*takewhile(lambda line: line.strip() and not line.startswith("##"), lines)],
+    )
     end = next((number for number, line in enumerate(lines) if number and line.rstrip() == rule), None)
     if rule == "+++" and end is not None:
         try:
@@ -93,26 +99,23 @@ def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"line 1: the front matter is not TOML: {error}") from None
     if rule == "---" and end is not None:
-        content, below = "\n".join(["", *lines[1:end]]), end + 1  # a line end stands for the line ---
-    elif rule == "---" and any(_known_fields(lines[1:])):
+        below, top = end + 1, ["", *lines[1:end]]  # an empty line stands for the line ---
+    elif rule == "---" and any(map(_is_known, top)):
         raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
-    elif all(known := [*_known_fields(lines)]) and known:
-        content, below = "\n".join(lines[: len(known)]), len(known)  # fields without any line around them
-    elif len(top) > 1 and all(map(_METADATA.match, top)):
-        content, below = "\n".join(top), len(top)
+    elif all(map(_METADATA.match, top)) and (any(map(_is_known, top)) or len(top) > 1):
+        below = len(top)
     else:
         return {}, 0
-    fields = parse_yaml(content) if content.strip() else {}
+    fields = parse_yaml("\n".join(top)) if any(top) else {}
     if not isinstance(fields, Mapping):
         raise ValueError(f"the front matter between the lines of --- has no fields, but {quoted(fields)}")
     return fields, below
 
 
-def _known_fields(lines: Sequence[str]) -> Iterator[bool]:
-    """Yield for each of the first lines whether it is a field of an FAQ; other text may follow a rule."""
-    for line in takewhile(lambda line: line.strip() and not line.startswith("##"), lines):
-        if (found := _FIELD.match(line)) is not None or not line.startswith("#"):
-            yield found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
+def _is_known(line: str) -> bool:
+    """Return whether a line is a field of an FAQ."""
+    found = _FIELD.match(line)
+    return found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
 
 
 def _names(value: object) -> Iterator[str]:

@@ -12,13 +12,31 @@ from itertools import chain, zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, is_of_guide, says_faq
+from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
-from faqsvc_embed.files.openers import FORMS, INNER, VAGUE, Opener, boxes, question_label, text_after
+from faqsvc_embed.files.openers import (
+    INNER,
+    Form,
+    Line,
+    Opener,
+    bold,
+    labelled,
+    listed,
+    plain,
+    question_label,
+    rows,
+    terms,
+    text_after,
+)
 
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
 _SEVERAL: Final = 2
+_FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
+"""All forms but headings, from the clearest to the vaguest."""
+_VAGUE: Final[tuple[Form, ...]] = (listed, plain)
+"""Forms that answers have, too."""
 
 
 @dataclass(slots=True)
@@ -54,11 +72,10 @@ class Outline:
 
 def outline_of(source: Source, title: str = "") -> Outline:
     """Return the outline of a file; `title` is the title that its front matter states."""
+    outline, headings = Outline(), source.headings
     if source.is_written:
-        return _written(source)
-    outline = Outline()
-    inner, headings = _inner(source), source.headings
-    if inner and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
+        headings = _written(source)
+    elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
         within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
         headings = _in_order(inner, (one for one in headings if one.line not in within))
     _look_below(headings, source.lines)
@@ -70,27 +87,24 @@ def outline_of(source: Source, title: str = "") -> Outline:
     return outline
 
 
-def _written(source: Source) -> Outline:
-    """Return the outline of a file in the form of `markdown_writer`, whose questions need not ask.
+def _written(source: Source) -> list[Opener]:
+    """Return the title, the sections and the questions of a file in the form of `markdown_writer`.
 
-    Every heading of level 2 is a question, but one that does not ask directly above one of level 3 is a
+    Every heading of level 2 is a question, also if it does not ask. But directly above one of level 3 it is a
     section, whose questions are on level 3. Other headings belong to the answers.
     """
-    outline, section = Outline(), None
+    found, is_section = list[Opener](), False
     _look_below(source.headings, source.lines)
     for one, following in zip_longest(source.headings, source.headings[1:]):
-        if one.level == 1 and not (outline.title or outline.questions or outline.sections):
-            outline.title = one
-        elif one.level == _TOP + 1 and section is not None:
-            outline.questions.append((one, section))
-        elif one.level == _TOP:
+        if one.level == _TOP:
             is_above = following is not None and following.level == _TOP + 1
-            section = one if is_above and not (one.asks or one.has_text) else None
-            if section is None:
-                outline.questions.append((one, None))
-            else:
-                outline.sections.append(one)
-    return outline
+            is_section = is_above and not (one.asks or one.has_text)
+            one.asks = not is_section
+        elif one.level == _TOP + 1:
+            one.asks = True
+        if one.level == _TOP or (one.level == 1 and not found) or (one.level == _TOP + 1 and is_section):
+            found.append(one)
+    return found
 
 
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
@@ -108,30 +122,42 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
 def _inner(source: Source) -> list[Opener]:
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
+    lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     headings = {one.line for one in source.headings}
-    for form in FORMS:
-        found = [one for one in form(source.texts) if one.line not in headings]
+    for form in _FORMS:
+        found = [one for one in form(lines) if one.line not in headings]
         _look_below(_in_order(source.headings, found), source.lines)
         answered = [one for one in found if one.has_text]
-        is_stray = form in VAGUE and len(answered) * 2 < len(found)
-        for one in answered:
-            text = plain_text(one.text, {})
-            if not one.is_explicit and (label := question_label(text)):
-                text, one.is_explicit = text_after(label), True
-                one.text = text
-            one.asks = one.is_explicit or asks(text)
-        shapes = Counter[str]()
-        for one in answered:
-            shapes[one.shape] += 1 if one.asks else -1
-        found = [one for one in answered if one.asks or shapes[one.shape] >= 0 or form is boxes]
-        asking = sum(one.asks for one in found)
-        score = asking + (0.5 * (len(found) - asking) if form is boxes else 0)
-        if form in VAGUE:
-            headings_with_text = sum(one.asks and one.has_text for one in source.headings)
-            is_stray |= asking * 2 < len(source.headings) or headings_with_text >= _SEVERAL
+        _ask(answered)
+        siblings = answered if form is boxes else _siblings(answered)
+        asking = sum(one.asks for one in siblings)
+        is_stray = form in _VAGUE and (
+            len(answered) * 2 < len(found)
+            or asking * 2 < len(headings)
+            or sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
+        )
+        # The title of a box is more than any other line.
+        score = (asking + len(siblings)) / 2 if form is boxes else asking
         if score > most * 1.2 and not is_stray:
-            best, most = found, score
+            best, most = siblings, score
     return best
+
+
+def _ask(openers: Iterable[Opener]) -> None:
+    """Note which openers ask, and take the labels off their texts."""
+    for one in openers:
+        text = plain_text(one.text, {})
+        if not one.is_explicit and (label := question_label(text)):
+            one.text, one.is_explicit = text_after(label), True
+        one.asks = one.is_explicit or asks(text)
+
+
+def _siblings(openers: Sequence[Opener]) -> list[Opener]:
+    """Return the openers that ask, and all that are written in a way in which most ask."""
+    more = Counter[str]()
+    for one in openers:
+        more[one.shape] += 1 if one.asks else -1
+    return [one for one in openers if one.asks or more[one.shape] >= 0]
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:
