@@ -39,8 +39,9 @@ class Source:
     """
 
     def __init__(self, text: str, *, is_written: bool) -> None:
-        text, self.notes = without_comments(text)
-        self.lines = joined(text.split("\n"))
+        text, notes = without_comments(text)
+        self.notes: list[str] = notes
+        self.lines: list[str] = joined(text.split("\n"))
         self.is_written = is_written
         self._is_mdx = not is_written and _IMPORT.search(text) is not None
         environment = dict[str, Any]()
@@ -57,14 +58,14 @@ class Source:
         }
         for first, end in places.values():
             self.lines[first:end] = [""] * (end - first)
-        self.texts = self._without_code(tokens)
+        self.texts: list[str] = self._without_code(tokens)
         headings = list(self._headings(tokens))
-        self.contents = {
+        self.contents: set[int] = {
             one.line
             for one, below in zip_longest(headings, headings[1:])
             if (below is None or below.level <= one.level) and self._is_contents(one, below)
         }
-        self.headings = [one for one in headings if one.line not in self.contents]
+        self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
 
     def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
         """Return the lines without code; an indented text that goes on with HTML above it is none."""
@@ -121,7 +122,8 @@ class Source:
         """Return whether below a heading are the entries of a table of contents, and nothing else."""
         lines = map(str.strip, self.lines[one.below : below.line if below else None])
         entries = [line for line in lines if not DECORATION.fullmatch(line)]
-        return bool(entries) and not self.is_written and all(map(CONTENTS.fullmatch, entries))
+        is_other = self.is_written or one.asks or not entries
+        return not is_other and all(map(CONTENTS.fullmatch, entries))
 
     def plain(self, markdown: str) -> str:
         """Return the text that a line of Markdown shows."""

@@ -35,6 +35,8 @@ _TOP: Final = 2
 _SEVERAL: Final = 2
 _FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
 """All forms but headings, from the clearest to the vaguest."""
+_CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
+"""Forms that say what is a question."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that answers have, too."""
 
@@ -131,11 +133,10 @@ def _inner(source: Source) -> list[Opener]:
         _ask(answered)
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
-        is_stray = form in _VAGUE and (
-            len(answered) * 2 < len(found)
-            or asking * 2 < len(headings)
-            or sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
-        )
+        is_stray = form not in _CERTAIN and asking * 2 < len(headings) - 1  # without the title
+        if form in _VAGUE:
+            is_stray |= len(answered) * 2 < len(found)
+            is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
         # The title of a box is more than any other line.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
         if score > most * 1.2 and not is_stray:
@@ -220,12 +221,11 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        is_above = following is not None and following.level == one.level and not _is_bare(following)
         if one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif is_above and _is_bare(one):  # between questions, and as high as they are
-            outline.sections.append(one)
+        elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
+            outline.sections.append(one)  # above questions that are as high as it is
             section = one
         elif (
             one.asks

@@ -426,6 +426,21 @@ def test_a_heading_without_text_between_questions_is_a_section() -> None:
     assert sections == [("Tea", "Why?"), ("Cake", "It crumbles"), ("Cake", "Who?")]
 
 
+def test_one_heading_without_text_among_questions_is_no_section() -> None:
+    text = "# FAQ\n\n## Why?\nSo.\n\n## Tea\n\n## Who?\nWe.\n"
+    assert places_of(text) == [("Why?", None, None), ("Tea", None, None), ("Who?", None, None)]
+
+
+def test_one_bold_question_below_many_headings_is_part_of_an_answer() -> None:
+    text = "# FAQ\n\n## Payment\nBy card.\n\n**Do you need a receipt?**\nAsk.\n\n## Contact\nCall.\n\n## Prices\nLow.\n"
+    assert [question for question, _ in items_of(text)] == ["Payment", "Contact", "Prices"]
+
+
+def test_an_answer_may_be_a_link_to_another_question() -> None:
+    text = "# FAQ\n\n## Why?\n\nSee [who](#who)\n\n## Who?\n\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
+
+
 def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
     first = "## No tea\n\n**Q: I have no tea**\n\nBuy some.\n"
     text = f"# FAQ\n\n{first}\n## No cake\n\n**Q: It is gone**\n\nSo sad.\n"
