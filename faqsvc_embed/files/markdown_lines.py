@@ -24,9 +24,12 @@ _SIGN: Final = re.compile(
 _ID: Final = re.compile(r"(?<!\\)(?:\{:?[ \t]*#([^{}\s]*)[^{}]*\}|[ \t]:id=([\w-]+))[ \t]*\Z")
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
-HTML_HEADING: Final = re.compile(r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt)\b[^<>]*>(.*?)</\1\s*>(.*)", re.I)
-"""A heading or a defined term in HTML, behind other tags, with the text after it."""
-TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
+HTML_HEADING: Final = re.compile(
+    r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt|(?:div|p|span)(?=\s[^<>]*?class=\"[^<>\"]*title))\b[^<>]*>(.*?)</\1\s*>(.*)",
+    re.I,
+)
+"""A heading, a defined term or a title in HTML, behind other tags, with the text after it."""
+_TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
 """The first line of a container whose class says that it is a title."""
 _HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
 _MAX_HEADING: Final = 6
@@ -53,7 +56,10 @@ _NO_TEXT: Final = re.compile(
     re.I,
 )
 """Decoration, an entry in a table of contents, or tags alone, without white space around them."""
-CONTENTS: Final = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)")
+CONTENTS: Final = re.compile(
+    r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)|<a\s[^<>:#]*#[^<>:]*>.*</a>"
+)
+"""An entry in a table of contents."""
 
 
 def bare(line: str) -> str:
@@ -80,7 +86,7 @@ def split_id(heading: str) -> tuple[str, str | None]:
 def joined(lines: list[str]) -> list[str]:
     """Return lines with each heading of HTML or of a container on one line; the others keep their numbers."""
     for number, line in enumerate(lines[:-2]):
-        if line[:3] == ":::" == lines[number + 2][:3] and TITLE_CLASS.fullmatch(line.strip()):
+        if line[:3] == ":::" == lines[number + 2][:3] and _TITLE_CLASS.fullmatch(line.strip()):
             lines[number : number + 3] = [f"## {lines[number + 1]}", "", ""]
     for number, line in enumerate(lines):
         if "<" in line and _HEADING_TAG.findall(line)[-1:] == [""]:

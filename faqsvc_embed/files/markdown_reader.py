@@ -19,7 +19,7 @@ from faqsvc_embed.files.fields import DOCUMENT_FIELDS, plain_name
 from faqsvc_embed.files.json_yaml import parse_yaml, yaml_document
 from faqsvc_embed.files.markdown_lines import is_text
 from faqsvc_embed.files.markdown_questions import find_questions
-from faqsvc_embed.files.markdown_text import block_parser, unescape
+from faqsvc_embed.files.markdown_text import unescape
 from faqsvc_embed.files.markup import has_markdown, has_tags
 from faqsvc_embed.files.records import FRONT_MATTER_NAMES
 
@@ -29,6 +29,8 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """What makes a heading of the line above it."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
+_METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
+"""A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
 
 
@@ -39,7 +41,7 @@ def read_markdown(text: str) -> Document:
         ValueError: the front matter is not YAML or TOML or not closed, or there is no question.
     """
     lines = text.split("\n")
-    fields, below = _front_matter(text, lines)
+    fields, below = _front_matter(lines)
     question = fields.get("question")
     if isinstance(slug := fields.get("slug"), str) and "/" in slug:  # the address of a page elsewhere
         fields = {name: value for name, value in fields.items() if name != "slug"}
@@ -81,36 +83,39 @@ def _unescaped(document: Document) -> Document:
     return replace(document, items=items, introduction=introduction)
 
 
-def _front_matter(text: str, lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
-    """Return the fields of front matter in YAML or TOML, and the number of its lines."""
-    if text.startswith("+++\n") and "+++" in lines[1:]:
-        below = lines.index("+++", 1) + 1
+def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
+    """Return the fields of front matter in YAML or TOML, and the number of its lines.
+
+    Without lines of `---` around them, fields that MkDocs reads stand above a blank line.
+    """
+    rule, top = (
+        lines[0].rstrip(),
+        [*takewhile(lambda line: line.strip() and not line.startswith("##"), lines)],
+    )
+    end = next((number for number, line in enumerate(lines) if number and line.rstrip() == rule), None)
+    if rule == "+++" and end is not None:
         try:
-            return tomllib.loads("\n".join(lines[1 : below - 1])), below
+            return tomllib.loads("\n".join(lines[1:end])), end + 1
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"line 1: the front matter is not TOML: {error}") from None
-    content, below = "", 0
-    if text.startswith("---"):
-        tokens = block_parser().parse(text)
-        if tokens and tokens[0].type == "front_matter" and tokens[0].map:
-            content, below = f"\n{tokens[0].content}", tokens[0].map[1]  # a line end stands for the line ---
-        elif tokens and tokens[0].type == "hr" and any(_known_fields(lines[1:])):
-            raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
-    elif all(known := [*_known_fields(lines)]) and known:
-        content, below = "\n".join(lines[: len(known)]), len(known)  # fields without any line around them
-    fields = parse_yaml(content) if content.strip() else None
-    if fields is None:
-        return {}, below
+    if rule == "---" and end is not None:
+        below, top = end + 1, ["", *lines[1:end]]  # an empty line stands for the line ---
+    elif rule == "---" and any(map(_is_known, top)):
+        raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
+    elif all(map(_METADATA.match, top)) and (any(map(_is_known, top)) or len(top) > 1):
+        below = len(top)
+    else:
+        return {}, 0
+    fields = parse_yaml("\n".join(top)) if any(top) else {}
     if not isinstance(fields, Mapping):
         raise ValueError(f"the front matter between the lines of --- has no fields, but {quoted(fields)}")
     return fields, below
 
 
-def _known_fields(lines: Sequence[str]) -> Iterator[bool]:
-    """Yield for each of the first lines whether it is a field of an FAQ; other text may follow a rule."""
-    for line in takewhile(lambda line: line.strip() and not line.startswith("##"), lines):
-        if (found := _FIELD.match(line)) is not None or not line.startswith("#"):
-            yield found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
+def _is_known(line: str) -> bool:
+    """Return whether a line is a field of an FAQ."""
+    found = _FIELD.match(line)
+    return found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
 
 
 def _names(value: object) -> Iterator[str]:

@@ -93,19 +93,18 @@ def parser() -> "MarkdownIt":
 
 
 @cache
-def block_parser() -> "MarkdownIt":
-    """Return the parser of files, with front matter, tables and the definitions of footnotes.
+def block_parser(*, is_mdx: bool = False) -> "MarkdownIt":
+    """Return the parser of files, with tables and the definitions of footnotes; MDX has no indented code.
 
     It parses blocks only: the Markdown inside paragraphs and headings is the `content` of their tokens.
     """
     from markdown_it import MarkdownIt
     from mdit_py_plugins.footnote import footnote_plugin
-    from mdit_py_plugins.front_matter import front_matter_plugin
 
-    parser = MarkdownIt("commonmark").enable("table").use(front_matter_plugin)
+    parser = MarkdownIt("commonmark").enable("table")
     parser.use(footnote_plugin, inline=False, move_to_end=False)
     parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser
+    return parser.disable("code") if is_mdx else parser
 
 
 def plain_text(markdown: str, references: Mapping[str, Any]) -> str:

@@ -1,33 +1,44 @@
 """Finds the title, the sections and the questions among the openers of a Markdown file.
 
-An opener is a line that may begin a question (`openers.py`). If most openers of a level ask, all openers of
-this level are questions. An opener that does not ask, but has some below it that do, is a section.
+An opener is a line that may begin a question (`openers.py`). One kind of them asks most: the headings of a
+level, or another form. These are the questions, with their siblings. What stands above them is a section, and
+what stands below them is part of an answer.
 """
 
-import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
-from typing import TYPE_CHECKING, Final
+from itertools import chain, zip_longest
+from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, is_of_guide, says_faq
-from faqsvc_embed.files.fields import find_columns, is_general
-from faqsvc_embed.files.markdown_lines import PERMALINK
+from faqsvc_embed.files.boxes import boxes
+from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
-from faqsvc_embed.files.openers import BELOW_HEADINGS, FORMS, VAGUE, Opener, question_label, text_after
-
-if TYPE_CHECKING:
-    from markdown_it.token import Token
+from faqsvc_embed.files.openers import (
+    INNER,
+    Form,
+    Line,
+    Opener,
+    bold,
+    labelled,
+    listed,
+    plain,
+    question_label,
+    rows,
+    terms,
+    text_after,
+)
 
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
-ROW: Final = 8
-"""The level of a row in a table of questions."""
-_LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 _SEVERAL: Final = 2
-_MOST: Final = 0.5
-"""The share of possible questions that must ask, so that a file is an FAQ."""
+_FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
+"""All forms but headings, from the clearest to the vaguest."""
+_CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
+"""Forms that say what is a question."""
+_VAGUE: Final[tuple[Form, ...]] = (listed, plain)
+"""Forms that answers have, too."""
 
 
 @dataclass(slots=True)
@@ -48,144 +59,106 @@ class Outline:
         In a file that says so, other headings may be questions, too, but not those of a guide.
         """
         questions = [one for one, _ in self.questions]
-        asking = [one for one in questions if one.asks or one.is_explicit]
-        others = sum(1 for _ in _walk(self.others))
+        asking = [one for one in questions if one.asks]
         is_certain = says_so or any(one.is_explicit or not begins_as_guide(one.text) for one in asking)
-        if asking and len(asking) >= _MOST * (len(questions) + len(self.others)):
+        if asking and len(asking) * 2 >= len(questions) + len(self.others):
             return is_certain or (self.title is None and len(questions) == 1)
-        is_list = len(questions) >= max(_SEVERAL, others)
+        is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
         return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
-    @property
     def says_faq(self) -> bool:
-        """Whether the heading above each question, its section or the title of the file, says FAQ."""
+        """Return whether the heading above each question, its section or the title of the file, says FAQ."""
         above = {section or self.title for _, section in self.questions}
         return all(one is not None and says_faq(one.text) for one in above)
 
-    def remarks(self, headings: Sequence[Opener], ends: Mapping[int, int]) -> Iterator[str]:
-        """Yield a note for each heading that asks within an answer, and for each question with a link.
 
-        `ends` has the line at which the text of each question ends, by the line of the question.
-        """
-        own = {one.line: one for one, _ in self.questions}
-        above: Opener | None = None
-        for _, one in sorted(({one.line: one for one in headings} | own).items()):
-            above = own.get(one.line, above)
-            if one is above and _LINK.search(PERMALINK.sub("", one.text)):
-                yield f"line {one.line + 1}: a question is plain text, so its link is not shown"
-            if one.asks and above is not None and above.line < one.line < ends[above.line]:
-                level = (
-                    f"of level {one.level}, below one of level {above.level}, " if above.level < ROW else ""
-                )
-                yield f"line {one.line + 1}: this heading {level}asks, and is part of the answer above it"
-
-
-def outline_of(
-    lines: Sequence[str], headings: list[Opener], code: Container[int], *, title: str = ""
-) -> Outline:
+def outline_of(source: Source, title: str = "") -> Outline:
     """Return the outline of a file; `title` is the title that its front matter states."""
-    inner = _inner(lines, headings, code)
-    asking = sum(one.asks for one in headings)
-    if any(one.is_explicit or one.asks for one in inner) and sum(one.asks for one in inner) >= asking:
-        within, last = set[int](), 0
-        for one in inner:
-            within.update(range(max(last, one.line + 1), one.end or 0))
-            last = max(last, one.end or 0)
-        headings = [one for one in headings if one.line not in within]
-    openers = sorted([*headings, *inner], key=lambda one: one.line)
-    for one, following in zip_longest(openers, openers[1:]):
-        below = lines[one.below : following.line if following else None]
-        one.has_text = bool(one.rest) or any(line.strip() for line in below)
-    roots, outline = _tree(openers), Outline()
+    outline, headings = Outline(), source.headings
+    if source.is_written:
+        headings = _written(source)
+    elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
+        within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
+        headings = _in_order(inner, (one for one in headings if one.line not in within))
+    _look_below(headings, source.lines)
+    roots = _tree(headings)
     outline.title = _title(roots, title)
     if outline.title is not None:
-        at = roots.index(outline.title)
-        roots[at : at + 1] = outline.title.children
-    level = _main_level(roots)
-    if level < BELOW_HEADINGS:
-        roots = _without_inner(roots, level)
-    _sort(roots, level, None, outline)
+        roots[:1] = outline.title.children
+    _sort(roots, _main_level(roots), None, outline)
     return outline
 
 
-def written_outline(lines: Sequence[str], headings: Sequence[Opener]) -> Outline:
-    """Return the outline of a file in the form of `markdown_writer`, whose questions need not ask.
+def _written(source: Source) -> list[Opener]:
+    """Return the title, the sections and the questions of a file in the form of `markdown_writer`.
 
-    Every heading of level 2 is a question, but one that does not ask directly above one of level 3 is a
+    Every heading of level 2 is a question, also if it does not ask. But directly above one of level 3 it is a
     section, whose questions are on level 3. Other headings belong to the answers.
     """
-    outline, section = Outline(), None
-    for one, following in zip_longest(headings, headings[1:]):
-        is_above = following is not None and following.level == _TOP + 1 and not one.asks
-        if one.level == 1 and not (outline.title or outline.questions or outline.sections):
-            outline.title = one
-        elif one.level == _TOP + 1 and section is not None:
-            outline.questions.append((one, section))
-        elif one.level == _TOP:
-            has_text = is_above and any(line.strip() for line in lines[one.below : following.line])
-            section = one if is_above and not has_text else None
-            if section is None:
-                outline.questions.append((one, None))
-            else:
-                outline.sections.append(one)
-    return outline
+    found, is_section = list[Opener](), False
+    _look_below(source.headings, source.lines)
+    for one, following in zip_longest(source.headings, source.headings[1:]):
+        if one.level == _TOP:
+            is_above = following is not None and following.level == _TOP + 1
+            is_section = is_above and not (one.asks or one.has_text)
+            one.asks = not is_section
+        elif one.level == _TOP + 1:
+            one.asks = True
+        if one.level == _TOP or (one.level == 1 and not found) or (one.level == _TOP + 1 and is_section):
+            found.append(one)
+    return found
 
 
-def _inner(lines: Sequence[str], headings: Sequence[Opener], code: Container[int]) -> list[Opener]:
+def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
+    return sorted(chain(*openers), key=lambda one: one.line)
+
+
+def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
+    """Note which openers have a text of their own: a list of questions alone is a table of contents."""
+    for one, following in zip_longest(openers, openers[1:]):
+        end = following.line - following.above if following else len(lines)
+        numbers = range(one.below, min(one.end or end, end))
+        one.has_text = bool(one.rest) or any(lines[number].strip() for number in numbers)
+
+
+def _inner(source: Source) -> list[Opener]:
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
-    ends = {one.line for one in headings}
-    texts = ["" if number in code else line for number, line in enumerate(lines)]
-    for form in FORMS:
-        found = [one for one in form(texts) if one.line not in ends]
-        found = _with_text(found, lines, ends)
-        for one in found:
-            text = plain_text(one.text, {})
-            if not one.is_labelled and (label := question_label(text)):
-                text = one.text = text_after(label)
-                one.is_labelled = True
-            one.asks = one.asks or one.is_explicit or asks(text)
-        asking = sum(one.asks for one in found)
-        named = form.__name__ == "folded"
-        if form.__name__ not in ("labelled", "folded", "terms"):
-            most_ask = _indents_that_ask(found)
-            found = [one for one in found if one.asks or one.indent in most_ask]
-        is_stray = asking * 2 < len(headings) or _answered(headings, found, lines) >= _SEVERAL
-        if form in VAGUE and is_stray:
-            continue  # what asks below a heading that asks, and its text, is part of the answer
-        score = asking + (0.5 * (len(found) - asking) if named else 0)
-        if found and score > most * 1.2 and (asking or named):
-            best, most = found, score
+    lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
+    headings = {one.line for one in source.headings}
+    for form in _FORMS:
+        found = [one for one in form(lines) if one.line not in headings]
+        _look_below(_in_order(source.headings, found), source.lines)
+        answered = [one for one in found if one.has_text]
+        _ask(answered)
+        siblings = answered if form is boxes else _siblings(answered)
+        asking = sum(one.asks for one in siblings)
+        is_stray = form not in _CERTAIN and asking * 2 < len(headings) - 1  # without the title
+        if form in _VAGUE:
+            is_stray |= len(answered) * 2 < len(found)
+            is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
+        # The title of a box is more than any other line.
+        score = (asking + len(siblings)) / 2 if form is boxes else asking
+        if score > most * 1.2 and not is_stray:
+            best, most = siblings, score
     return best
 
 
-def _indents_that_ask(openers: Sequence[Opener]) -> set[int]:
-    """Return the indentations at which most openers ask: items of lists are no siblings of other lines."""
-    asking = Counter[int]()
+def _ask(openers: Iterable[Opener]) -> None:
+    """Note which openers ask, and take the labels off their texts."""
     for one in openers:
-        asking[one.indent] += 1 if one.asks else -1
-    return {indent for indent, more in asking.items() if more >= 0}
+        text = plain_text(one.text, {})
+        if not one.is_explicit and (label := question_label(text)):
+            one.text, one.is_explicit = text_after(label), True
+        one.asks = one.is_explicit or asks(text)
 
 
-def _answered(headings: Sequence[Opener], inner: Sequence[Opener], lines: Sequence[str]) -> int:
-    """Return how many headings ask and have a text before any opener below them."""
-    starts = {one.line for one in (*headings, *inner)}
-    texts = ((n for n in range(one.below, len(lines)) if lines[n].strip()) for one in headings if one.asks)
-    return sum(next(numbers, len(lines)) not in starts for numbers in texts)
-
-
-def _with_text(openers: Sequence[Opener], lines: Sequence[str], ends: Container[int]) -> list[Opener]:
-    """Return the openers that have a text of their own: a list of questions alone is a table of contents."""
-    kept = list[Opener]()
-    for one, following in zip_longest(openers, openers[1:]):
-        end = one.end or (following.line if following else len(lines))
-        for number in range(one.below, end):
-            if number in ends:
-                break
-            if lines[number].strip() and (number > one.line or one.rest.strip()):
-                kept.append(one)
-                break
-    return kept
+def _siblings(openers: Sequence[Opener]) -> list[Opener]:
+    """Return the openers that ask, and all that are written in a way in which most ask."""
+    more = Counter[str]()
+    for one in openers:
+        more[one.shape] += 1 if one.asks else -1
+    return [one for one in openers if one.asks or more[one.shape] >= 0]
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:
@@ -200,27 +173,24 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
 
 
 def _title(roots: list[Opener], stated: str) -> Opener | None:
-    """Return the heading that is the title: the first of level 1, unless it is one of many sections.
-
-    The first heading is one at any level, too, if it says FAQ and has no text, or if the next is higher.
-    """
-    if roots and not roots[0].asks:
-        is_bare = len(roots) > 1 and not (roots[0].children or roots[0].has_text)
-        is_only = len(roots) == 1 and roots[0].children
-        if says_faq(roots[0].text) and (is_bare or is_only):
-            return roots[0]
-        if len(roots) > 1 and roots[0].level > roots[1].level and not roots[0].children:
-            return roots[0]
-    firsts = [one for one in roots if one.level == 1]
-    if not firsts or (firsts[0].asks and (len(firsts) > 1 or not firsts[0].children)):
+    """Return the first heading if it is the title: of level 1, or alone, and not one of several sections."""
+    if not roots:
         return None
-    first, others = firsts[0], firsts[1:]
-    if any(one.asks for one in roots[: roots.index(first)]):
+    first, others = roots[0], roots[1:]
+    if first.level == INNER or (first.asks and (others or not first.children)):
         return None
-    alike = [one for one in others if bool(one.children) == bool(first.children)]
+    alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     if says_faq(first.text):  # a title, unless it is one of several such as "General questions"
         alike = [one for one in alike if says_faq(one.text)]
-    return None if alike and (first.children or stated) else first
+    if alike and (first.children or stated):
+        return None
+    is_above = (
+        others
+        and not first.children
+        and (first.level > others[0].level or (says_faq(first.text) and not first.has_text))
+    )
+    is_only = not others and first.children and says_faq(first.text)
+    return first if first.level == 1 or is_above or is_only else None
 
 
 def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
@@ -235,37 +205,33 @@ def _main_level(roots: Sequence[Opener]) -> int:
     for one in _walk(roots):
         asking[one.level] += one.asks
         own[one.level] += not one.children
-    return max(own, key=lambda level: (asking[level], own[level], -level), default=BELOW_HEADINGS)
-
-
-def _without_inner(openers: Sequence[Opener], level: int, *, is_section: bool = False) -> list[Opener]:
-    """Return openers without those in the answers of headings; a section may have only such ones."""
-    for one in openers:
-        alone = one.level < level and not one.asks
-        alone = alone and all(child.level == BELOW_HEADINGS for child in one.children)
-        one.children = _without_inner(one.children, level, is_section=alone)
-    return [one for one in openers if is_section or one.level < BELOW_HEADINGS]
+    return max(own, key=lambda level: (asking[level], own[level], -level), default=INNER)
 
 
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
-    """Sort siblings into questions, sections and others."""
-    asking = sum(one.asks and not one.children for one in siblings)
+    """Sort siblings into sections, questions and others.
+
+    If as many of a level ask as do not, all of it are questions.
+    """
+    asking = sum(one.asks for one in siblings if not one.children)
     few_ask = asking * 2 < max(len(siblings), _SEVERAL)
-    sections = {one for one in siblings if _is_section(one, level, few_ask=few_ask)}
+    sections = {one for one in siblings if _is_section(one, level) and (few_ask or not one.asks)}
     more = Counter[int]()
     """How many more ask than do not, on each level."""
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        most = more[one.level] >= 0 and (one.level <= level or section is not None)
-        is_above = following is not None and following.level == one.level and not _is_bare(following)
         if one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif is_above and _is_bare(one):  # between questions, and as high as they are
-            outline.sections.append(one)
+        elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
+            outline.sections.append(one)  # above questions that are as high as it is
             section = one
-        elif one.asks or one.level == level or most:
+        elif (
+            one.asks
+            or one.level == level
+            or (more[one.level] >= 0 and (one.level <= level or section is not None))
+        ):
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
@@ -273,38 +239,16 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
 
 def _is_bare(one: Opener) -> bool:
     """Return whether an opener neither asks nor has anything below it."""
-    return not (one.asks or one.is_explicit or one.has_text or one.children)
+    return not (one.asks or one.has_text or one.children)
 
 
-def _is_section(one: Opener, level: int, *, few_ask: bool) -> bool:
-    """Return whether an opener is a section of questions below it; `few_ask` is about its siblings."""
-    children = one.children
-    if not children or one.level >= level:
-        is_answer = one.asks or (one.has_text and len(children) == 1)
-        return bool(children) and not is_answer and all(child.asks for child in children)
-    below = list(_walk(children))
-    is_asked = any(child.asks for child in below if child.level <= max(level, children[0].level))
-    most = is_asked and sum(child.asks or bool(child.children) for child in children) * 2 >= len(children)
-    return (most and few_ask) if one.asks else most or any(child.level == level for child in below)
-
-
-def table_rows(tokens: "Sequence[Token]") -> Iterator[Opener]:
-    """Yield the rows of the tables that have a column of questions and one of answers."""
-    columns: tuple[int, int] | None = None
-    row = list[str]()
-    number = 0
-    for token in tokens:
-        if token.type == "thead_open":
-            columns = None
-        elif token.type == "tr_open":
-            row, number = [], token.map[0] if token.map else 0
-        elif token.type == "inline":
-            row.append(token.content)
-        elif token.type == "tr_close" and columns is None:
-            names = find_columns(row)
-            is_faq = names is not None and not is_general(names[0])
-            columns = (row.index(names[0]), row.index(names[1])) if names and is_faq else (-1, -1)
-        elif token.type == "tr_close" and columns and columns[0] >= 0:
-            yield Opener(
-                number, number, row[columns[0]], ROW, row[columns[1]], is_explicit=True, end=number + 1
-            )
+def _is_section(one: Opener, level: int) -> bool:
+    """Return whether questions are below an opener: of the main level, or most of those that are there."""
+    if not one.children or one.level >= level:
+        is_answer = one.asks or (one.has_text and len(one.children) == 1)
+        return bool(one.children) and not is_answer and all(child.asks for child in one.children)
+    below = list(_walk(one.children))
+    deepest = max(level, one.children[0].level)
+    is_asked = any(child.asks for child in below if child.level <= deepest)
+    most = sum(child.asks or bool(child.children) for child in one.children) * 2 >= len(one.children)
+    return (is_asked and most) or (not one.asks and any(child.level == level for child in below))

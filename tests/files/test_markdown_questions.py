@@ -294,6 +294,10 @@ def test_a_heading_needs_no_usual_space(space: str) -> None:
     assert items_of(f"##{space}How?\nSo.\n\n## Why?\nSo.\n") == [("How?", "So."), ("Why?", "So.")]
 
 
+def test_a_heading_in_an_answer_gets_the_space_that_it_lacks() -> None:
+    assert items_of("## How?\nSo.\n\n###By hand\nSo.\n") == [("How?", "So.\n\n### By hand\nSo.")]
+
+
 def test_number_signs_in_code_are_code() -> None:
     text = "## Why?\n\n```\n##How?\n```\n"
     assert items_of(text) == [("Why?", "```\n##How?\n```")]
@@ -344,6 +348,11 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
         "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
+        "**Q:** What does\nit cost?\n\n**A:** Nothing.\n\n**Q:** May I\ncancel?\n\n**A:** Any time.\n",
+        "import FAQ from './faq'\n\n<FAQ>\n    ## What does it cost?\n\n    Nothing.\n</FAQ>\n"
+        "<FAQ>\n  ## May I cancel?\n\n  Any time.\n</FAQ>\n",
+        "<ul>\n    <li><b>Q: What does it cost?</b>\n<p><b>A:</b> Nothing.</p></li>\n"
+        "    <li><b>Q: May I cancel?</b>\n<p><b>A:</b> Any time.</p></li>\n</ul>\n",
     ],
     ids=[
         *(
@@ -359,14 +368,34 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
         *("a space before the colon", "indented html", "one line each", "quotations"),
         *("html headings of many lines", "labels in details", "elements", "a question without its label"),
+        *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
     items = [
-        (question.replace("*", ""), re.sub("^- |</?(?:p|div)>", "", answer).strip())
+        (question.replace("*", ""), re.sub("^- |</?(?:p|div|li|ul|FAQ)>", "", answer).strip())
         for question, answer in items_of(text)
     ]
     assert items == [("What does it cost?", "Nothing."), ("May I cancel?", "Any time.")]
+
+
+def test_a_title_in_html_is_a_section_as_its_class_says() -> None:
+    titles = (
+        f'<div class="faq-title">{name}</div>\n\n**Is it {name}?**\n\nYes.\n' for name in ("Tea", "Cake")
+    )
+    assert [item["section"] for item in read_markdown("# FAQ\n\n" + "\n".join(titles)).items] == [
+        "Tea",
+        "Cake",
+    ]
+
+
+def test_links_to_questions_are_contents_in_html_too() -> None:
+    contents = "### Tea\n<a href='/faq/#why'>Why?</a>\n\n"
+    document = read_markdown(f"---\ntitle: FAQ\n---\n{contents}## Tea\n\n### Why?\nSo.\n\n### Who?\nWe.\n")
+    assert [(item["question"], item["section"]) for item in document.items] == [
+        ("Why?", "Tea"),
+        ("Who?", "Tea"),
+    ]
 
 
 def test_a_section_may_begin_with_its_contents() -> None:
@@ -395,6 +424,21 @@ def test_a_heading_without_text_between_questions_is_a_section() -> None:
     items = read_markdown(text).items
     sections = [(item.get("section"), item["question"]) for item in items]
     assert sections == [("Tea", "Why?"), ("Cake", "It crumbles"), ("Cake", "Who?")]
+
+
+def test_one_heading_without_text_among_questions_is_no_section() -> None:
+    text = "# FAQ\n\n## Why?\nSo.\n\n## Tea\n\n## Who?\nWe.\n"
+    assert places_of(text) == [("Why?", None, None), ("Tea", None, None), ("Who?", None, None)]
+
+
+def test_one_bold_question_below_many_headings_is_part_of_an_answer() -> None:
+    text = "# FAQ\n\n## Payment\nBy card.\n\n**With a receipt?**\nYes.\n\n## Call\nSo.\n\n## Prices\nLow.\n"
+    assert [question for question, _ in items_of(text)] == ["Payment", "Call", "Prices"]
+
+
+def test_an_answer_may_be_a_link_to_another_question() -> None:
+    text = "# FAQ\n\n## Why?\n\nSee [who](#who)\n\n## Who?\n\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
 def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
@@ -550,8 +594,17 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "# Kettle\n\n## How to contribute\nA.\n\n## How to serve it\nB.\n",
         "# Kettle\n\n## Style\nA.\n\n## Forms\n- Is it red? Say so.\n\n## Tests\nB.\n\n## Last\nC.\n",
         "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
+        "# Rooms\n\n## Space\n- Is it big?\n- Is it dry?\n\n## Doors\n- Who opens?\n- Who locks?\n",
+        "# Question writing\n\n## Basics\nA.\n\n## Words\nB.\n\n## Marks\nC.\n",
     ],
-    ids=["headings of a guide", "how to", "an item of a list", "a paragraph"],
+    ids=[
+        "headings of a guide",
+        "how to",
+        "an item of a list",
+        "a paragraph",
+        "questions without answers",
+        "about questions",
+    ],
 )
 def test_a_guide_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"^line \d+: "):
@@ -593,6 +646,8 @@ def test_headings_of_level_1_that_are_all_called_questions_are_sections(title: s
 def test_fields_at_the_top_need_no_lines_around_them() -> None:
     document = read_markdown("title: Prices\nlang: de\n\n## Warum?\nSo.\n")
     assert (document.title, document.lang, document.introduction) == ("Prices", "de", None)
+    document = read_markdown("path: src/tea\nsource: tea.py\n\n# Prices\n\n## Why?\nSo.\n")
+    assert (document.introduction, document.unknown) == (None, ["path", "source"])
 
 
 def test_the_address_of_a_page_in_front_matter_is_no_slug() -> None:

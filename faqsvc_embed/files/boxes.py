@@ -1,0 +1,119 @@
+"""The boxes of Markdown's dialects that unfold: `<details>`, `???`, `::: details`, components, shortcodes."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
+from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
+
+_Place = tuple[int, int]
+"""The numbers of a line and of a character in it."""
+_TAG: Final = re.compile(
+    r"(?P<sign><|\{\{[<%]|\{%)[ \t]*(?P<name>/?[ \t]*[\w.-]+)"
+    r"|\A[ \t]*(?P<fence>:{3,}|`{3,}(?=\{dropdown\}|[ \t]*\Z))[ \t]*(?P<kind>.*)"
+)
+"""The beginning or the end of an element, of a shortcode or of a container."""
+_SUMMARY: Final = re.compile(
+    r"[^<>]*>\s*<summary[^<>]*>(?P<title>(?:(?!</?(?:summary|details)).){1,1000})</summary>", re.I | re.S
+)
+_FOLDING: Final = re.compile(
+    r"\{?(?:details|question|faq|dropdown|collapse|spoiler|expand|accordion)\b[\w.-]*\}?:?[ \t]*"
+    r"(?P<title>[^\n]*)"
+)
+"""What is behind the sign of a container that unfolds."""
+_HEAD: Final = re.compile(
+    r"\s*(?:[\"“](?P<title>[^\"“”]+)[\"”])?(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*[>}]+"
+)
+"""The attributes of an element or a shortcode."""
+_ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
+_INDENTED: Final = re.compile(
+    r"(?:\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b))[ \t]*[\w.-]*[ \t]*(?P<title>\".*\"|[^\"].*)"
+)
+_MAX_TITLE: Final = 8
+"""Maximum lines of a tag with its attributes, or of the title of a box."""
+
+
+def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
+    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes."""
+    lines = [line.written for line in texts]
+    closings, end = _closings(lines), 0
+    for number in range(len(lines)):
+        if number >= end:
+            one = _indented(number, lines)
+            for tag in () if one else _TAG.finditer(lines[number]):
+                one = one or _box(number, tag, lines, closings.get((number, tag.start())))
+            if one is not None:
+                end = one.below if one.end is None else one.end - 1  # its last line may begin another
+                yield one
+
+
+def _closings(lines: Sequence[str]) -> dict[_Place, _Place]:
+    """Return where elements, shortcodes and containers end, by where they begin."""
+    closings, opened, names = dict[_Place, _Place](), list[tuple[str, _Place]](), Counter[str]()
+    for number, line in enumerate(lines):
+        for tag in _TAG.finditer(line):
+            name, is_end = _name_of(tag)
+            if not is_end:
+                opened.append((name, (number, tag.start())))
+                names[name] += 1
+            while is_end and names[name]:
+                last, place = opened.pop()
+                names[last] -= 1
+                closings |= {place: (number, tag.start())} if last == name else {}
+                is_end = last != name
+    return closings
+
+
+def _name_of(tag: re.Match[str]) -> tuple[str, bool]:
+    """Return the name that the first and the last tag of a box have, and whether this one is the last."""
+    if tag["fence"]:
+        return tag["fence"], not tag["kind"].strip()
+    name = re.sub(r"\A(?:/[ \t]*|end|close)_?|[_-](?:end|close)\Z", "", tag["name"])
+    return re.sub(r"[_-](?:open|begin|start)\Z", "", name), name != tag["name"]
+
+
+def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place | None) -> Opener | None:
+    """Return the opener that a tag with a title is; of a component, if it ends somewhere."""
+    is_component = not (tag["fence"] or tag["name"] == "details")
+    text = "\n".join(lines[number : number + _MAX_TITLE])
+    form = _FOLDING if tag["fence"] else _HEAD if is_component else _SUMMARY
+    head = form.match(text, tag.start("kind") if tag["fence"] else tag.end())
+    is_other = tag["sign"] == "<" and is_component and not ("-" in tag["name"] or tag["name"][0].isupper())
+    if head is None or is_other:
+        return None
+    title, answer = head["title"], None
+    if is_component:
+        fields = {name: value for name, _, value in _ATTRIBUTE.findall(head[0])}
+        if title is None and (name := find_field(fields, (*QUESTION_FIELDS, "label"))):
+            title = fields.pop(name)
+        name = find_field(fields, (*ANSWER_LABELS, "content", "text"))
+        answer = fields[name] if name else None
+        if title is None or (answer is None and closing is None):
+            return None
+    at = number + text.count("\n", 0, head.end())
+    column = head.end() - text.rfind("\n", 0, head.end()) - 1
+    one = Opener(at, at + 1, " ".join(title.strip('[]" \t').split()), indent=space_before(lines[number]))
+    if answer is not None:
+        one.rest, one.end, one.is_explicit = answer, one.below, True
+    elif closing is None:
+        one.rest = lines[at][column:].strip()
+    else:
+        one.end, one.tail = closing[0] + 1, lines[closing[0]][: closing[1]]
+        one.rest = (one.tail if closing[0] == at else lines[at])[column:].strip()
+        one.indent = space_before(lines[one.below]) if is_component and closing[0] > at + 1 else one.indent
+    return one
+
+
+def _indented(number: int, lines: Sequence[str]) -> Opener | None:
+    """Return the opener of a box whose text is indented, such as `??? question "Why?"`."""
+    line = lines[number].strip(" \t\\")
+    found = _INDENTED.fullmatch(line) if line.startswith(("???", "!!!")) else None
+    if found is None or not (found["title"].startswith('"') or asks(found["title"])):
+        return None
+    indent, end = space_before(lines[number]), number + 1
+    while end < len(lines) and (not lines[end].strip() or lines[end][indent : indent + 2].isspace()):
+        end += 1
+    return Opener(number, number + 1, found["title"].strip('" '), indent=indent + CODE, end=end)

@@ -1,0 +1,145 @@
+"""A Markdown file as lines without comments and definitions, with its headings."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, Any, Final
+
+from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.markdown_lines import (
+    ATTRIBUTES,
+    CONTENTS,
+    DECORATION,
+    HEADING,
+    HTML_HEADING,
+    PERMALINK,
+    TEMPLATE,
+    has_words,
+    joined,
+    split_id,
+    without_comments,
+    without_end,
+)
+from faqsvc_embed.files.markdown_text import block_parser, plain_text
+from faqsvc_embed.files.openers import INNER, Opener, question_label, text_after
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_CODE: Final = 4
+"""The spaces before a line that make it code; in MDX they do not."""
+_IMPORT: Final = re.compile(r"^import\s[^\n]*\sfrom\s", re.M)
+
+
+class Source:
+    """A Markdown file; `is_written` says that it has the form of `markdown_writer`.
+
+    `lines` are those of the file; comments and definitions are empty lines. In `texts`, code is empty, too.
+    `contents` has the numbers of the headings above tables of contents, and `notes` what is not shown.
+    """
+
+    def __init__(self, text: str, *, is_written: bool) -> None:
+        text, notes = without_comments(text)
+        self.notes: list[str] = notes
+        self.lines: list[str] = joined(text.split("\n"))
+        self.is_written = is_written
+        self._is_mdx = not is_written and _IMPORT.search(text) is not None
+        environment = dict[str, Any]()
+        tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
+        self._references = environment.get("references", {})
+        places = {label: reference["map"] for label, reference in self._references.items()}
+        places |= {
+            f"^{token.meta['label']}".lower().upper(): token.map
+            for token in tokens
+            if token.type == "footnote_reference_open" and token.map
+        }
+        self._definitions = {
+            label: (at[0], "\n".join(self.lines[slice(*at)])) for label, at in places.items()
+        }
+        for first, end in places.values():
+            self.lines[first:end] = [""] * (end - first)
+        self.texts: list[str] = self._without_code(tokens)
+        headings = list(self._headings(tokens))
+        self.contents: set[int] = {
+            one.line
+            for one, below in zip_longest(headings, headings[1:])
+            if (below is None or below.level <= one.level) and self._is_contents(one, below)
+        }
+        self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
+
+    def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
+        """Return the lines without code; an indented text that goes on with HTML above it is none."""
+        texts = list(self.lines)
+        for token in tokens:
+            is_code = token.type in ("code_block", "fence") and not token.info.startswith("{dropdown}")
+            is_code |= token.type == "html_block" and token.content.lstrip().lower().startswith("<pre")
+            if not (is_code and token.map):
+                continue
+            first, end = token.map
+            above = next((line for line in reversed(self.lines[:first]) if line.strip()), "")
+            if token.type == "code_block" and token.content.lstrip()[:1] == above.strip()[:1] == "<":
+                self.lines[first:end] = texts[first:end] = [line.strip() for line in self.lines[first:end]]
+            else:
+                texts[first:end] = [""] * (end - first)
+        return texts
+
+    def _headings(self, tokens: "Sequence[Token]") -> Iterator[Opener]:
+        """Yield the headings: those of the parser, those with other spaces, and those in HTML.
+
+        In a file whose headings begin with number signs, a row of hyphens below a text is a rule.
+        """
+        tops = {
+            token.map[0]: (token, inline.content)
+            for token, inline in pairwise(tokens)
+            if token.type == "heading_open" and token.level == 0 and token.map
+        }
+        has_signs = any(token.markup.startswith("##") for token, _ in tops.values())
+        for number, line in enumerate(self.texts):
+            token, content = tops.get(number, (None, ""))
+            one = None
+            if token is not None and token.map and (token.markup[0] == "#" or not self.is_written):
+                is_rule = token.markup == "-" and has_signs
+                text = " ".join(content.split("\n"))
+                one = None if is_rule else Opener(number, token.map[1], text, int(token.tag[1]))
+            elif self.is_written:
+                continue
+            elif found := HEADING.fullmatch(line.strip()):
+                indent = len(line) - len(line.lstrip())
+                if indent < _CODE or self._is_mdx:
+                    one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
+                    self.lines[number] = f"{found[1]} {found[2]}"  # with the space that it may lack
+            elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
+                level = int(found[1][1]) if found[1][1].isdigit() else INNER - 1
+                one = Opener(number, number + 1, found[2], level, found[3].strip())
+            if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
+                label = None if self.is_written else question_label(one.text)
+                if label is not None:
+                    one.text, one.is_explicit = text_after(label), True
+                one.asks = one.is_explicit or asks(self.plain(one.text))
+                yield one
+
+    def _is_contents(self, one: Opener, below: Opener | None) -> bool:
+        """Return whether below a heading are the entries of a table of contents, and nothing else."""
+        lines = map(str.strip, self.lines[one.below : below.line if below else None])
+        entries = [line for line in lines if not DECORATION.fullmatch(line)]
+        is_other = self.is_written or one.asks or not entries
+        return not is_other and all(map(CONTENTS.fullmatch, entries))
+
+    def plain(self, markdown: str) -> str:
+        """Return the text that a line of Markdown shows."""
+        return plain_text(PERMALINK.sub(" ", ATTRIBUTES.sub("", split_id(markdown)[0])), self._references)
+
+    def with_definitions(self, text: str) -> str:
+        """Return a text followed by the definitions of links and footnotes that it uses."""
+        if not self._definitions or "[" not in text:
+            return text
+        folded = " ".join(text.lower().upper().split())  # as labels are matched (CommonMark 0.31, 4.7)
+        labels = set(re.findall(r"\[([^\[\]]+)\]", folded))
+        used = sorted(self._definitions[label] for label in labels & self._definitions.keys())
+        return "\n\n".join(filter(None, [text, "\n".join(definition for _, definition in used)]))
+
+    def trimmed(self, lines: Sequence[str], first: int = 0) -> tuple[str, int]:
+        """Return lines without rules and anchors around them, and the number of the first that is kept."""
+        kept = [place for place, line in enumerate(lines) if not DECORATION.fullmatch(line.strip(" \t"))]
+        text = "\n".join(lines[kept[0] : kept[-1] + 1]).rstrip(" \t") if kept else ""
+        return text, first + (kept[0] if kept else 0)
