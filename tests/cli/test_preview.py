@@ -29,14 +29,14 @@ def preview(path: Path) -> Iterator[str]:
         yield process.stdout.readline().strip()
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(5) == 0
+        assert process.wait(60) == 0
         if process.stdout is not None:
             process.stdout.close()
 
 
 def get(address: str, path: str = "/", host: str | None = None) -> tuple[int, str]:
     parts = urlsplit(address)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=5)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
     try:
         connection.request("GET", path, headers={"Host": host} if host else {})
         response = connection.getresponse()

@@ -52,7 +52,7 @@ def test_the_public_address_is_printed(database: str) -> None:
     with serving("--database", database, "--base-url", "https://faq.tea.example") as (process, url):
         assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=20).status_code == 200
         process.send_signal(signal.SIGINT)
-        process.wait(10)
+        process.wait(60)
         assert process.stdout is not None
         assert "https://faq.tea.example" in process.stdout.read()
 

@@ -123,7 +123,7 @@ def process(*arguments: str) -> Iterator[str]:
             assert found is not None
             yield found[1]
             server.terminate()
-            assert server.wait(10) in (0, -15)
+            assert server.wait(60) in (0, -15)
         finally:
             server.kill()
 

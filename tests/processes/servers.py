@@ -91,7 +91,7 @@ def running(command: str, log: Path, **environ: str) -> Iterator[Server]:
             server.wait()
             yield server
             process.terminate()
-            process.wait(10)
+            process.wait(60)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -90,7 +90,7 @@ def test_every_view_gives_the_page_of_plain_jinja(name: str, faulty: FaultyServe
             pages = [get(f"http://127.0.0.1:{port}/{path}", process) for path in paths]
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)
     output = (tmp_path / "log").read_text(errors="replace")
     assert "Traceback" not in output, output
     plain = Environment(autoescape=True)

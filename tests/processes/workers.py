@@ -76,12 +76,12 @@ class Worker:
     def kill(self) -> None:
         """Kill it, as the kernel does when memory is short."""
         self.process.send_signal(signal.SIGKILL)
-        self.process.wait(5)
+        self.process.wait(60)
 
     def close(self) -> None:
         with suppress(OSError):
             self.process.kill()
-        self.process.wait(5)
+        self.process.wait(60)
         for pipe in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 if pipe is not None:

@@ -157,7 +157,7 @@ def _running(command: list[str], port: int) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-            process.wait(timeout=10)
+            process.wait(timeout=60)
 
 
 def _free_port() -> int:
