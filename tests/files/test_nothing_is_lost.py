@@ -114,6 +114,18 @@ def test_a_leftover_is_named_once_with_its_own_line() -> None:
     assert leftover_lines("See `**` or ** so.\n** So.") == [1, 2]
 
 
+@pytest.mark.parametrize("typed", ["So. ::: tip", "So. !!! note Read it.", "So. ## More"])
+def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
+    assert leftover_lines(f"So.\n{typed}") == [2]
+
+
+@pytest.mark.parametrize(
+    "typed", ["So !!! Thanks", "What??? Info", "Dial *#06## now", "std::string", "1 :: 2"]
+)
+def test_what_people_write_is_no_leftover(typed: str) -> None:
+    assert leftover_lines(typed) == []
+
+
 @pytest.mark.parametrize("sign", ["\n## ", "\n::: a", "[^1]\n", "[^", "\n<h2>", "{{ x }}\n"])
 def test_many_leftovers_are_found_at_once(sign: str) -> None:
     start = time.process_time()
