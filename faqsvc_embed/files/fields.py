@@ -115,7 +115,7 @@ def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
             answers[place].append(name)
     pairs = dict[str, tuple[str, ...]]()
     for name, (is_answer, stem, number) in parts.items():
-        own = () if is_answer else answers.get((stem, number)) or (() if number else answers.get((stem,), ()))
+        own = [] if is_answer else answers.get((stem, number)) or ([] if number else answers.get((stem,), []))
         pairs |= {name: tuple(own)} if own else {}
     return pairs
 
