@@ -22,7 +22,7 @@ BOUNDED: Final = ("faqsvc_embed.generation.extraction", "faqsvc_embed.testing")
 SEEDS: Final = (
     *" \t\na-*_`<&('\"0?:@/|\\=;,{}#~.\r\u3000\u00a0\u0301",
     *("- ", "a ", "a.", "[", "](", "[a", "<a ", "<!--", "</", "&#", "((", "1. ", "? ", "://", "a@", "a="),
-    *("Q: ", "**a", "**", "__", "~~~", "```\n", "{{", "{%", "# ", " \n", "日", "é "),
+    *("[^", "Q: ", "**a", "**", "__", "~~~", "```\n", "{{", "{%", "# ", " \n", "日", "é "),
 )
 USES: Final = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split")
 SHORT: Final = 1_000

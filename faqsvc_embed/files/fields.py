@@ -1,6 +1,7 @@
 """The names of fields, columns, labels and slots in files: one table for all formats."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -108,13 +109,13 @@ def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     parts = {
         name: (one["role"].lower() in ANSWER_LABELS, one["stem"], one["number"]) for name, one in found if one
     }
-    answers = dict[str, list[str]]()
-    for name, (is_answer, stem, _) in parts.items():
-        answers.setdefault(stem, []).extend([name] if is_answer else [])
+    answers = defaultdict[tuple[str, ...], list[str]](list)
+    for name, (is_answer, stem, number) in parts.items():
+        for place in ((stem,), (stem, number)) if is_answer else ():
+            answers[place].append(name)
     pairs = dict[str, tuple[str, ...]]()
     for name, (is_answer, stem, number) in parts.items():
-        same = [] if is_answer else answers[stem]
-        own = [other for other in same if parts[other][2] == number] or ([] if number else same)
+        own = [] if is_answer else answers.get((stem, number)) or ([] if number else answers.get((stem,), []))
         pairs |= {name: tuple(own)} if own else {}
     return pairs
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from html import unescape
+from itertools import islice
 from typing import Final
 
 from faqsvc_embed.rendering.answers import Dropped
@@ -11,16 +12,25 @@ _CODE: Final = re.compile(r"<(pre|code)>.*?</\1>", re.DOTALL)
 _BREAK: Final = re.compile(r"<br>|</?(?:p|li|d[td]|t[rdh]|h[1-6]|blockquote)>")
 _TAGS: Final = re.compile(r"<[^<>]*>")
 _KINDS: Final = {
-    "Markdown": r"\*\*|__(?=\w)|\]\((?=[^\s()])|\]\[(?=\w)|(?m:^[ \t]*\#{2,6}(?!\#))|~~",
-    "a footnote mark": r"\[\^[^\]\s]+\]",
-    "a box": r"(?m:^[ \t]*(?::{2,}[ \t]*\S*|(?:!!!|\?\?\?\+?|===)[ \t]+[\w\"].*))|\[![A-Z]+\]",
+    "Markdown": (
+        r"\*\*|__(?=\w)|\]\((?=[^\s()])|\]\[(?=\w)|~~"
+        r"|(?m:^[ \t]*\#{2,6}(?!\#))|(?<=[ \t])\#{2,6}(?=[ \t])"
+    ),
+    "a footnote mark": r"\[\^[^\[\]\s]+\]",
+    "a box": (
+        r"(?m:^[ \t]*(?::{2,}[ \t]*\S*|(?:!!!|\?\?\?\+?|===)[ \t]+[\w\"].*))|\[![A-Z]+\]|(?<=[ \t]):{3,}(?!:)"
+        r"|(?<=[ \t])(?:!!!|\?\?\?)[ \t]+(?:note|tip|info|warning|danger|important|caution)\b"
+    ),
     "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{[\w-]+=[^{}\n]*\}",
     "a template": r"\{\{[^\n]{0,60}|\{%[^\n]{0,60}",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
 }
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
 
-
+_MAX: Final = 1_000
+"""Signs of one answer that are looked for in what was typed."""
+_CONTEXT: Final = 3
+"""Characters behind a sign that tell it from others."""
 _SIGNS: Final = re.compile(r"\*\*|__|~~|[)\]]\(|\]\[|\]\(|\[[\^!]|::|!!|\?\?|===|\{|&lt;|<|##")
 """What a text has that may have any of these."""
 
@@ -37,11 +47,15 @@ def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     if _SIGNS.search(answer) is None:
         return
     text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
-    lines, seen = answer.split("\n"), set[tuple[int, str]]()
-    for found in _LEFTOVER.finditer(text):
+    seen, place = set[tuple[int, str]](), 0
+    for found in islice(_LEFTOVER.finditer(text), _MAX):
         kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
         sign = found[0].strip()
-        line = next((n for n, one in enumerate(lines, 1) if sign in one and (n, kind) not in seen), 1)
+        # Signs of a bold word, for example, are followed by other characters.
+        longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
+        starts = (answer.find(one, start) for start in (place, 0) for one in (longer, sign))
+        place = next((start for start in starts if start >= 0), place) + 1
+        line = answer.count("\n", 0, place) + 1
         if (line, kind) not in seen:
             seen.add((line, kind))
             yield Leftover(line, f"{kind} (`{sign[:30]}`)")

@@ -516,3 +516,13 @@ def test_lists_that_are_called_faq_are_no_sections(tmp_path: Path) -> None:
         {"question": "Why?", "answer": "So."},
         {"question": "Who?", "answer": "We."},
     ]
+
+
+def test_the_work_on_numbered_fields_grows_linearly() -> None:
+    def seconds(count: int) -> float:
+        text = json.dumps({f"{kind}{number}": f"Why {number}?" for kind in "qa" for number in range(count)})
+        start = time.process_time()
+        assert len(READERS[".json"](text).items) == count
+        return time.process_time() - start
+
+    assert min(seconds(4_000) / seconds(1_000) for _ in range(3)) < 6

@@ -1,6 +1,7 @@
 """Every word of a file that is read stands in its document, or at a line that a note names."""
 
 import re
+import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -10,6 +11,7 @@ from flask import Flask, render_template_string
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.files import WRITERS, Document, Folder
 from faqsvc_embed.files.formats import READERS
 from faqsvc_embed.files.markdown_reader import read_markdown
@@ -99,6 +101,36 @@ def test_unknown_fields_are_named_with_what_is_similar() -> None:
         for name in ("(did you mean introduction?)", "weight;", "(did you mean section?)")
         if name not in notes
     ] == []
+
+
+def leftover_lines(answer: str) -> list[int]:
+    """Return the lines of an answer that have markup that readers would see as typed."""
+    faq = FAQ.from_dict({"slug": "a", "items": [{"question": "Why?", "answer": answer}]})
+    return [found.line for _, found in USUAL.leftovers(faq)]
+
+
+def test_a_leftover_is_named_once_with_its_own_line() -> None:
+    assert leftover_lines("So.\n\n[^1] and [^2]\n\n{{ a }}\n{{ a }}") == [3, 5, 6]
+    assert leftover_lines("See `**` or ** so.\n** So.") == [1, 2]
+
+
+@pytest.mark.parametrize("typed", ["So. ::: tip", "So. !!! note Read it.", "So. ## More"])
+def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
+    assert leftover_lines(f"So.\n{typed}") == [2]
+
+
+@pytest.mark.parametrize(
+    "typed", ["So !!! Thanks", "What??? Info", "Dial *#06## now", "std::string", "1 :: 2"]
+)
+def test_what_people_write_is_no_leftover(typed: str) -> None:
+    assert leftover_lines(typed) == []
+
+
+@pytest.mark.parametrize("sign", ["\n## ", "\n::: a", "[^1]\n", "[^", "\n<h2>", "{{ x }}\n"])
+def test_many_leftovers_are_found_at_once(sign: str) -> None:
+    start = time.process_time()
+    leftover_lines(sign * 4_000)
+    assert time.process_time() - start < 0.5
 
 
 def test_leftovers_are_named_in_introductions_and_on_debug_pages(tmp_path: Path) -> None:
