@@ -37,7 +37,10 @@ _MAX_HEADING: Final = 6
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
 """A line that a website's generator takes for itself."""
-PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
+NOT_SHOWN: Final = re.compile(
+    r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
+)
+"""A link from a heading to itself, or a tag of MDX."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
 """An address with a template, whose spaces would end the definitions of links here and below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
@@ -50,16 +53,13 @@ DECORATION: Final = re.compile(
     re.I,
 )
 """A blank line, a rule, an anchor, or a link to one, without white space around it."""
-_NO_TEXT: Final = re.compile(
-    DECORATION.pattern
-    + r"|(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+(?:\[[^\[\]]*\]\(#[^()]*\)[ \t]*)+|(?:</?[a-z][^<>]*>[ \t]*)+",
+CONTENTS: Final = re.compile(
+    r"(?:[-*+:]|[0-9]{1,3}(?:\.[0-9]{1,3})*[.)]?)?[*_ \t]*\[.*\]\(#[^()]*\)[*_ \t]*"
+    r"|(?:[-*+][ \t]+)?<a\s[^<>:#]*#[^<>:]*>.*</a>",
     re.I,
 )
-"""Decoration, an entry in a table of contents, or tags alone, without white space around them."""
-CONTENTS: Final = re.compile(
-    r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)|<a\s[^<>:#]*#[^<>:]*>.*</a>"
-)
 """An entry in a table of contents."""
+_ONLY_TAGS: Final = re.compile(r"(?:</?[a-z][^<>]*>[ \t]*)+", re.I)
 
 
 def bare(line: str) -> str:
@@ -134,7 +134,7 @@ def unnumbered(texts: list[str]) -> list[str]:
     """Return questions without the numbers and signs that most of them begin with."""
     for pattern in (_SIGN, _QUESTION_NUMBER):
         found = [pattern.match(text) for text in texts]
-        if sum(one is not None for one in found) * 2 > len(texts):
+        if sum(one is not None for one in found) * 2 > max(len(texts), 2):
             texts = [text[one.end() :] if one else text for text, one in zip(texts, found, strict=True)]
     return texts
 
@@ -146,7 +146,8 @@ def has_words(text: str) -> bool:
 
 def is_text(line: str) -> bool:
     """Return whether a line has words that a reader would miss."""
-    return not _NO_TEXT.fullmatch(line.strip(" \t"))
+    line = line.strip(" \t")
+    return not any(pattern.fullmatch(line) for pattern in (DECORATION, CONTENTS, _ONLY_TAGS))
 
 
 def is_template(text: str) -> bool:

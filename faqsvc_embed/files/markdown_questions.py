@@ -13,8 +13,8 @@ from faqsvc_embed.files.asking import asks, begins_as_guide, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
+    NOT_SHOWN,
     NUMBER,
-    PERMALINK,
     TAG_LINE,
     TEMPLATE,
     has_words,
@@ -24,6 +24,7 @@ from faqsvc_embed.files.markdown_lines import (
     unnumbered,
 )
 from faqsvc_embed.files.markdown_source import Source
+from faqsvc_embed.files.markdown_text import escape_line
 from faqsvc_embed.files.openers import INNER, Opener, answer_label, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.wire import MAX_INTRODUCTION
@@ -54,10 +55,12 @@ def find_questions(
     source = Source(text, is_written=is_written)
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
-    is_faq = is_written or outline.is_faq(says_so=is_faq or says_faq(title) or outline.says_faq())
+    says_so = is_faq or says_faq(title) or outline.says_faq()
+    is_faq = is_written or outline.is_faq(says_so=says_so, is_titled=bool(title or front_title))
     if asked := question or _only_question(outline, title, front_title, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
-        outline = Outline(questions=[(Opener(top.line, top.below, asked), None)])
+        text = top.text if asked == title else escape_line(asked)
+        outline = Outline(questions=[(Opener(top.line, top.below, text), None)])
     elif not outline.questions:
         first = next((number for number, line in enumerate(source.lines) if is_text(line)), None)
         found = "" if first is None else f', but "{source.lines[first].strip()[:60]}"'
@@ -87,8 +90,9 @@ class _Reading:
         self._source = source
         self._outline = outline
         self._questions = [one for one, _ in outline.questions]
-        self._headings = [*outline.sections, *filter(None, [outline.title])]
-        marks = [*self._questions, *self._headings, *outline.others]
+        shown = {section for _, section in outline.questions} | {outline.title}
+        self._headings = [one for one in shown if one is not None]
+        marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
         starts = sorted({one.line - one.above for one in marks})
         self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
 
@@ -166,11 +170,10 @@ class _Reading:
         used = [range(one.line - one.above, self._end(one)) for one in self._questions]
         used += [range(one.line, one.below) for one in self._headings]
         taken = self._source.contents.union(*used)
-        taken |= {number for number, line in enumerate(lines) if CONTENTS.fullmatch(line.strip())}
         first = min(one.line - one.above for one in (*self._questions, *self._outline.sections))
         for number, line in enumerate(lines[:first]):
             is_tag = number not in taken and TAG_LINE.fullmatch(line.strip())
-            above.append("" if is_tag or number in taken else line)
+            above.append("" if is_tag or number in taken or CONTENTS.fullmatch(line.strip()) else line)
             notes += [f"line {number + 1}: not shown: {line.strip()[:60]}"] if is_tag else []
         text, start = self._source.trimmed(above)
         introduction = self._source.with_definitions(text) if any(map(is_text, above)) else None
@@ -194,7 +197,7 @@ class _Reading:
         above: Opener | None = None
         for line, one in sorted(({one.line: one for one in self._source.headings} | own).items()):
             above = own.get(line, above)
-            if one is above and _LINK.search(PERMALINK.sub("", one.text)):
+            if one is above and _LINK.search(NOT_SHOWN.sub("", one.text)):
                 yield f"line {line + 1}: a question is plain text, so its link is not shown"
             if one.asks and above is not None and above.line < line < self._end(above):
                 levels = (

@@ -6,12 +6,12 @@ what stands below them is part of an answer.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, is_of_guide, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
@@ -52,8 +52,8 @@ class Outline:
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
 
-    def is_faq(self, *, says_so: bool) -> bool:
-        """Return whether the file reads as an FAQ; `says_so` is whether a title says that it is one.
+    def is_faq(self, *, says_so: bool, is_titled: bool) -> bool:
+        """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says so.
 
         Most of what could be a question asks, and not all begin as the headings of guides.
         In a file that says so, other headings may be questions, too, but not those of a guide.
@@ -61,8 +61,9 @@ class Outline:
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
         is_certain = says_so or any(one.is_explicit or not begins_as_guide(one.text) for one in asking)
-        if asking and len(asking) * 2 >= len(questions) + len(self.others):
-            return is_certain or (self.title is None and len(questions) == 1)
+        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others)) if not says_so else 0
+        if asking and len(asking) * 2 >= len(questions) + len(self.others) + guides:
+            return is_certain or (len(questions) == 1 and not is_titled)
         is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
         return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
@@ -117,7 +118,7 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
     """Note which openers have a text of their own: a list of questions alone is a table of contents."""
     for one, following in zip_longest(openers, openers[1:]):
         end = following.line - following.above if following else len(lines)
-        numbers = range(one.below, min(one.end or end, end))
+        numbers = range(one.below, end if one.end is None else one.end)
         one.has_text = bool(one.rest) or any(lines[number].strip() for number in numbers)
 
 
@@ -130,7 +131,7 @@ def _inner(source: Source) -> list[Opener]:
         found = [one for one in form(lines) if one.line not in headings]
         _look_below(_in_order(source.headings, found), source.lines)
         answered = [one for one in found if one.has_text]
-        _ask(answered)
+        _ask(answered, ends_asking if form in _VAGUE else asks)
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(headings) - 1  # without the title
@@ -144,7 +145,7 @@ def _inner(source: Source) -> list[Opener]:
     return best
 
 
-def _ask(openers: Iterable[Opener]) -> None:
+def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
     """Note which openers ask, and take the labels off their texts."""
     for one in openers:
         text = plain_text(one.text, {})
@@ -221,7 +222,10 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        if one in sections:
+        if one in sections and one.asks and one.has_text and one.children[0].level < INNER:
+            outline.questions.append((one, section))  # it has an answer above the others
+            _sort(one.children, level, section, outline)
+        elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
         elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:

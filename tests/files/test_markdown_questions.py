@@ -346,6 +346,10 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<h3>May I cancel?</h3>\n\nAny time.\n",
         "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
+        "Q: What does it cost? A: Nothing.\n\nQ: May I cancel? A: Any time.\n",
+        "## What does it cost? <span style={{color:'red'}}><Icon /></span>\nNothing.\n\n"
+        "## May I cancel?\nAny time.\n",
+        "### Q: What does it cost?\n### A: Nothing.\n\n### Q: May I cancel?\n### A: Any time.\n",
         "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
         "**Q:** What does\nit cost?\n\n**A:** Nothing.\n\n**Q:** May I\ncancel?\n\n**A:** Any time.\n",
@@ -367,7 +371,14 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
         *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
         *("a space before the colon", "indented html", "one line each", "quotations"),
-        *("html headings of many lines", "labels in details", "elements", "a question without its label"),
+        *(
+            "html headings of many lines",
+            "labels in details",
+            "labels on one line",
+            "tags of MDX",
+            "labels in headings of answers",
+        ),
+        *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
     ],
 )
@@ -439,6 +450,35 @@ def test_one_bold_question_below_many_headings_is_part_of_an_answer() -> None:
 def test_an_answer_may_be_a_link_to_another_question() -> None:
     text = "# FAQ\n\n## Why?\n\nSee [who](#who)\n\n## Who?\n\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
+
+
+def test_a_heading_that_asks_above_others_keeps_its_answer() -> None:
+    text = "# FAQ\n\n## What is it?\nTea.\n\n### Is it hot?\nYes.\n\n### Is it sweet?\nNo.\n"
+    assert places_of(text) == [(name, None, None) for name in ("What is it?", "Is it hot?", "Is it sweet?")]
+    assert items_of(text)[0] == ("What is it?", "Tea.")
+
+
+def test_a_box_may_begin_with_a_heading() -> None:
+    box = "<details>\n<summary>{}</summary>\n\n### So\n\nText.\n\n</details>\n"
+    assert items_of("# FAQ\n\n" + box.format("Why?") + box.format("Who?")) == [
+        ("Why?", "### So\n\nText."),
+        ("Who?", "### So\n\nText."),
+    ]
+
+
+def test_the_tags_above_the_title_of_a_box_are_no_introduction() -> None:
+    text = "# FAQ\n\nHello.\n\n<details open>\n\n<summary>\nWhy?\n</summary>\n\nSo.\n\n</details>\n"
+    assert read_markdown(text).introduction == "Hello."
+
+
+def test_code_that_imports_makes_no_mdx_of_a_file() -> None:
+    text = "## Why?\n\n```js\nimport a from 'a'\n```\n\nRun:\n\n    # install\n\n## Who?\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
+
+
+def test_a_heading_in_html_is_its_text() -> None:
+    heading = "<h3>\n<button type='button'>\n{}\n</button>\n</h3>\n\nSo.\n\n"
+    assert items_of(heading.format("Why?") + heading.format("Who?")) == [("Why?", "So."), ("Who?", "So.")]
 
 
 def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
@@ -566,8 +606,8 @@ def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
 
 
 def test_text_above_the_questions_is_the_introduction() -> None:
-    text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*.\n\n---\n\n## Why?\nSo.\n"
-    assert read_markdown(text).introduction == "We sell *tea*."
+    text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*, see [why](#why)\n\n---\n\n## Why?\nSo.\n"
+    assert read_markdown(text).introduction == "We sell *tea*, see [why](#why)"
 
 
 def test_front_matter_may_be_toml() -> None:
@@ -596,6 +636,9 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
         "# Rooms\n\n## Space\n- Is it big?\n- Is it dry?\n\n## Doors\n- Who opens?\n- Who locks?\n",
         "# Question writing\n\n## Basics\nA.\n\n## Words\nB.\n\n## Marks\nC.\n",
+        "# Kettle\n\n## What is Kettle?\nA pot.\n\n## Installation\nBoil.\n",
+        "# Kettle\n\n## What it does\nIt boils.\n\n## How to pour\nSo.\n\n## Parts\nA lid.\n",
+        "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
     ],
     ids=[
         "headings of a guide",
@@ -604,6 +647,9 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "a paragraph",
         "questions without answers",
         "about questions",
+        "a readme with a question",
+        "headings that begin as questions do",
+        "a list item that begins as questions do",
     ],
 )
 def test_a_guide_is_refused(text: str) -> None:
