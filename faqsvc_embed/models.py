@@ -96,9 +96,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
     items: tuple[Item, ...] = ()
     cta: Any = None
     answer_format: AnswerFormat = "text"
+    introduction: str | None = None
     website_url: str | None = None
     page_url: str | None = None
-    introduction: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.items, Iterable):
