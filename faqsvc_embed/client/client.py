@@ -254,8 +254,9 @@ class FAQClient:
     def unpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
     ) -> None:
-        """Unpublish an FAQ, or its translation into `lang`. Readers get 410, and the history stays.
+        """Unpublish an FAQ, or its translation into `lang`, and keep the history.
 
+        Readers get 410; those of a translation get another language, if one is still published.
         `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
         `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
 
