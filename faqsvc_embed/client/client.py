@@ -118,7 +118,7 @@ class FAQClient:
         """Return the current version of an FAQ. Caches on the way must revalidate their responses.
 
         Raises:
-            FAQNotFound: there is no FAQ with this slug.
+            FAQNotFound: there is no FAQ with this slug; FAQGone, if it was unpublished.
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
@@ -155,7 +155,7 @@ class FAQClient:
             PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
                 `problems` has every reason, with the index of the item.
             RevisionConflict: `if_match` is not the newest revision (412).
-            FAQNotFound: the FAQ is in the bin, or was purged (410).
+            FAQGone: the FAQ is in the bin, or was deleted for ever.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
         return self._forget(self._wait(self._operations.publish(publication)))
