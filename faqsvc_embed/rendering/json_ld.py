@@ -1,6 +1,6 @@
 """FAQPage JSON-LD (schema.org, Google's structured data for FAQPage): the only serializer of the package."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -83,7 +83,7 @@ def page_json(questions: Iterable[str]) -> str:
 
 def unique(faq: FAQ, questions: Iterable[tuple[int, Node]]) -> list[Node]:
     """Return the questions of a record, by their places, that are not empty and equal no earlier one."""
-    first, keys = dict[Hashable, Node](), shown(faq).keys
+    first, keys = dict[int, Node](), shown(faq).keys
     for place, question in questions:
         if question["name"].strip() and question["acceptedAnswer"]["text"].strip():
             first.setdefault(keys[place], question)
