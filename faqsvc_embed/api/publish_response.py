@@ -174,7 +174,7 @@ def error_of(response: Response, now: datetime) -> FAQError:
     if status == 404:
         return FAQNotFound(f"{'not found' if reasons else 'there is no such FAQ'} (404){because}", **details)
     if status == 410:
-        return FAQGone(f"{'not found' if reasons else 'the FAQ was unpublished'} (410){because}", **details)
+        return FAQGone(f"{'gone' if reasons else 'the FAQ was unpublished'} (410){because}", **details)
     if status == 412:
         newest, current = problem.get("revision"), problem.get("current")
         known = f"; its newest revision is {newest}" if newest else ""
