@@ -96,9 +96,9 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
     items: tuple[Item, ...] = ()
     cta: Any = None
     answer_format: AnswerFormat = "text"
+    introduction: str | None = None
     website_url: str | None = None
     page_url: str | None = None
-    introduction: str | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.items, Iterable):
@@ -234,9 +234,11 @@ def shown(faq: FAQ) -> Shown[Item]:
 def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
     """Return a part of a record, and what it names that the record does not have."""
     rows, problems = shown(faq).choose(part)
-    items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name) in enumerate(rows))
+    items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name, _) in enumerate(rows))
     title = rows[0][0].section if part.section is not None and rows else None
-    return msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None), problems
+    found = msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None)
+    vars(found)["shown"] = Shown.of(found.items)._replace(keys=tuple(key for *_, key in rows))
+    return found, problems
 
 
 def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:

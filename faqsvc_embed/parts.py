@@ -68,6 +68,8 @@ class Shown(NamedTuple, Generic[I]):
     """The titles of the sections; questions without one are in the section with an empty title."""
     anchors: tuple[str, ...]
     """What follows the slug in the ids of the questions, and then of the sections."""
+    keys: tuple[int, ...]
+    """Equal for equal questions of a section, of which one is marked up; a part has the keys of the whole."""
 
     @classmethod
     def of(cls, items: Iterable[I]) -> "Shown[I]":
@@ -76,7 +78,9 @@ class Shown(NamedTuple, Generic[I]):
         names, titles = question_names(shown), list(dict.fromkeys(item.section or "" for item in shown))
         headings = [f"_section-{name}" for name in section_names(titles)]
         anchors = (*(f"--{name}" for name in names), *headings)
-        return cls(tuple(shown), tuple(names), tuple(titles), anchors)
+        first = dict[object, int]()
+        keys = [first.setdefault((one.section, question_key(one.question)), n) for n, one in enumerate(shown)]
+        return cls(tuple(shown), tuple(names), tuple(titles), anchors, tuple(keys))
 
     def links(self, slug: str) -> dict[str, str]:
         """Return the address of each question on a page, by `link_key` of what a link may call it."""
@@ -89,9 +93,9 @@ class Shown(NamedTuple, Generic[I]):
             found.setdefault(link_key(text), f"#{base}--{name}")
         return found | {link_key(address): address for address in found.values()}
 
-    def choose(self, part: Part) -> tuple[list[tuple[I, str]], list[str]]:
-        """Return the items of a part with their names, and what the part names that the FAQ does not have."""
-        rows, problems = list(zip(self.items, self.names, strict=True)), list[str]()
+    def choose(self, part: Part) -> tuple[list[tuple[I, str, int]], list[str]]:
+        """Return the items of a part with their names and keys, and what the part names that is not there."""
+        rows, problems = list(zip(self.items, self.names, self.keys, strict=True)), list[str]()
         if part.section is not None:
             titles = _Texts(filter(None, self.sections))
             found = titles.same(part.section)
@@ -100,16 +104,18 @@ class Shown(NamedTuple, Generic[I]):
             rows = [row for row in rows if row[0].section in found]
         if part.questions is None or problems:
             return rows, problems
-        by_name, by_question = dict[str, list[tuple[I, str]]](), dict[str, list[tuple[I, str]]]()
+        by_name, by_question = {row[1]: [row] for row in rows}, dict[str, list[tuple[I, str, int]]]()
         for row in rows:
-            by_name[row[1]] = [row]
             by_question.setdefault(row[0].question, []).append(row)
-        chosen, texts = dict[str, tuple[I, str]](), _Texts(by_question, [item.id or "" for item, _ in rows])
+        chosen, texts = (
+            dict[str, tuple[I, str, int]](),
+            _Texts(by_question, [row[0].id or "" for row in rows]),
+        )
         for given in dict.fromkeys(part.questions):
             matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
             if not matching and len(problems) < MAX_UNKNOWN:
                 problems.append(f"there is no question {quoted(given)}{texts.hint(given)}")
-            chosen.update((name, (item, name)) for item, name in matching)
+            chosen.update((row[1], row) for row in matching)
         return list(chosen.values()), problems
 
 

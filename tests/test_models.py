@@ -34,6 +34,11 @@ def test_a_record_has_the_fields_of_the_specification_in_snake_case() -> None:
     assert faq.items[1] == Item(1, 'Is there a "free" plan?', "Yes.\n\nIt has:\n- 1 site\n- 3 FAQs")
 
 
+def test_a_record_can_be_made_by_position_in_the_order_that_is_documented() -> None:
+    faq = FAQ("shop", "Shop", "Poster shop", "en", (Item(0, "Why?", "So."),), None, "markdown", "We help.")
+    assert (faq.answer_format, faq.introduction, faq.website_url) == ("markdown", "We help.", None)
+
+
 @pytest.mark.parametrize("make", [samples.pricing, samples.nasty, samples.large])
 def test_a_record_is_written_as_it_was_read(make: Any) -> None:
     record = make()

@@ -10,7 +10,7 @@ import pytest
 from django.template import engines
 from jinja2 import Environment
 
-from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Item
+from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, Item, to_json_ld
 from faqsvc_embed.jinja import install
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
@@ -154,6 +154,16 @@ def test_markup_and_json_ld_have_exactly_the_questions_of_the_part(
     assert Parsed(html).texts("faqsvc-title") == ["Shop"]
     assert "Ask us." not in html
     assert "faqsvc-section" not in re.sub("<style>.*?</style>", "", html)
+
+
+def test_equal_questions_of_two_sections_are_two_in_the_markup_of_a_part_too() -> None:
+    items = [Item(n, "How long?", f"{n} days.", section=title) for n, title in enumerate("AABB")]
+    part = FAQ("shop", items=tuple(items)).part(questions=["How long?"])
+    marked = [node["acceptedAnswer"]["text"] for node in to_json_ld(part)["mainEntity"]]
+    assert marked == ["0 days.", "2 days."]  # in one section, the first of equal questions counts
+    html = str(fake_embed({}).render(part))
+    assert questions(html) == ["How long?"] * 4
+    assert nodes(html) == elements(html)[::2]
 
 
 def test_a_section_is_not_named_twice(embed: FAQEmbed) -> None:

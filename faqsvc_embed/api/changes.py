@@ -119,8 +119,6 @@ class _Questions:
         texts = (change.answer, change.new_question, change.section, change.after)
         if change.remove and (change.add or any(text is not None for text in texts)):
             raise _Refused("remove cannot be combined with other fields")
-        if change.section is not None and change.after is not None:
-            raise _Refused("section and after both say where the question goes: leave out one of them")
         if change.add:
             self.add(change)
             return
@@ -163,18 +161,25 @@ class _Questions:
             self.put(number, change)
 
     def put(self, number: int, change: Change) -> None:
-        """Insert a question where a change says: at the end of a section, after a question, or at the end."""
-        if change.section is not None:
-            name = spelling(change.section) or change.section
-            is_new = name not in self.sections
-            section = self.sections.setdefault(name, change.section) if change.section.strip() else None
-            before = END if is_new and section is not None else self.last_of(section)
+        """Insert a question where a change says: at the end of a section, after a question, or at the end.
+
+        After a question, it may have a new section, or that of the question.
+        """
+        name = _section_name(change.section)
+        is_new = bool(name) and name not in self.sections
+        if change.section is not None and change.after is None:
+            section = self.sections.setdefault(name, change.section) if name else None
+            before = END if is_new else self.last_of(section)
             before = self.preceding[END] if before == END else before
             self.last[section] = number
         else:
             before = self.before(change.after)
             beside = self.following[END] if before == END else before
             section = None if beside == END else self.items[beside].section
+            if is_new:
+                section = self.sections[name] = change.section or ""
+            elif change.section is not None and name != _section_name(section):
+                raise _Refused(f"after names a place in another section: {quoted(section or '')}")
             self.last.pop(section, None)
         after = self.following[before]
         self.following[before] = self.preceding[after] = number
@@ -206,7 +211,7 @@ class _Questions:
         for name in _names(item):
             self.names.setdefault(name, {})[number] = None
         if item.section is not None:
-            self.sections.setdefault(spelling(item.section) or item.section, item.section)
+            self.sections.setdefault(_section_name(item.section), item.section)
 
     def forget(self, number: int) -> None:
         """Let a question no longer be found."""
@@ -266,6 +271,11 @@ class _Questions:
         found = [item.question for item in self if item_id and item.id == item_id]
         found = found or closest(question, [item.question for item in self])
         return _Refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
+
+
+def _section_name(title: str | None) -> str:
+    """Return what a title and its other spellings have in common; empty without a section."""
+    return spelling(title or "") or (title or "").strip()
 
 
 def _names(item: Item) -> Iterator[tuple[str, object]]:

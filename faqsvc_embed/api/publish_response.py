@@ -24,6 +24,7 @@ from faqsvc_embed.errors import (
     AuthenticationError,
     Details,
     FAQError,
+    FAQGone,
     FAQNotFound,
     FAQTimeout,
     FAQUnavailable,
@@ -170,9 +171,10 @@ def error_of(response: Response, now: datetime) -> FAQError:
     if status in (401, 403):
         refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
         return AuthenticationError(f"{refusal} ({status}){because}", **details)
-    if status in (404, 410):
-        missing = "the FAQ was unpublished" if status == 410 else "there is no such FAQ"
-        return FAQNotFound(f"{'not found' if reasons else missing} ({status}){because}", **details)
+    if status == 404:
+        return FAQNotFound(f"{'not found' if reasons else 'there is no such FAQ'} (404){because}", **details)
+    if status == 410:
+        return FAQGone(f"{'gone' if reasons else 'the FAQ was unpublished'} (410){because}", **details)
     if status == 412:
         newest, current = problem.get("revision"), problem.get("current")
         known = f"; its newest revision is {newest}" if newest else ""

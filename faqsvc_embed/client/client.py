@@ -118,7 +118,7 @@ class FAQClient:
         """Return the current version of an FAQ. Caches on the way must revalidate their responses.
 
         Raises:
-            FAQNotFound: there is no FAQ with this slug.
+            FAQNotFound: there is no FAQ with this slug; FAQGone, if it was unpublished.
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
@@ -155,7 +155,7 @@ class FAQClient:
             PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
                 `problems` has every reason, with the index of the item.
             RevisionConflict: `if_match` is not the newest revision (412).
-            FAQNotFound: the FAQ is in the bin, or was purged (410).
+            FAQGone: the FAQ is in the bin, or was deleted for ever.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
         return self._forget(self._wait(self._operations.publish(publication)))
@@ -254,8 +254,9 @@ class FAQClient:
     def unpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
     ) -> None:
-        """Unpublish an FAQ, or its translation into `lang`. Readers get 410, and the history stays.
+        """Unpublish an FAQ, or its translation into `lang`, and keep the history.
 
+        Readers get 410; those of a translation get another language, if one is still published.
         `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
         `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
 

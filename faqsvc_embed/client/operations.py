@@ -89,7 +89,7 @@ class Operations:
                         f"`faqsvc restore {shlex.quote(slug)}` publishes it again, and `faqsvc history "
                         f"{shlex.quote(slug)}` lists its revisions"
                     )
-                return FAQNotFound(message, status=error.status, code=error.code, body=error.body)
+                return type(error)(message, status=error.status, code=error.code, body=error.body)
             return error
 
         return self._connection.exchange(request, parse)

@@ -20,6 +20,9 @@ GRACE: Final = 2.0
 """Seconds that running requests may take after the input has ended."""
 INTERVAL: Final = 0.02
 """Seconds between two checks whether they have ended."""
+NOTIFIED: Final = "notifications/"
+"""The beginning of the names of all notifications of MCP."""
+INVALID: Final = "Invalid request: the line is not a JSON-RPC 2.0 message"
 
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
@@ -43,6 +46,10 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
                 async for item in lines:
                     if isinstance(item, SessionMessage):
                         match item.message:
+                            case types.JSONRPCNotification(method=name) if not name.startswith(NOTIFIED):
+                                # The SDK takes a request for a notification if its id is of another type.
+                                await write.send(SessionMessage(refusal(types.INVALID_REQUEST, INVALID)))
+                                continue
                             case types.JSONRPCRequest(id=request_id):
                                 running.add(request_id)
                             case types.JSONRPCNotification(
@@ -73,7 +80,7 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
 def error_for(exception: Exception) -> types.JSONRPCError | None:
     """Return the response to a line that is not a message, or None for an empty line."""
     request_id: str | int | None = None
-    code, message = types.INVALID_REQUEST, "Invalid request: the line is not a JSON-RPC 2.0 message"
+    code, message = types.INVALID_REQUEST, INVALID
     details = exception.errors() if isinstance(exception, ValidationError) else []
     inputs = [detail["input"] for detail in details]
     if any(detail["type"] == "json_invalid" for detail in details):
@@ -86,5 +93,10 @@ def error_for(exception: Exception) -> types.JSONRPCError | None:
     fields = next((value for value in inputs if isinstance(value, dict)), {})
     if isinstance(fields.get("id"), str | int) and not isinstance(fields["id"], bool):
         request_id = fields["id"]
+    return refusal(code, message, request_id)
+
+
+def refusal(code: int, message: str, request_id: str | int | None = None) -> types.JSONRPCError:
+    """Return an error response."""
     error = types.ErrorData(code=code, message=message)
     return types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)

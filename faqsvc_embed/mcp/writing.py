@@ -117,8 +117,11 @@ async def unpublish_faq(call: Call) -> Result:
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
     await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
     undo = f"faqsvc restore {shlex.quote(slug)}"
-    note = f"Readers get 410 Gone. The history stays; `{undo}` publishes it again, as does the desk."
     language = {"lang": lang} if lang else {}
+    seen = (
+        f"Readers of {lang} get a language that is published, or 410 Gone" if lang else "Readers get 410 Gone"
+    )
+    note = f"{seen}. The history stays; `{undo}` publishes it again, as does the desk."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 

@@ -151,7 +151,7 @@ class _Anchors:
 
 def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:
     """Return the anchors of a record, each with what makes it the same question on the same page."""
-    items, _, _, anchors = shown(faq)
+    items, _, _, anchors, _ = shown(faq)
     keys: list[tuple[str | None, ...]] = [(item.question, item.answer, faq.lang) for item in items]
     keys += [()] * (len(anchors) - len(items))
     return [(anchor, (anchor, *key)) for anchor, key in zip(anchors, keys, strict=True)]

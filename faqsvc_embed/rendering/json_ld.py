@@ -8,7 +8,7 @@ import msgspec
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState, shown
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
-from faqsvc_embed.text import in_portions, question_key
+from faqsvc_embed.text import in_portions
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
 # separators ended a line in JavaScript before 2019. As escapes, all mean the same in JSON.
@@ -52,9 +52,9 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(given).__name__}{hint}")
     if faq.answer_format == "markdown":
         answered = USUAL.items(faq, QUESTION_LEVEL)
-        nodes = unique((item.section, question_node(item.question, item.json_ld)) for item in answered)
+        nodes = unique(faq, ((item.place, question_node(item.question, item.json_ld)) for item in answered))
     else:
-        nodes = unique((item.section, question_node(item.question, item.answer)) for item in shown(faq).items)
+        nodes = unique(faq, enumerate(question_node(item.question, item.answer) for item in shown(faq).items))
     language = {"inLanguage": faq.lang} if faq.lang else {}
     head = {"@context": "https://schema.org", "@type": "FAQPage", **language}
     return {**head, "mainEntity": nodes} if nodes else {}
@@ -81,12 +81,12 @@ def page_json(questions: Iterable[str]) -> str:
     return f"{_PAGE_HEAD}{members}]}}" if members else ""
 
 
-def unique(questions: Iterable[tuple[str | None, Node]]) -> list[Node]:
-    """Return the questions of one record that are not empty; the first of equal ones in a section counts."""
-    first: dict[tuple[str | None, tuple[str, str]], Node] = {}
-    for section, question in questions:
+def unique(faq: FAQ, questions: Iterable[tuple[int, Node]]) -> list[Node]:
+    """Return the questions of a record, by their places, that are not empty and equal no earlier one."""
+    first, keys = dict[int, Node](), shown(faq).keys
+    for place, question in questions:
         if question["name"].strip() and question["acceptedAnswer"]["text"].strip():
-            first.setdefault((section, question_key(question["name"])), question)
+            first.setdefault(keys[place], question)
     return list(first.values())
 
 

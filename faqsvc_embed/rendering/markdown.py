@@ -196,6 +196,7 @@ def _parser() -> "MarkdownIt":
     parser = MarkdownIt("commonmark").enable("table").enable("strikethrough")
     dialects.add_to(parser)
     parser.core.ruler.push("faqsvc", _adjust)
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # `_address` drops what leads nowhere
     parser.add_render_rule("image", _image)
     parser.render("*a*", {"question_level": None})  # sorts its rules, which two threads must not do at once
     return parser
@@ -227,14 +228,13 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
     is_comment = markup.startswith("<!--") and "-->" in markup
     if markup.startswith(("<?", "<!")) and not is_comment:
         return str(escape(markup))
-    first = line
 
     def tag(found: re.Match[str]) -> str:
-        line = first + markup.count("\n", 0, found.start())
+        at = line + markup.count("\n", 0, found.start())
         end, name, attributes = found.groups()
         lower = name.lower()
         if lower in ("a", "img") and not end:
-            return _html_link(lower, attributes, line, env)
+            return _html_link(lower, attributes, at, env)
         if lower in ("h1", "h2", "h3", "h4", "h5", "h6"):
             level = env["question_level"]
             return f"<{end}p>" if level is None else f"<{end}h{min(level + int(lower[1]), LOWEST_HEADING)}>"
@@ -244,7 +244,7 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
             name[0].isupper() and (attributes.strip() or found.end() == len(markup.rstrip()))
         ):
             if not end:
-                env["dropped"].append(Dropped(line, f"<{name}>"))
+                env["dropped"].append(Dropped(at, f"<{name}>"))
             return found[0] if _EMBEDS.fullmatch(lower) else ""
         return found[0] if _ELEMENT.fullmatch(lower) else str(escape(found[0]))
 

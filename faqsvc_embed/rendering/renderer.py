@@ -236,11 +236,12 @@ def _root_id(faq: FAQ, place: Place) -> str:
 def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
     anchors = shown(faq).anchors
     ids = [None] * len(anchors) if nodes is None else anchored(faq.slug, anchors, nodes)
-    return unique(
-        (item.section, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
+    questions = (
+        (item.place, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
         for item in answered
         if not nodes or nodes[item.place] != PRINTED
     )
+    return unique(faq, questions)
 
 
 def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> dict[str, Any]:
@@ -263,7 +264,7 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
 
 def _sections(faq: FAQ, style: Style, place: Place, answered: list[AnsweredItem]) -> list[TemplateSection]:
     """Return the items in their order, grouped by section."""
-    items, _, titles, anchors = shown(faq)
+    items, _, titles, anchors, _ = shown(faq)
     ids = anchored(faq.slug, anchors, place.elements)
     of_sections = dict(zip(titles, ids[len(items) :], strict=True))
     return [

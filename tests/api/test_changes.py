@@ -57,6 +57,12 @@ def test_a_new_question_is_added_at_the_requested_place() -> None:
     assert texts(apply({**new, "section": "Delivery"}))[4] == ("New?", "Yes.", "Delivery")
     assert texts(apply({**new, "section": "Press"}))[-1] == ("New?", "Yes.", "Press")
     assert [item.position for item in apply({**new, "after": "What does it cost?"})] == list(range(6))
+    assert texts(apply({**new, "after": "Who brings it?", "section": "delivery"}))[4][2] == "Delivery"
+    assert texts(apply({**new, "after": "Who brings it?", "section": "Press"}))[4] == (
+        "New?",
+        "Yes.",
+        "Press",
+    )
 
 
 def test_a_question_is_renamed_and_keeps_its_id() -> None:
@@ -105,7 +111,7 @@ def test_a_question_that_is_not_there_is_refused_with_the_closest_ones(
         {"id": "cancel", "add": True, "answer": "No."},
         {"id": "missing", "answer": "No."},
         {"question": "May I cancel?", "remove": True, "answer": "No."},
-        {"question": "Who brings it?", "answer": "No.", "after": "Where are you?", "section": "Visits"},
+        {"question": "Who brings it?", "answer": "No.", "after": "Where are you?", "section": "Delivery"},
         {"question": "Missing?", "section": "Visits"},
     ],
 )

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from faqsvc_embed import (
     AuthenticationError,
     FAQError,
+    FAQGone,
     FAQNotFound,
     FAQUnavailable,
     Publication,
@@ -78,7 +79,7 @@ def test_a_201_without_a_slug_is_no_usable_response(body: bytes) -> None:
         (404, FAQNotFound),
         (405, FAQUnavailable),
         (409, PublishRejected),
-        (410, FAQNotFound),
+        (410, FAQGone),
         (413, PublishRejected),
         (415, PublishRejected),
         (418, FAQUnavailable),

@@ -165,6 +165,8 @@ def test_an_unknown_version_gets_a_known_one() -> None:
         ("{}", None, -32600),
         ('{"id": 7, "method": 1}', 7, -32600),
         ('{"id": true, "method": 1}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', None, -32600),
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list"}', None, -32600),
         ('{"jsonrpc": "1.0", "id": "x", "method": "ping"}', "x", -32600),
         ('{"jsonrpc": "2.0", "id": 8, "method": "ping", "params": [1]}', 8, -32600),
     ],

@@ -81,6 +81,7 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("[a *b*](/c) d", '<p><a href="/c" rel="noopener">a <em>b</em></a> d</p>'),
         ("[a *b*](c) [d](#e)", "<p>a <em>b</em> d</p>"),  # they would lead elsewhere from each page
         ("[a](//x.example) [b](ftp://x.example)", "<p>a b</p>"),
+        ("[a](javascript:x) ![b](data:image/png;base64,x) [c](file:///d)", "<p>a b c</p>"),
         ("![a cat](/cat.png)", '<p><img src="/cat.png" alt="a cat" loading="lazy"></p>'),
         (
             "See https://x.example/a_b_c?d=1&e=2.",
@@ -259,6 +260,8 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
     found = MARKDOWN.problems(faq(("First?", "Yes."), ("Q?", text)))
     assert [(index, dropped.line) for index, dropped in found] == [(1, 2), (1, 4), (1, 7), (1, 9)]
     assert ["two.html" in str(found[0][1]), "3.png" in str(found[1][1])] == [True, True]
+    [(_, dropped)] = MARKDOWN.problems(faq(("Q?", "[a](javascript:x)")))
+    assert "the link to 'javascript:x'" in str(dropped)
 
 
 def test_an_answer_that_shows_nothing_is_reported() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import urldefrag, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -80,8 +80,8 @@ class PageLinks(NamedTuple):
         return cls(page, links[lang].canonical, f"{page}.md?lang={lang}", tuple(links.values()))
 
     def with_owner(self, page_url: str | None) -> "PageLinks":
-        """Return the URLs for an FAQ that a page of the owner's website shows."""
-        return self._replace(owner=page_url, canonical=page_url) if page_url else self
+        """Return the URLs for an FAQ that a page of the owner's website shows, or a place on that page."""
+        return self._replace(owner=page_url, canonical=urldefrag(page_url).url) if page_url else self
 
     def header(self, *, is_markdown: bool = False) -> dict[str, str]:
         """Return the Link header of the page or of its Markdown; empty if no address fits into it."""

@@ -79,6 +79,8 @@ def put_faq(call: Call) -> Response:
         preconditions=conditions,
     )
     written, is_new = _store(call, write)
+    stated = {"slug": body.slug, "lang": body.lang}
+    ignored += [name for name, value in stated.items() if value not in (None, getattr(written, name))]
     return write_response(urls, written, 201 if is_new else 200, ignored)
 
 

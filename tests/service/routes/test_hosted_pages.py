@@ -332,15 +332,17 @@ def test_the_canonical_page_is_the_owners_page_if_the_faq_names_it(
     client: TestClient, storage: Storage
 ) -> None:
     owner = "https://www.tea.example/help"
-    storage.put(FAQ.from_dict(samples.record() | {"pageUrl": owner}))
+    storage.put(FAQ.from_dict(samples.record() | {"pageUrl": f"{owner}#questions"}))
     page = client.get("/faq/pricing")
     markdown = client.get("/faq/pricing.md")
 
     assert links_of(parsed(page), "canonical") == [{"rel": "canonical", "href": owner}]
     assert f'<{owner}>; rel="canonical"' in page.headers["link"]
     assert f'<{owner}>; rel="canonical"' in markdown.headers["link"]
-    assert owner in {a.get("href") for a in parsed(page).iter("a")}
+    assert f"{owner}#questions" in {a.get("href") for a in parsed(page).iter("a")}
     assert f"<{owner}>" in markdown.text
+    assert f"]({owner}#faq-pricing--" in markdown.text
+    assert "#questions" not in markdown.text
 
 
 def test_search_engines_index_only_pages_of_listed_sites(client: TestClient, storage: Storage) -> None:
