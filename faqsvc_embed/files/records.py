@@ -90,6 +90,11 @@ class _Found:
             self.unknown |= self.categories
 
     @property
+    def is_general(self) -> bool:
+        """Whether the names of its fields are also those of other texts."""
+        return any(map(is_general, self.columns))
+
+    @property
     def is_faq(self) -> bool:
         """Whether most of the questions ask."""
         asking = sum(isinstance(item, dict) and asks(str(item["question"])) for item in self.items)
@@ -129,7 +134,7 @@ def to_document(value: object) -> Document:
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
-    if any(map(is_general, found.columns)) and not (enough or page):
+    if found.is_general and not (enough or page):
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
@@ -238,6 +243,9 @@ class _Finder:
         columns = asking_columns(others.values())
         parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
         parts = {key: part for key, part in parts.items() if part.items}
+        if any(isinstance(others[key], list) for key in parts):
+            # Beside a list of questions, a box with a title is none.
+            parts = {k: part for k, part in parts.items() if not (part.is_item and part.is_general)}
         for key, part in parts.items():
             is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
             found.add(part, key if is_name and not says_faq(key.replace("_", " ")) else None)
@@ -297,9 +305,8 @@ class _Finder:
 def _continues(name: str, answer: str | None) -> bool:
     """Return whether a field goes on with the answer, such as `items` or `answer2`."""
     plain = plain_name(name)
-    return plain in LIST_FIELDS or (
-        answer is not None and plain[:-1] == plain_name(answer) and plain[-1:].isdigit()
-    )
+    stem = plain.rstrip("0123456789")
+    return plain in LIST_FIELDS or (plain != stem == plain_name(answer or "").rstrip("0123456789"))
 
 
 def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
