@@ -90,11 +90,6 @@ class _Found:
             self.unknown |= self.categories
 
     @property
-    def is_general(self) -> bool:
-        """Whether the names of its fields are also those of other texts."""
-        return any(map(is_general, self.columns))
-
-    @property
     def is_faq(self) -> bool:
         """Whether most of the questions ask."""
         asking = sum(isinstance(item, dict) and asks(str(item["question"])) for item in self.items)
@@ -134,7 +129,7 @@ def to_document(value: object) -> Document:
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
-    if found.is_general and not (enough or page):
+    if any(map(is_general, found.columns)) and not (enough or page):
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
@@ -245,7 +240,8 @@ class _Finder:
         parts = {key: part for key, part in parts.items() if part.items}
         if any(isinstance(others[key], list) for key in parts):
             # Beside a list of questions, a box with a title is none.
-            parts = {k: part for k, part in parts.items() if not (part.is_item and part.is_general)}
+            boxes = [k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))]
+            parts = {k: part for k, part in parts.items() if k not in boxes}
         for key, part in parts.items():
             is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
             found.add(part, key if is_name and not says_faq(key.replace("_", " ")) else None)
