@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed.files import Document
-from faqsvc_embed.files.markup import html_to_markdown
+from faqsvc_embed.files.html import html_to_markdown
 from tests.files.support import read
 
 QUESTIONS: Final = [
@@ -47,8 +47,8 @@ def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, ur
         lang="en",
         answer_format="markdown",
         items=[
-            {"question": "What does it cost?", "answer": "Nothing \\& more:\n\n- a\n- b **c**"},
-            {"question": "What x & y?", "answer": "If 1 \\< 2."},
+            {"question": "What does it cost?", "answer": "Nothing & more:\n\n- a\n- b **c**"},
+            {"question": "What x & y?", "answer": "If 1 < 2."},
         ],
     )
 
@@ -98,6 +98,9 @@ def shown(tmp_path: Path, answer: str) -> Markup:
         ("<ul><li><p>a</p><p>b</p></li></ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
         ("<h3>So</h3>1. *this*", "<p><strong>So</strong></p><p>1. *this*</p>"),
         ("<table><tr><td>a</td><td>b</td></tr></table>", "<p>a</p><p>b</p>"),
+        ("<blockquote><p>a</p><p>b</p></blockquote>c", "<blockquote><p>a</p><p>b</p></blockquote><p>c</p>"),
+        ("Press <kbd>x</kbd> or <code>a_b</code>", "<p>Press <kbd>x</kbd> or <code>a_b</code></p>"),
+        ("<pre><code>a\n  b</code></pre>", "<pre><code>a\n  b\n</code></pre>"),
         ("Never <script>alert(1)</script><b>run</b>", "<p>Never <strong>run</strong></p>"),
         ("&lt;b&gt;bold&lt;/b&gt; is &amp;lt;<br>", "<p>&lt;b&gt;bold&lt;/b&gt; is &amp;lt;</p>"),
         (
@@ -171,6 +174,11 @@ def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> Non
         ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
         ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
         ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
+        (
+            "<table><tr><th>Day</th><th>Price</th></tr><tr><td>Mon<br>Tue</td><td>2 | 3</td></tr></table>",
+            "| Day | Price |\n| --- | --- |\n| Mon Tue | 2 \\| 3 |",
+        ),
+        ("<ul><li>a<blockquote>b</blockquote></li><li>c</li></ul>", "- a\n\n  > b\n\n- c"),
     ],
 )
 def test_markup_that_carries_meaning_stays(markup: str, markdown: str) -> None:

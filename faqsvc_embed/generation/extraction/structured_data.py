@@ -9,6 +9,7 @@ from typing import Any, Final, TypeVar
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.files.markdown_text import escape
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
 from faqsvc_embed.generation.extraction.dom import (
     CHARACTERS_PER_STEP,
@@ -19,7 +20,7 @@ from faqsvc_embed.generation.extraction.dom import (
     build_tree,
 )
 from faqsvc_embed.generation.extraction.labels import bare_question
-from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
+from faqsvc_embed.generation.extraction.markdown import markdown_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
@@ -138,7 +139,7 @@ def text_of_value(value: str, budget: StepBudget) -> str:
 def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
     """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
     nodes = _nodes(value, budget)
-    text = escaped(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
+    text = escape(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
     return shortened(text, is_cut=len(value) > MAX_ANSWER)
 
 
