@@ -14,7 +14,7 @@ from faqsvc_embed.files import Document
 from faqsvc_embed.files.html import html_to_markdown
 from tests.files.support import read
 
-QUESTIONS: Final = [
+QUESTIONS: Final[list[dict[str, Any]]] = [
     {"@type": "Question", "name": "What does it cost?", "acceptedAnswer": [
         {"@type": "Answer", "text": "<p>Nothing &amp; more:</p><ul><li>a</li><li>b <b>c</b></li></ul>"}]},
     {"@type": "Question", "name": "What <b>x</b>\n &amp; <a href='https://x.example'>y</a>?",
@@ -37,8 +37,17 @@ SITE: Final = {"@type": "WebSite", "url": "https://tea.example"}
         ([{"@type": "WebSite"}, PAGE], "https://tea.example/faq"),
         ({"@graph": [{"@type": "Organization"}, {**PAGE, "isPartOf": SITE}]}, "https://tea.example"),
         ([{"@type": "WebPage", "mainEntity": PAGE}], "https://tea.example/faq"),
+        (
+            [
+                {**PAGE, "mainEntity": [{"@id": "#1"}]},
+                {"@type": "https://schema.org/FAQPage", "mainEntity": QUESTIONS[1:]},
+                {**QUESTIONS[0], "@id": "#1", "acceptedAnswer": [{"@id": "#1-answer"}]},
+                {**QUESTIONS[0]["acceptedAnswer"][0], "@id": "#1-answer"},
+            ],
+            "https://tea.example/faq",
+        ),
     ],
-    ids=["a page", "a list of nodes", "a graph", "the main entity of another"],
+    ids=["a page", "a list of nodes", "a graph", "the main entity of another", "two pages and references"],
 )
 def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, url: str) -> None:
     assert read(tmp_path, "faq.jsonld", json.dumps(content)) == Document(
