@@ -31,8 +31,6 @@ _MAX: Final = 1_000
 """Signs of one answer that are looked for in what was typed."""
 _CONTEXT: Final = 3
 """Characters behind a sign that tell it from others."""
-_SIGNS: Final = re.compile(r"\*\*|__|~~|[)\]]\(|\]\[|\]\(|\[[\^!]|::|!!|\?\?|===|\{|&lt;|<|##")
-"""What a text has that may have any of these."""
 
 
 class Leftover(Dropped):
@@ -44,8 +42,6 @@ class Leftover(Dropped):
 
 def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     """Yield each kind of markup that the HTML of an answer shows as text, outside code, with its line."""
-    if _SIGNS.search(answer) is None:
-        return
     text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
     seen, place = set[tuple[int, str]](), 0
     for found in islice(_LEFTOVER.finditer(text), _MAX):
