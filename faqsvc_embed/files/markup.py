@@ -3,7 +3,7 @@
 import html
 import re
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.html import html_to_line, html_to_markdown
@@ -46,28 +46,35 @@ def as_one_format(document: Document, *, is_html: bool = False) -> Document:
     """
     if document.answer_format is not None:
         return document
+    items = [item for item in document.items if isinstance(item, dict)]
+    texts = [document.introduction, *(item.get("answer") for item in items)]
+    has_markup = any(has_tags(text) or (has_markdown(text) and not is_html) for text in texts)
 
     def is_markdown(text: str) -> bool:
-        return not is_html and has_markdown(text)
+        is_like = has_markup and _IN_MARKDOWN.search(text) is not None
+        return not is_html and (has_markdown(text) or is_like)
 
-    items = [item for item in document.items if isinstance(item, dict)]
+    def line(text: Any) -> Any:
+        if not isinstance(text, str):
+            return text
+        if is_markdown(text):
+            text = plain_text(text, {}) if has_markup else text
+        elif not (has_tags(text) or is_html):
+            text = html.unescape(text) if _ENTITY.search(text) else text
+        return html_to_line(text) if is_html or (has_markup and has_tags(text)) else text
+
+    def paragraphs(text: Any) -> Any:
+        if not isinstance(text, str) or is_markdown(text):
+            return text
+        if has_tags(text):
+            return html_to_markdown(text)
+        text = html.unescape(text) if _ENTITY.search(text) else text
+        return escape(text.strip()) if has_markup else text
+
     for item in items:
-        for name in ("question", "answer"):
-            if isinstance(text := item.get(name), str) and not (has_tags(text) or is_markdown(text)):
-                item[name] = html.unescape(text) if _ENTITY.search(text) else text
-    texts = [item["answer"] for item in items if isinstance(item.get("answer"), str)]
-    has_markup = any(is_markdown(text) or has_tags(text) for text in texts)
-    for item in items if has_markup or is_html else ():
-        if isinstance(question := item.get("question"), str):
-            if is_markdown(question) or (not is_html and _IN_MARKDOWN.search(question)):
-                question = plain_text(question, {})
-            item["question"] = html_to_line(question) if has_tags(question) or is_html else question
-        if isinstance(text := item.get("answer"), str) and has_markup:
-            if has_tags(text) and (is_html or not (has_markdown(text) or _IN_MARKDOWN.search(text))):
-                item["answer"] = html_to_markdown(text)
-            elif is_html or not (has_markdown(text) or _IN_MARKDOWN.search(text)):
-                item["answer"] = escape(text.strip())
+        item |= {"question": line(item["question"]), "answer": paragraphs(item["answer"])}
     if not (has_markup or is_html):
         return document
-    title = html_to_line(document.title) if is_html and isinstance(document.title, str) else document.title
-    return replace(document, title=title, answer_format="markdown" if has_markup else "text")
+    title, introduction = line(document.title), paragraphs(document.introduction)
+    answer_format = "markdown" if has_markup else "text"
+    return replace(document, title=title, introduction=introduction, answer_format=answer_format)

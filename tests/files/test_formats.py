@@ -463,6 +463,12 @@ def test_texts_of_html_without_tags_lose_their_character_references(tmp_path: Pa
     assert (item["question"], item["answer"]) == ('What is "tea"?', "A drink & more.")
 
 
+def test_a_title_and_an_introduction_are_read_in_the_format_of_the_answers(tmp_path: Path) -> None:
+    texts = {"title": "All <br />about tea", "introduction": "<p>Tea &amp; cake</p>"}
+    document = read(tmp_path, "a.json", json.dumps({**texts, "items": PAIRS}))
+    assert (document.title, document.introduction) == ("All about tea", "Tea & cake")
+
+
 def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
     items = [
         {"question": "Is it _really_ hot?", "answer": "- Yes, _so_ hot."},
