@@ -20,6 +20,8 @@ _NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"]*#[^<>]*>[^<>]*<
 """The mark of a footnote, which leads to a note elsewhere on the page."""
 _LONG_NUMBER: Final = 9
 """Digits that the number of a list item cannot have."""
+_MAX_NESTING: Final = 10
+"""Levels of lists and quotations; deeper ones are paragraphs."""
 _ITEM: Final = re.compile(r"-\s\w")
 """The beginning of a line that is the item of a list, as people type it."""
 _ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
@@ -96,10 +98,11 @@ class _Text:
             number = self._lists.pop() if self._lists else None
             self._lists.append(None if number is None else number + 1)
             marker = "- " if number is None else f"{number + 1}. "
-            self._marker = "".join(self._indents) + marker
-            self._indents.append(" " * len(marker))
+            is_deep = len(self._indents) >= _MAX_NESTING
+            self._marker = "" if is_deep else "".join(self._indents) + marker
+            self._indents.append("" if is_deep else " " * len(marker))
         elif tag == "blockquote":
-            self._indents.append("> ")
+            self._indents.append("> " if len(self._indents) < _MAX_NESTING else "")
             self._is_quoted = False
         elif tag in _MARKS:
             self.begin_inline(tag, _MARKS[tag])

@@ -43,15 +43,16 @@ class Leftover(Dropped):
 def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     """Yield each kind of markup that the HTML of an answer shows as text, outside code, with its line."""
     text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
+    typed = answer.replace("\\", "")
     seen, place = set[tuple[int, str]](), 0
     for found in islice(_LEFTOVER.finditer(text), _MAX):
         kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
         sign = found[0].strip()
         # Signs of a bold word, for example, are followed by other characters.
         longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
-        starts = (answer.find(one, start) for start in (place, 0) for one in (longer, sign))
+        starts = (typed.find(one, start) for start in (place, 0) for one in (longer, sign))
         place = next((start for start in starts if start >= 0), place) + 1
-        line = answer.count("\n", 0, place) + 1
+        line = typed.count("\n", 0, place) + 1
         if (line, kind) not in seen:
             seen.add((line, kind))
             yield Leftover(line, f"{kind} (`{sign[:30]}`)")

@@ -342,7 +342,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "    <h3>May I cancel?</h3>\n\n    <p>Any time.</p>\n</div>\n",
         "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
         "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
-        "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n"
+        "<h3><a href='#a'>\n<button type='button'>What does it cost?</button>\n</a></h3>\n\nNothing.\n\n"
         "<h3>May I cancel?</h3>\n\nAny time.\n",
         "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",

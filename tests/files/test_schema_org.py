@@ -176,6 +176,11 @@ def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> Non
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize("tag", ["blockquote", "ul><li"])
+def test_deep_html_does_not_grow(tag: str) -> None:
+    assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000
+
+
 @pytest.mark.parametrize(
     ("markup", "markdown"),
     [
