@@ -21,8 +21,8 @@ TAGS: Final = INLINE_TAGS | frozenset(_BLOCKS.split())
 TAG: Final = re.compile(rf"</?(?:{'|'.join(TAGS)})(?=[\s/>])[^<>]*>", re.IGNORECASE)
 _SIGNS: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
 _SPECIAL: Final = re.compile(
-    r"[\\`*\[\]]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?]|\Z)|&(?=#?\w+;|\Z)|~(?=~)|(?<=~)~"
-    r"|#(?=[\w-]+\s*\})"
+    r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?]|\Z)|&(?=#?\w+;|\Z)|~(?=~)|(?<=~)~"
+    r"|#(?=[\w-]+\s*\})|(?<!#)#++(?=\s*\Z)"
 )
 """What may begin or end markup within a line."""
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")

@@ -84,7 +84,7 @@ class _Found:
         """Leave out sections that are identifiers, such as `customer-care`, and not words."""
         items = [item for item in self.items if isinstance(item, dict)]
         identifiers = sum(_IDENTIFIER.fullmatch(str(item.get("section") or "")) is not None for item in items)
-        if self.categories and identifiers * 5 > len(items) * 4:
+        if self.categories.keys() - {"section"} and identifiers * 5 > len(items) * 4:
             for item in items:
                 item.pop("section", None)
             self.unknown |= self.categories

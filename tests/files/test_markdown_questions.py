@@ -561,8 +561,9 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ),
         ("## Kettle FAQ\n\n## Why does it leak?\nIt is hot.\n\n## It beeps\nWait.\n", "Kettle FAQ"),
         ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+        ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading"],
+    ids=["section", "title", "first heading", "lower heading", "beside a Chinese word"],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
