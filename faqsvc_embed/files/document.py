@@ -107,6 +107,7 @@ class Document:
         notes = list(self.notes)
         if self.unknown:
             names = [name + _suggestion(name) for name in self.unknown[:20]]
+            names += [f"and {len(self.unknown) - 20} more"] if self.unknown[20:] else []
             notes.append(f"unknown and left out: {', '.join(names)}")
         first = dict[tuple[object, ...], int]()
         for index, item in enumerate(self.items if isinstance(self.items, list) else ()):

@@ -65,8 +65,8 @@ DOCUMENT_FIELDS: Final = {
 }
 """The fields of a document, by their names in the REST contract."""
 
-_ROLES: Final = "|".join(sorted({*QUESTION_LABELS, *ANSWER_LABELS}, key=len, reverse=True))
-_PAIR: Final = re.compile(rf"(?P<stem>.*?)(?P<role>{_ROLES})[_\-. ]?(?P<number>[0-9]{{0,4}})", re.I)
+_WORD: Final = re.compile("[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^\\W\\d_A-Z]+")
+"""A word of a name: `pay_q2`, `payQuestion2` and `q2-pay` have two words and a number."""
 _LANGUAGE: Final = re.compile(r"[_\-. (](?!id\b)([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
 _LANGUAGES: Final = {
     word: language
@@ -101,14 +101,11 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
 
 
 def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the fields with the answers of each question, by names such as `pay_q` and `pay_a`.
+    """Return the fields with the answers of each question, by names such as `pay_q` and `a_pay`.
 
     An answer may be in several fields with numbers.
     """
-    found = ((name, _PAIR.fullmatch(name)) for name in names)
-    parts = {
-        name: (one["role"].lower() in ANSWER_LABELS, one["stem"], one["number"]) for name, one in found if one
-    }
+    parts = {name: part for name in names if (part := _role_of(name)) is not None}
     answers = defaultdict[tuple[str, ...], list[str]](list)
     for name, (is_answer, stem, number) in parts.items():
         for place in ((stem,), (stem, number)) if is_answer else ():
@@ -118,6 +115,20 @@ def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         own = [] if is_answer else answers.get((stem, number)) or ([] if number else answers.get((stem,), []))
         pairs |= {name: tuple(own)} if own else {}
     return pairs
+
+
+def _role_of(name: str) -> tuple[bool, str, str] | None:
+    """Return whether a field is that of an answer, and the other words and the number of its name.
+
+    The label is the last word, or else the first; any other name is neither a question's nor an answer's.
+    """
+    words = _WORD.findall(name)
+    number = words.pop() if words and words[-1].isdigit() else ""
+    for at in (-1,) if _LANGUAGE.search(name) else (-1, 0) if words else ():
+        if (label := words[at].lower()) in QUESTION_LABELS or label in ANSWER_LABELS:
+            del words[at]
+            return label in ANSWER_LABELS, " ".join(words).lower(), number
+    return None
 
 
 def find_columns(header: Iterable[str]) -> Columns | None:
@@ -134,7 +145,8 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
     Most texts of the first ask; the other has a usual name of answers, or the longest texts.
     """
     records = [record for record in records if isinstance(record, Mapping) and not is_translated(record)]
-    if any(find_columns(map(str, record)) for record in records):
+    names = [[*map(str, record)] for record in records]
+    if any(find_columns(own) or len(pairs_of(own)) >= _SEVERAL for own in names):
         return None
     texts = dict[str, list[str]]()
     for record in records:

@@ -24,6 +24,7 @@ READERS: Final[dict[str, Reader]] = {
     ".tsv": read_csv,
     ".md": read_markdown,
     ".markdown": read_markdown,
+    ".mdx": read_markdown,
 }
 WRITERS: Final[dict[str, Writer]] = {".json": write_json, ".md": write_markdown}
 

@@ -14,14 +14,19 @@ if TYPE_CHECKING:
 _BLOCKS: Final = (
     "h1 h2 h3 h4 h5 h6 p div section article blockquote pre br hr ol ul li dl dt dd table tr th td center"
 )
-_INLINE: Final = "a b strong i em u s del ins strike code kbd small span sub sup mark font img"
+_INLINE: Final = "a b strong i em u s del ins strike code kbd small span sub sup mark font button img"
 INLINE_TAGS: Final = frozenset(_INLINE.split())
 TAGS: Final = INLINE_TAGS | frozenset(_BLOCKS.split())
 """The HTML elements whose tags are dropped; other tags, such as <name>, are text."""
 TAG: Final = re.compile(rf"</?(?:{'|'.join(TAGS)})(?=[\s/>])[^<>]*>", re.IGNORECASE)
-_SPECIAL: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
+_SIGNS: Final = re.compile(r"[\\`*_\[\]<>#&|~]")
+_SPECIAL: Final = re.compile(
+    r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?]|\Z)|&(?=#?\w+;|\Z)|~(?=~)|(?<=~)~"
+    r"|#(?=[\w-]+\s*\})|(?<!#)#++(?=\s*\Z)"
+)
+"""What may begin or end markup within a line."""
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-_BLOCK_START: Final = re.compile(r"[+=-]|[0-9]{1,9}(?=[.)])|(?=[ \t])")
+_BLOCK_START: Final = re.compile(r"[+=#>|:~-]|!(?=!!)|[0-9]{1,9}(?=[.)])|(?=[ \t])")
 _ESCAPED: Final = re.compile(
     r"\\([\n!-/:-@\[-`{-~])|&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[a-zA-Z][a-zA-Z0-9]*);"
 )
@@ -63,8 +68,17 @@ def _references(characters: str) -> str:
 
 def escape_inline(line: str) -> str:
     """Escape a line without outer space: special and control characters, and the start of a block."""
-    line = _SPECIAL.sub(r"\\\g<0>", line)
-    line = _CONTROL.sub(lambda control: _references(control[0]), line)
+    return escape_start(escape_characters(line))
+
+
+def escape_characters(text: str) -> str:
+    """Escape the characters of a text that may be markup, wherever in a line it stands."""
+    text = _SPECIAL.sub(r"\\\g<0>", text)
+    return _CONTROL.sub(lambda control: _references(control[0]), text)
+
+
+def escape_start(line: str) -> str:
+    """Escape the start of a line that would begin a block, such as a heading or a list."""
     start = _BLOCK_START.match(line)
     if start is None or not line.strip(" \t"):
         return line
@@ -112,7 +126,7 @@ def plain_text(markdown: str, references: Mapping[str, Any]) -> str:
 
     `references` holds the link reference definitions of the file, as the parser collects them.
     """
-    if _SPECIAL.search(markdown) is None:
+    if _SIGNS.search(markdown) is None:
         return " ".join(markdown.split())
     inline = parser().parseInline(markdown, {"references": references})[0]
     return " ".join("".join(_shown(token) for token in inline.children or ()).split())

@@ -84,7 +84,7 @@ class _Found:
         """Leave out sections that are identifiers, such as `customer-care`, and not words."""
         items = [item for item in self.items if isinstance(item, dict)]
         identifiers = sum(_IDENTIFIER.fullmatch(str(item.get("section") or "")) is not None for item in items)
-        if self.categories and identifiers * 5 > len(items) * 4:
+        if self.categories.keys() - {"section"} and identifiers * 5 > len(items) * 4:
             for item in items:
                 item.pop("section", None)
             self.unknown |= self.categories
@@ -236,8 +236,12 @@ class _Finder:
             found.add(self._item({"question": question, "answer": only_text(answers)}, None))
         others = {str(key): inner for key, inner in value.items() if str(key) not in used}
         columns = asking_columns(others.values())
-        parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
-        parts = {key: part for key, part in parts.items() if part.items}
+        found_in = ((key, self._part(inner, columns, depth)) for key, inner in others.items())
+        parts = {key: part for key, part in found_in if part.items}
+        if any(isinstance(others[key], list) for key in parts):
+            # Beside a list of questions, a box with a title is none.
+            boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}
+            parts = {key: part for key, part in parts.items() if key not in boxes}
         for key, part in parts.items():
             is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
             found.add(part, key if is_name and not says_faq(key.replace("_", " ")) else None)
@@ -296,10 +300,8 @@ class _Finder:
 
 def _continues(name: str, answer: str | None) -> bool:
     """Return whether a field goes on with the answer, such as `items` or `answer2`."""
-    plain = plain_name(name)
-    return plain in LIST_FIELDS or (
-        answer is not None and plain[:-1] == plain_name(answer) and plain[-1:].isdigit()
-    )
+    plain, own = plain_name(name), plain_name(answer or "")
+    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
 
 
 def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,11 +1,14 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from faqsvc_embed.files.fields import ANSWER_FIELDS, find_field, is_translated
 from faqsvc_embed.files.markup import has_tags
 from faqsvc_embed.languages import lookup
+
+MAX_OBJECTS: Final = 50_000
+"""Objects of one JSON text that are read."""
 
 
 def is_text(value: object) -> bool:
@@ -43,28 +46,54 @@ def answer_text(value: Any, lang: Any) -> Any:
     return value
 
 
-def _nodes(value: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the nodes of JSON-LD (schema.org), one of which may be a FAQPage."""
-    for node in _list(value):
-        if isinstance(node, Mapping):
-            yield node
-            yield from _nodes(node.get("@graph"))
-            yield from _nodes(node.get("mainEntity"))
+def objects_of(data: Any) -> list[dict[str, Any]]:
+    """Return all objects of a JSON value, the outer ones first."""
+    found, pending = list[dict[str, Any]](), [data]
+    while pending and len(found) < MAX_OBJECTS:
+        value = pending.pop()
+        if isinstance(value, dict):
+            found.append(value)
+            pending.extend(reversed(value.values()))
+        elif isinstance(value, list):
+            pending.extend(reversed(value))
+    return found
 
 
 def faq_page(value: object) -> dict[str, Any] | None:
-    """Return the fields of the FAQPage in JSON-LD, by the names of a document, if there is one."""
-    page = next((node for node in _nodes(value) if "FAQPage" in _list(node.get("@type"))), None)
-    if page is None:
+    """Return the fields of the FAQPages in JSON-LD, by the names of a document, if there is one.
+
+    Their questions and answers are in place of the references to them.
+    """
+    nodes = objects_of(value)
+    by_id = {str(node["@id"]): node for node in nodes if "@id" in node and len(node) > 1}
+
+    def stated(node: Any) -> Any:
+        return by_id.get(str(node["@id"]), node) if isinstance(node, dict) and [*node] == ["@id"] else node
+
+    def answered(question: Any) -> Any:
+        has_answer = isinstance(question, dict) and "acceptedAnswer" in question
+        return (
+            question | {"acceptedAnswer": stated(only_text(question["acceptedAnswer"]))}
+            if has_answer
+            else question
+        )
+
+    pages = [node for node in nodes if "FAQPage" in map(local_name, _list(node.get("@type")))]
+    if not pages:
         return None
-    site = page.get("isPartOf")
+    first, site = pages[0], pages[0].get("isPartOf")
     website = site.get("url") or site.get("@id") if isinstance(site, Mapping) else None
     return {
-        "title": page.get("name"),
-        "websiteUrl": website or page.get("url"),
-        "lang": lookup(str(page.get("inLanguage"))),
-        "items": _list(page.get("mainEntity")),
+        "title": first.get("name"),
+        "websiteUrl": website or first.get("url"),
+        "lang": lookup(str(first.get("inLanguage"))),
+        "items": [answered(stated(one)) for page in pages for one in _list(page.get("mainEntity"))],
     }
+
+
+def local_name(name: object) -> str:
+    """Return the last part of an address or prefixed name: `Question` of `https://schema.org/Question`."""
+    return str(name).rpartition("/")[2].rpartition(":")[2]
 
 
 def _list(value: Any) -> list[Any]:

@@ -8,8 +8,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.files.markup import has_markdown, has_tags, html_to_markdown
+from faqsvc_embed.files.markup import has_markdown, has_tags
 from faqsvc_embed.mcp.results import shorten
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL

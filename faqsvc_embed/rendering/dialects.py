@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "faqsvc-end"}
 """The classes of the cells of a table, instead of style attributes."""
-_ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[.#][\w-][^{}\n]*\}|\{[\w-]+=[^{}\n]*\}")
+_ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[ ]?(?:[.#][\w-]|[\w-]+=)[^{}\n]*\}")
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
     re.MULTILINE,

@@ -21,7 +21,7 @@ _KINDS: Final = {
         r"(?m:^[ \t]*(?::{2,}[ \t]*\S*|(?:!!!|\?\?\?\+?|===)[ \t]+[\w\"].*))|\[![A-Z]+\]|(?<=[ \t]):{3,}(?!:)"
         r"|(?<=[ \t])(?:!!!|\?\?\?)[ \t]+(?:note|tip|info|warning|danger|important|caution)\b"
     ),
-    "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{[\w-]+=[^{}\n]*\}",
+    "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{ ?[\w-]+=[^{}\n]*\}",
     "a template": r"\{\{[^\n]{0,60}|\{%[^\n]{0,60}",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
 }
@@ -31,8 +31,6 @@ _MAX: Final = 1_000
 """Signs of one answer that are looked for in what was typed."""
 _CONTEXT: Final = 3
 """Characters behind a sign that tell it from others."""
-_SIGNS: Final = re.compile(r"\*\*|__|~~|[)\]]\(|\]\[|\]\(|\[[\^!]|::|!!|\?\?|===|\{|&lt;|<|##")
-"""What a text has that may have any of these."""
 
 
 class Leftover(Dropped):
@@ -44,18 +42,17 @@ class Leftover(Dropped):
 
 def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     """Yield each kind of markup that the HTML of an answer shows as text, outside code, with its line."""
-    if _SIGNS.search(answer) is None:
-        return
     text = unescape(_TAGS.sub("", _BREAK.sub("\n", _CODE.sub("", html))))
+    typed = answer.replace("\\", "")
     seen, place = set[tuple[int, str]](), 0
     for found in islice(_LEFTOVER.finditer(text), _MAX):
         kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
         sign = found[0].strip()
         # Signs of a bold word, for example, are followed by other characters.
         longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
-        starts = (answer.find(one, start) for start in (place, 0) for one in (longer, sign))
+        starts = (typed.find(one, start) for start in (place, 0) for one in (longer, sign))
         place = next((start for start in starts if start >= 0), place) + 1
-        line = answer.count("\n", 0, place) + 1
+        line = typed.count("\n", 0, place) + 1
         if (line, kind) not in seen:
             seen.add((line, kind))
             yield Leftover(line, f"{kind} (`{sign[:30]}`)")

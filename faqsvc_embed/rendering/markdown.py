@@ -241,7 +241,7 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
         if lower == "summary":
             return "</strong></p>" if end else "<p><strong>"
         if _EMBEDS.fullmatch(lower) or (
-            name[0].isupper() and (attributes.strip() or found.end() == len(markup.rstrip()))
+            name[0].isupper() and (attributes.strip() or not markup[found.end() :].partition("\n")[0].strip())
         ):
             if not end:
                 env["dropped"].append(Dropped(at, f"<{name}>"))

@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 import turbohtml
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.values import local_name, objects_of
 from faqsvc_embed.generation.extraction.labels import bare_question
-from faqsvc_embed.generation.extraction.structured_data import local_name, objects_of
 from faqsvc_embed.testing.words import fold, read_words
 
 

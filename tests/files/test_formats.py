@@ -406,6 +406,13 @@ _RECORDS = {
     "spaces.csv": 'question, answer\nWhat does it cost?, "Nothing, ever"\nMay I cancel?, "Any time, yes"\n',
     "keys.yaml": "1:\n  ques: What does it cost?\n  ans: Nothing.\n"
     "2:\n  ques: May I cancel?\n  ans: Any time.\n",
+    "words-after-labels.json": '{"title": "FAQ", "q_price": "What does it cost?", "a_price": "Nothing.",'
+    ' "q_cancel_early": "May I cancel?", "a_cancel_early": "Any time."}',
+    "camel.json": '{"priceQuestion": "What does it cost?", "priceAnswer": "Nothing.",'
+    ' "cancelQuestion": "May I cancel?", "cancelAnswer": "Any time.", "data": "x"}',
+    "groups-of-pairs.json": '{"a": {"title": "Price", "q1": "What does it cost?",'
+    ' "a1": "Nothing, not ever, to nobody.", "q2": "May I cancel?", "a2": "Any time."}, "b": {"title": "Us",'
+    ' "q1": "Who are you?", "a1": "Any time, anybody.", "q2": "Where are you?", "a2": "Nothing."}}',
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }
@@ -454,6 +461,12 @@ def test_texts_of_html_without_tags_lose_their_character_references(tmp_path: Pa
     content = '[{"question": "What is &quot;tea&quot;?", "answer": "A drink &amp; more."}]'
     item = read(tmp_path, "a.json", content).items[0]
     assert (item["question"], item["answer"]) == ('What is "tea"?', "A drink & more.")
+
+
+def test_a_title_and_an_introduction_are_read_in_the_format_of_the_answers(tmp_path: Path) -> None:
+    texts = {"title": "All <br />about tea", "introduction": "<p>Tea &amp; cake</p>"}
+    document = read(tmp_path, "a.json", json.dumps({**texts, "items": PAIRS}))
+    assert (document.title, document.introduction) == ("All about tea", "Tea & cake")
 
 
 def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
@@ -508,6 +521,21 @@ def test_a_mapping_of_questions_to_answers_needs_nothing_around_it(tmp_path: Pat
         {"question": "Why?", "answer": "So."},
         {"question": "Who?", "answer": "We."},
     ]
+
+
+def test_a_box_with_a_title_beside_a_list_of_questions_is_no_question_and_is_named(tmp_path: Path) -> None:
+    box = {"title": "Do you need more help?", "body": "Write to us."}
+    document = read(tmp_path, "faq.json", json.dumps({"items": PAIRS, "help": box}))
+    assert (document.items, document.unknown) == (PAIRS, ["help"])
+
+
+def test_paragraphs_in_fields_with_numbers_are_one_answer(tmp_path: Path) -> None:
+    records = {
+        "q1": {"title": "What does it cost?", "p1": "Nothing, to nobody.", "p2": "Not ever."},
+        "q2": {"title": "May I cancel?", "p1": "Any time that you like.", "p2": "Or never."},
+    }
+    answers = [item["answer"] for item in read(tmp_path, "faq.json", json.dumps({"faq": records})).items]
+    assert answers == ["Nothing, to nobody.\n\nNot ever.", "Any time that you like.\n\nOr never."]
 
 
 def test_lists_that_are_called_faq_are_no_sections(tmp_path: Path) -> None:

@@ -342,7 +342,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "    <h3>May I cancel?</h3>\n\n    <p>Any time.</p>\n</div>\n",
         "1. What does it cost? Nothing.\n2. May I cancel? Any time.\n",
         "> []{#a}*What does\n> it cost?*\n>\n> Nothing.\n\n> []{#b}*May I *cancel*?*\n>\n> Any time.\n",
-        "<h3><a href='#a'>\nWhat does it cost?\n</a></h3>\n\nNothing.\n\n"
+        "<h3><a href='#a'>\n<button type='button'>What does it cost?</button>\n</a></h3>\n\nNothing.\n\n"
         "<h3>May I cancel?</h3>\n\nAny time.\n",
         "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
@@ -561,8 +561,9 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ),
         ("## Kettle FAQ\n\n## Why does it leak?\nIt is hot.\n\n## It beeps\nWait.\n", "Kettle FAQ"),
         ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+        ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading"],
+    ids=["section", "title", "first heading", "lower heading", "beside a Chinese word"],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)

@@ -32,7 +32,7 @@ answerFormat: text
 
 ## What does it cost?
 
-Nothing \\< 10 users; then €5 \\& taxes.
+Nothing < 10 users; then €5 & taxes.
 
 ## Is there a "free" plan?
 
@@ -44,7 +44,7 @@ It has:\\
 
 ## May I cancel?
 
-Any time, it's \\<b\\>your\\</b\\> choice.
+Any time, it's \\<b>your\\</b> choice.
 """
     )
 

@@ -135,11 +135,12 @@ def test_many_leftovers_are_found_at_once(sign: str) -> None:
 
 def test_leftovers_are_named_in_introductions_and_on_debug_pages(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
-        "---\nlang: en\n---\n# FAQ\n\nSee {{ price }}.\n\n## Why?\nIt is {% x %}.\n"
+        "---\nlang: en\n---\n# FAQ\n\nSee {{ price }}.\n\n## Why?\nIt is {% x %}.\n\n"
+        "## Where?\nSo:\n\\[Here]\\[https://a.example].\n"
     )
     (file,) = Folder(tmp_path).files
     assert file.faq is not None
-    assert [place for place, _ in USUAL.leftovers(file.faq)] == [-1, 0]
+    assert [(place, one.line) for place, one in USUAL.leftovers(file.faq)] == [(-1, 1), (0, 1), (1, 2)]
     app = Flask(__name__)
     FAQExtension(app, directory=str(tmp_path))
     app.debug = True

@@ -11,10 +11,10 @@ from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
 from faqsvc_embed.files import Document
-from faqsvc_embed.files.markup import html_to_markdown
+from faqsvc_embed.files.html import html_to_markdown
 from tests.files.support import read
 
-QUESTIONS: Final = [
+QUESTIONS: Final[list[dict[str, Any]]] = [
     {"@type": "Question", "name": "What does it cost?", "acceptedAnswer": [
         {"@type": "Answer", "text": "<p>Nothing &amp; more:</p><ul><li>a</li><li>b <b>c</b></li></ul>"}]},
     {"@type": "Question", "name": "What <b>x</b>\n &amp; <a href='https://x.example'>y</a>?",
@@ -37,8 +37,17 @@ SITE: Final = {"@type": "WebSite", "url": "https://tea.example"}
         ([{"@type": "WebSite"}, PAGE], "https://tea.example/faq"),
         ({"@graph": [{"@type": "Organization"}, {**PAGE, "isPartOf": SITE}]}, "https://tea.example"),
         ([{"@type": "WebPage", "mainEntity": PAGE}], "https://tea.example/faq"),
+        (
+            [
+                {**PAGE, "mainEntity": [{"@id": "#1"}]},
+                {"@type": "https://schema.org/FAQPage", "mainEntity": QUESTIONS[1:]},
+                {**QUESTIONS[0], "@id": "#1", "acceptedAnswer": [{"@id": "#1-answer"}]},
+                {**QUESTIONS[0]["acceptedAnswer"][0], "@id": "#1-answer"},
+            ],
+            "https://tea.example/faq",
+        ),
     ],
-    ids=["a page", "a list of nodes", "a graph", "the main entity of another"],
+    ids=["a page", "a list of nodes", "a graph", "the main entity of another", "two pages and references"],
 )
 def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, url: str) -> None:
     assert read(tmp_path, "faq.jsonld", json.dumps(content)) == Document(
@@ -47,8 +56,8 @@ def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, ur
         lang="en",
         answer_format="markdown",
         items=[
-            {"question": "What does it cost?", "answer": "Nothing \\& more:\n\n- a\n- b **c**"},
-            {"question": "What x & y?", "answer": "If 1 \\< 2."},
+            {"question": "What does it cost?", "answer": "Nothing & more:\n\n- a\n- b **c**"},
+            {"question": "What x & y?", "answer": "If 1 < 2."},
         ],
     )
 
@@ -98,6 +107,9 @@ def shown(tmp_path: Path, answer: str) -> Markup:
         ("<ul><li><p>a</p><p>b</p></li></ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
         ("<h3>So</h3>1. *this*", "<p><strong>So</strong></p><p>1. *this*</p>"),
         ("<table><tr><td>a</td><td>b</td></tr></table>", "<p>a</p><p>b</p>"),
+        ("<blockquote><p>a</p><p>b</p></blockquote>c", "<blockquote><p>a</p><p>b</p></blockquote><p>c</p>"),
+        ("Press <kbd>x</kbd> or <code>a_b</code>", "<p>Press <kbd>x</kbd> or <code>a_b</code></p>"),
+        ("<pre><code>a\n  b</code></pre>", "<pre><code>a\n  b\n</code></pre>"),
         ("Never <script>alert(1)</script><b>run</b>", "<p>Never <strong>run</strong></p>"),
         ("&lt;b&gt;bold&lt;/b&gt; is &amp;lt;<br>", "<p>&lt;b&gt;bold&lt;/b&gt; is &amp;lt;</p>"),
         (
@@ -164,6 +176,11 @@ def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> Non
     assert time.process_time() - start < 1
 
 
+@pytest.mark.parametrize("tag", ["blockquote", "ul><li"])
+def test_deep_html_does_not_grow(tag: str) -> None:
+    assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000
+
+
 @pytest.mark.parametrize(
     ("markup", "markdown"),
     [
@@ -171,6 +188,11 @@ def test_html_costs_no_more_than_its_length(tmp_path: Path, filling: str) -> Non
         ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
         ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
         ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
+        (
+            "<table><tr><th>Day</th><th>Price</th></tr><tr><td>Mon<br>Tue</td><td>2 | 3</td></tr></table>",
+            "| Day | Price |\n| --- | --- |\n| Mon Tue | 2 \\| 3 |",
+        ),
+        ("<ul><li>a<blockquote>b</blockquote></li><li>c</li></ul>", "- a\n\n  > b\n\n- c"),
     ],
 )
 def test_markup_that_carries_meaning_stays(markup: str, markdown: str) -> None:

@@ -66,6 +66,8 @@ def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Marku
         ("> [!NOTE]\n> a", "<blockquote>\n<p><strong>Note</strong><br>\na</p>\n</blockquote>"),
         ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
         ("a\n: b", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
+        ("![a](https://x.example/a.png){ align=right }\nb", "<p>a\nb</p>"),
+        ("<Tabs>\n<TabItem value='a'>\n\nb\n\n</TabItem>\n</Tabs>", "<p>b</p>"),
         (
             "[a](https://x.example){target=_blank} b\n{: .note }",
             '<p><a href="https://x.example" rel="noopener">a</a> b\n</p>',

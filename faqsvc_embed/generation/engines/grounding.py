@@ -12,10 +12,10 @@ import msgspec
 
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
+from faqsvc_embed.files.markdown_text import escape
 from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.engines.excerpts import Excerpt
 from faqsvc_embed.generation.engines.protocol import Reason, source_of
-from faqsvc_embed.generation.extraction.markdown import escaped
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
 from faqsvc_embed.text import normalized
@@ -76,7 +76,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
         if (page := next(pages, None)) is None:
             dropped.append(DroppedEntry(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
             continue
-        url, markdown = source_of(page.url, support), escaped(answer)
+        url, markdown = source_of(page.url, support), escape(answer)
         shown = markdown if markdown != answer else None
         item = GeneratedEntry(0, question, answer, url, shown, page.tag, CONFIDENCE)
         items.setdefault(question_key(question), item)

@@ -7,9 +7,10 @@ from enum import Enum
 from itertools import chain
 
 from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.files.markdown_text import escape
 from faqsvc_embed.generation.extraction.dom import Element, Node
 from faqsvc_embed.generation.extraction.labels import bare_answer
-from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
+from faqsvc_embed.generation.extraction.markdown import markdown_of
 from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
 from faqsvc_embed.generation.extraction.text import question_text, text_of
 
@@ -61,7 +62,7 @@ class Candidate:
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
-        return shortened(cleaned(escaped(self._stated_answer) or markdown_of(self.answer_nodes, url)))
+        return shortened(cleaned(escape(self._stated_answer) or markdown_of(self.answer_nodes, url)))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""

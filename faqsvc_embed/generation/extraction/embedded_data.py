@@ -9,9 +9,10 @@ from typing import Any, Final
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.files.values import objects_of
 from faqsvc_embed.generation.extraction.dom import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
 from faqsvc_embed.generation.extraction.questions import is_question
-from faqsvc_embed.generation.extraction.structured_data import load_json, objects_of, text_of_value
+from faqsvc_embed.generation.extraction.structured_data import load_json, text_of_value
 from faqsvc_embed.generation.extraction.text import plain
 
 QUESTION_KEYS: Final = ("question", "q", "questionText", "question_text")

@@ -4,11 +4,13 @@ import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, Final, TypeVar
+from typing import Any
 
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
+from faqsvc_embed.files.markdown_text import escape
+from faqsvc_embed.files.values import answer_text, faq_page, local_name
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
 from faqsvc_embed.generation.extraction.dom import (
     CHARACTERS_PER_STEP,
@@ -19,18 +21,12 @@ from faqsvc_embed.generation.extraction.dom import (
     build_tree,
 )
 from faqsvc_embed.generation.extraction.labels import bare_question
-from faqsvc_embed.generation.extraction.markdown import escaped, markdown_of
+from faqsvc_embed.generation.extraction.markdown import markdown_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
-MAX_NODES: Final = 50_000
-"""Objects of one JSON text that are read."""
-
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
-
-Object = dict[str, Any]
-T = TypeVar("T")
 
 
 def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
@@ -41,40 +37,17 @@ def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[
     """
     for script in document.select("script"):
         if (script.attr("type") or "").split(";")[0].strip().lower() == "application/ld+json":
-            for question, answer in _stated_pairs(load_json(script.text)):
-                yield bare_question(plain(text_of_value(question, budget))), answer
+            page = faq_page(load_json(script.text)) or {"items": []}
+            for question in filter(lambda one: isinstance(one, dict), page["items"]):
+                name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
+                if isinstance(name, str) and isinstance(answer, str):
+                    yield bare_question(plain(text_of_value(name, budget))), answer
 
 
 def is_article(document: turbohtml.Document) -> bool:
     """Return whether a page says that it is an article: a blog post or news."""
     kinds = [meta.attr("content") or "" for meta in document.select('meta[property="og:type"]')]
     return any(kind.strip().lower() == "article" for kind in kinds)
-
-
-def _stated_pairs(data: Any) -> Iterator[tuple[str, str]]:
-    """Yield the questions and answers of the FAQPages in JSON-LD."""
-    nodes = objects_of(data)
-    by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
-    for page in nodes:
-        if "FAQPage" not in map(local_name, _listed(page.get("@type"), str)):
-            continue
-        for question in _listed(page.get("mainEntity"), dict):
-            question = by_id.get(question.get("@id"), question) if len(question) == 1 else question
-            answers = _listed(question.get("acceptedAnswer"), dict)
-            answer = by_id.get(answers[0].get("@id"), answers[0]) if answers else {}
-            name, text = question.get("name"), answer.get("text")
-            if isinstance(name, str) and isinstance(text, str):
-                yield name, text
-
-
-def local_name(name: str) -> str:
-    """Return the last part of an address or prefixed name: `Question` of `https://schema.org/Question`."""
-    return name.rpartition("/")[2].rpartition(":")[2]
-
-
-def _listed(value: Any, kind: type[T]) -> list[T]:
-    values = value if isinstance(value, list) else [value]
-    return [value for value in values if isinstance(value, kind)]
 
 
 def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
@@ -114,20 +87,6 @@ def load_json(text: str) -> Any:
         return None
 
 
-def objects_of(data: Any) -> list[Object]:
-    """Return all objects of a JSON value, the outer ones first."""
-    found: list[Object] = []
-    pending = [data]
-    while pending and len(found) < MAX_NODES:
-        value = pending.pop()
-        if isinstance(value, dict):
-            found.append(value)
-            pending.extend(reversed(value.values()))
-        elif isinstance(value, list):
-            pending.extend(reversed(value))
-    return found
-
-
 def text_of_value(value: str, budget: StepBudget) -> str:
     """Return the text of a string that is HTML, HTML with its tags escaped, or plain lines."""
     nodes = _nodes(value, budget)
@@ -138,7 +97,7 @@ def text_of_value(value: str, budget: StepBudget) -> str:
 def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
     """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
     nodes = _nodes(value, budget)
-    text = escaped(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
+    text = escape(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
     return shortened(text, is_cut=len(value) > MAX_ANSWER)
 
 

@@ -15,7 +15,7 @@ from faqsvc_embed.generation.extraction.questions import ends_page
 from faqsvc_embed.generation.extraction.words import NAMES
 from faqsvc_embed.text import superscript
 
-LINE_BREAK: Final = "\v"
+_LINE_BREAK: Final = "\v"
 _NOTE_MARK = re.compile(r"\s*(?:\[[^\[\]]{1,4}\]|[*†‡§]{1,3})\s*")
 
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff\x00-\x08\x0b\x0e-\x1f\x7f\ud800-\udfff]")
@@ -106,10 +106,10 @@ def _is_first(element: Element) -> bool:
 
 def text_of(nodes: Iterable[Node]) -> str:
     """Return the text of nodes as readers see it, without buttons, boilerplate and decoration."""
-    return Writer().written(nodes)
+    return _Writer().written(nodes)
 
 
-class Writer:
+class _Writer:
     """Writes plain text."""
 
     def __init__(self) -> None:
@@ -133,34 +133,28 @@ class Writer:
 
     def _write(self, node: Node) -> None:
         if isinstance(node, str):
-            self._write_text(node)
+            self._pieces.append(node)
             return
         node.budget.spend(STEPS_PER_ELEMENT * node.weight)
         if is_unwritten(node):
             return
         if node.tag == "br":
-            self._pieces.append(LINE_BREAK)
+            self._pieces.append(_LINE_BREAK)
+        elif node.tag == "sup":
+            self._pieces.append(superscript(raw_text(node)))
         elif node.tag in BLOCKS:
             self._end_paragraph()
             self._write_block(node)
             self._end_paragraph()
-        elif node.tag == "sup":
-            self._write_text(superscript(raw_text(node)))
         else:
-            self._write_inline(node)
+            self._write_children(node)
 
     def _write_children(self, element: Element) -> None:
         for child in element.children:
             self._write(child)
 
-    def _write_text(self, text: str) -> None:
-        self._pieces.append(text)
-
-    def _write_inline(self, element: Element) -> None:
-        self._write_children(element)
-
     def _end_paragraph(self) -> None:
-        lines = [plain(line) for line in "".join(self._pieces).split(LINE_BREAK)]
+        lines = [plain(line) for line in "".join(self._pieces).split(_LINE_BREAK)]
         self._pieces.clear()
         for paragraph in "\n".join(lines).split("\n\n"):
             if shown := [line for line in paragraph.split("\n") if line]:
@@ -168,11 +162,11 @@ class Writer:
 
     def _write_block(self, element: Element) -> None:
         if element.tag == "pre":
-            self._pieces.append(raw_text(element).replace("\n", LINE_BREAK))
+            self._pieces.append(raw_text(element).replace("\n", _LINE_BREAK))
         elif element.tag == "tr":
             cells = [text for cell in element.elements() if (text := text_of(cell.children))]
             # A row with a single cell is only layout.
-            row = cells[0].replace("\n", LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
+            row = cells[0].replace("\n", _LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
             self._pieces.append(row)
         elif element.tag == "li":
             self._list_depth += 1

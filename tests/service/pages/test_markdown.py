@@ -61,7 +61,7 @@ def test_a_typical_faq() -> None:
         == f"""\
 # Pricing
 
-[Tea \\& Sons](https://www.tea.example/?a=%28b%29) · <{PAGE}>
+[Tea & Sons](https://www.tea.example/?a=%28b%29) · <{PAGE}>
 
 - [What does it cost?]({PAGE}#faq-pricing--what-does-it-cost)
 - [Is there a "free" plan?]({PAGE}#faq-pricing--is-there-a-free-plan)
@@ -69,7 +69,7 @@ def test_a_typical_faq() -> None:
 
 ## What does it cost?
 
-Nothing \\< 10 users; then €5 \\& taxes.
+Nothing < 10 users; then €5 & taxes.
 
 ## Is there a "free" plan?
 
@@ -81,7 +81,7 @@ It has:\\
 
 ## May I cancel?
 
-Any time, it's \\<b\\>your\\</b\\> choice.
+Any time, it's \\<b>your\\</b> choice.
 """
     )
 
