@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import quote, unquote
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, func, literal_column, select, tuple_
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
@@ -32,10 +32,12 @@ MAX_COUNTED: Final = 1000
 """How many FAQs of a list are counted. A list with more than these is read no further."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
-FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16}){2}\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
-"""Three times in microseconds since 1970, and a slug."""
+FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16})?\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
+"""One or two times in microseconds since 1970, and a slug."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_ORDER: Final = (faqs.c.updated_at.desc(), faqs.c.slug.desc())
+_MICROSECOND: Final = timedelta(microseconds=1)
+_PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
+_ORDER: Final = tuple(column.desc() for column in _PLACE)
 
 
 class FAQInfo(NamedTuple):
@@ -89,45 +91,30 @@ class FAQInfo(NamedTuple):
 
 
 class FAQCursor(NamedTuple):
-    """The place after an FAQ in a list, which has the FAQs that were changed from `floor` to `began`.
+    """The place after an FAQ in a list, whose first FAQ was changed when it `began`.
 
     An FAQ that changes between two pages moves to the beginning of the list. So the FAQs that were changed
-    since the first page follow after the last page; an FAQ may therefore appear twice.
+    since it began follow after its last page, the last changed last, by cursors without `began`. An FAQ may
+    therefore appear twice.
     """
 
-    updated_at: datetime = _EPOCH
-    """When the FAQ before the place was changed; 1970 for the beginning of the list."""
-    slug: str = "-"
-    began: datetime = _EPOCH
-    """When the first FAQ of the list was changed; 1970 before the first page."""
-    floor: datetime = _EPOCH
+    updated_at: datetime
+    slug: str
+    began: datetime | None = None
 
     @classmethod
-    def decode(cls, cursor: str | None) -> Self:
-        """Read a cursor; None is the beginning. Raises InvalidCursor."""
-        if cursor is None:
-            return cls()
+    def decode(cls, cursor: str) -> Self:
+        """Read a cursor. Raises InvalidCursor."""
         if re.fullmatch(FAQ_CURSOR, cursor) is None:
             raise InvalidCursor
         times, _, slug = cursor.partition(".")
-        updated_at, began, floor = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
-        return cls(updated_at, storable(unquote(slug)), began, floor)
+        updated_at, *began = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
+        return cls(updated_at, storable(unquote(slug)), *began)
 
     def encode(self) -> str:
         """Return the text of the cursor."""
-        times = (str((time - _EPOCH) // timedelta(microseconds=1)) for time in (self[0], *self[2:]))
+        times = (str((time - _EPOCH) // _MICROSECOND) for time in (self.updated_at, self.began) if time)
         return f"{'-'.join(times)}.{quote(self.slug, safe='')}"
-
-    def conditions(self) -> list[ColumnElement[bool]]:
-        """Return the conditions of the FAQs after this place."""
-        columns, conditions = faqs.c, list[ColumnElement[bool]]()
-        if self.floor != _EPOCH:
-            conditions.append(columns.updated_at > self.floor)
-        if self.updated_at != _EPOCH:
-            is_same = and_(columns.updated_at == self.updated_at, columns.slug < self.slug)
-            conditions.append(columns.updated_at <= self.updated_at)
-            conditions.append(or_(columns.updated_at < self.updated_at, is_same))
-        return conditions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,22 +174,28 @@ class Overview(Part):
         Raises:
             InvalidCursor: `after` is not a cursor.
         """
-        cursor = FAQCursor.decode(after)
+        cursor = None if after is None else FAQCursor.decode(after)
+        began = None if cursor is None else cursor.began
+        is_late = cursor is not None and began is None
         with self._database.browsing() as connection:
-            query = self._select(connection, site, wanted)
-            page = query.where(*cursor.conditions()).order_by(*_ORDER).limit(limit + 1)
+            query = page = self._select(connection, site, wanted)
+            if cursor is not None:
+                place, here = tuple_(*_PLACE), (cursor.updated_at, cursor.slug)
+                page = query.where(place > here if is_late else place < here)
+            page = page.order_by(*(_PLACE if is_late else _ORDER)).limit(limit + 1)
             rows = connection.execute(page).all()
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
-            if cursor.began == _EPOCH:
-                cursor = cursor._replace(began=rows[0].updated_at if rows else cursor.floor)
+            if cursor is None and rows:
+                began = rows[0].updated_at
             if len(rows) > limit:
                 last = rows[limit - 1]
-                return found, cursor._replace(updated_at=last.updated_at, slug=last.slug).encode()
-            if cursor.began == _EPOCH:
-                return [], None
-            changed = query.where(faqs.c.updated_at > cursor.began).limit(1)
-            has_changed = connection.execute(changed).first() is not None
-        return found, FAQCursor(floor=cursor.began).encode() if has_changed else None
+                return found, FAQCursor(last.updated_at, last.slug, began).encode()
+            if (
+                began is None
+                or connection.execute(query.where(faqs.c.updated_at > began).limit(1)).first() is None
+            ):
+                return found, None
+        return found, FAQCursor(began + _MICROSECOND, " ").encode()  # no slug begins with a space
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.
