@@ -1,7 +1,7 @@
 """The service as an ASGI application: all of its routes."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -125,9 +125,19 @@ def create_app(
         sign_in_header=header_name(sign_in_header),
     )
 
+    async def repeat(function: Callable[[], object], delay: float, period: float) -> None:
+        await asyncio.sleep(delay)
+        while True:
+            with suppress(StorageUnavailable):  # the next call tries again
+                await run_blocking(function, limiter=writers)
+            await asyncio.sleep(period)
+
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(task(service)) for task in (_empty_bin, _record_key_uses)]
+        # Several processes may empty the bin at once; no request waits for the last use of a key.
+        clearing = repeat(storage.removal.empty_bin, FIRST_CLEARING, CLEARING)
+        recording = repeat(storage.keys.record_uses, RECORDING, RECORDING)
+        tasks = [asyncio.create_task(task) for task in (clearing, recording)]
         yield
         for task in tasks:
             task.cancel()
@@ -211,32 +221,16 @@ def _generator(allow: str | None) -> "Generator | None":
 
 
 async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:
-    response = error_response(service, OTHER_OFFERS, request, Problem(404, "not-found", "Not found"))
-    allow_any_origin(request, response)
-    return response
+    return _error(service, request, Problem(404, "not-found", "Not found"))
 
 
 async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:
     # Starlette raises the exception again after this response, so that the server logs it.
     headers = {HEADER: request_id.get() or ""}
-    problem = Problem(500, "internal-error", "Internal server error", headers=headers)
+    return _error(service, request, Problem(500, "internal-error", "Internal server error", headers=headers))
+
+
+def _error(service: ServiceContext, request: Request, problem: Problem) -> Response:
     response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
     return response
-
-
-async def _empty_bin(service: ServiceContext) -> None:
-    """Delete FAQs every hour that have been in the bin for 30 days. Several processes may do so at once."""
-    await asyncio.sleep(FIRST_CLEARING)
-    while True:
-        with suppress(StorageUnavailable):  # the next run tries again
-            await run_blocking(service.storage.removal.empty_bin, limiter=service.writers)
-        await asyncio.sleep(CLEARING)
-
-
-async def _record_key_uses(service: ServiceContext) -> None:
-    """Record the last use of each key behind the requests, which never wait for it."""
-    while True:
-        await asyncio.sleep(RECORDING)
-        with suppress(StorageUnavailable):  # the next run tries again
-            await run_blocking(service.storage.keys.record_uses, limiter=service.writers)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import quote, unquote
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, func, literal_column, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, false, func, literal_column, select, tuple_
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
@@ -248,7 +248,7 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            query = query.where(faqs.c.slug.in_(found))
+            query = query.where(faqs.c.slug.in_(found) if found else false())  # or it reads all of the site
         return query
 
     def _matching(self, wanted: Filter) -> ColumnElement[bool]:
