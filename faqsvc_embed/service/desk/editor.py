@@ -9,7 +9,6 @@ from urllib.parse import quote
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import aligned, changes, taken
@@ -164,13 +163,11 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     made_from = number_of(visit.form.get("source"))
     if editor.source is not None and info is not None and draft.gaps(editor.source):
         made_from = info.translated_from  # the questions are in the order of that revision
-    content = draft.content(newest.faq.cta if newest else None)
     write = Write(
-        content=content,
+        content=draft.content(newest.faq.cta if newest else None),
         slug=draft.slug or None,
         must_be_new=editor.faq is None,
         lang=cast("Lang | None", draft.lang or None),
-        detected_lang=None if draft.lang else detect_language(content.items),
         is_draft=is_draft,
         preconditions=conditions if draft.slug else Preconditions(),
         translated_from=made_from,

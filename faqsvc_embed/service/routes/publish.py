@@ -16,7 +16,6 @@ from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody,
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, publication_problems, unknown_fields
-from faqsvc_embed.detection import detect_language
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
@@ -182,8 +181,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
 
 def _store(call: Call, write: Write) -> tuple[Revision, bool]:
     require_scope(call.access, "draft" if write.is_draft else "publish")
-    detected = None if write.lang else detect_language(write.content.items)
-    return call.storage.writer.write(call.access, replace(write, detected_lang=detected))
+    return call.storage.writer.write(call.access, write)
 
 
 def _idempotency_key(call: Call) -> IdempotencyKey | None:

@@ -205,8 +205,8 @@ class Write:
     """A revision to write.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_exist`, an FAQ with `slug` must exist;
-    with `must_be_new`, none may exist. Without `lang`, the language is `detected_lang` if it is certain, else
-    the default language of the FAQ, else English.
+    with `must_be_new`, none may exist. Without `lang`, the language is detected; if it is uncertain, it is the
+    default language of the FAQ, else English.
     """
 
     content: Content
@@ -214,7 +214,6 @@ class Write:
     must_exist: bool = False
     must_be_new: bool = False
     lang: Lang | None = None
-    detected_lang: Lang | None = None
     is_draft: bool = False
     preconditions: Preconditions = UNCONDITIONAL
     translated_from: int | None = None

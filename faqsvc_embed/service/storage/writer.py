@@ -10,6 +10,7 @@ from msgspec import UNSET
 from sqlalchemy import Connection, Row, delete, select, update
 
 from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
@@ -77,11 +78,12 @@ class Writer:
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
+        detected = None if request.lang else detect_language(request.content.items)
         with self.editing(access, request.slug or "") as edit:
             if key and (earlier := _claim(edit.connection, access.site, key, edit.now)):
                 return earlier, False
-            faq, is_new = _open(edit, request)
-            lang = request.lang or _unstated_language(edit, faq, request)
+            faq, is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
+            lang = request.lang or _unstated_language(edit, faq, detected, request)
             newest = edit.newest(lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
@@ -200,9 +202,8 @@ def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Re
     return newest
 
 
-def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
+def _open(edit: Edit, request: Write, lang: Lang) -> tuple[Row[Any], bool]:
     """Return the locked FAQ of a request, and whether it is a new one."""
-    lang = request.lang or request.detected_lang or DEFAULT_LANGUAGE
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
     content, slug = request.content, request.slug
     if slug is None:
@@ -226,10 +227,9 @@ def _open(edit: Edit, request: Write) -> tuple[Row[Any], bool]:
     return edit.locked(), True
 
 
-def _unstated_language(edit: Edit, faq: Row[Any], request: Write) -> Lang:
+def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request: Write) -> Lang:
     """Return the detected language if it is certain or the FAQ has it; else the default language."""
     default: Lang = faq.lang
-    detected = request.detected_lang
     # Japanese in Chinese characters alone is detected as Chinese.
     if detected is None or (detected, default) == ("zh", "ja"):
         return default
