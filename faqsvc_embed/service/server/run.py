@@ -38,7 +38,7 @@ HEAD_TIMEOUT: Final = 10.0
 MAX_HEAD: Final = 65_536
 """Bytes of the head of a request."""
 SWITCH_INTERVAL: Final = 0.0002
-"""Seconds after which a thread lets another one run. A public read waits for this at each of its statements."""
+"""Seconds after which a thread lets another one run. A read may wait for this at each of its statements."""
 
 MakeApp = Callable[[], ASGIApp]
 

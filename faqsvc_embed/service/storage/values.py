@@ -205,8 +205,8 @@ class Write:
     """A revision to write.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_exist`, an FAQ with `slug` must exist;
-    with `must_be_new`, none may exist. Without `lang`, the language is detected; if it is uncertain, it is the
-    default language of the FAQ, else English.
+    with `must_be_new`, none may exist. Without `lang`, the language is detected; if that is uncertain, it
+    is the default language of the FAQ, else English.
     """
 
     content: Content

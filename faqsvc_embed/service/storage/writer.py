@@ -234,7 +234,7 @@ def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request
     if detected is None or (detected, default) == ("zh", "ja"):
         return default
     is_certain = detected not in _LATIN_SCRIPT or len(request.content.items) >= ENOUGH_ITEMS
-    if is_certain or edit.newest(detected) is not None:
+    if is_certain or detected in edit.translations:
         return detected
     return default
 

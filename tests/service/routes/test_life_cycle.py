@@ -255,17 +255,6 @@ def test_a_conflict_says_whether_the_newest_revision_is_a_draft(owner: Owner) ->
         assert (current["state"], current["hasDraft"]) == ("published", is_draft)
 
 
-def test_a_revision_says_whether_the_key_that_reads_it_wrote_it(owner: Owner, storage: Storage) -> None:
-    site = storage.sites.list()[0].id
-    other = Owner(owner.client, storage.keys.create("other", site=site))
-    owner.put(title="One")
-    other.put(title="Two")
-    for reader, expected in ((owner, [False, True]), (other, [True, False])):
-        history = reader.send("GET", f"{PRICING}/revisions").json()["items"]
-        assert [one["own"] for one in history] == expected
-        assert reader.send("GET", f"{PRICING}/revisions/2").json()["own"] == expected[0]
-
-
 def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
     owner.put(title="Prices")
     owner.put(f"{PRICING}?lang=de", title="Preise")
