@@ -1,6 +1,5 @@
 """Authentication by API key, rate limits of client networks, and the limit of generations at once."""
 
-import math
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -77,9 +76,7 @@ class RateLimiter:
 
     def problem(self, wait: float) -> Problem:
         """Return the problem for a request that is `wait` seconds too early."""
-        seconds = max(1, math.ceil(wait))
-        detail = f"More than {self._per_minute} requests in a minute; try again in {seconds} s"
-        return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
+        return Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
 
 
 @lru_cache(maxsize=1024)

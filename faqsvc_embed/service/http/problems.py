@@ -80,12 +80,17 @@ class Problem(Exception):
         return cls(422, code, detail, problems=problems)
 
     @classmethod
+    def too_early(cls, reason: str, wait: float) -> Self:
+        """Return a 429 for a request that is `wait` seconds too early."""
+        seconds = max(1, math.ceil(wait))
+        headers = {"retry-after": str(seconds)}
+        return cls(429, "rate-limited", f"{reason}; try again in {seconds} s", headers=headers)
+
+    @classmethod
     def of(cls, error: FAQError) -> "Problem | None":
         """Return the problem for an error of the storage, or None if it is unexpected."""
         if isinstance(error, TooManyWrites):
-            seconds = max(1, math.ceil(error.wait))
-            detail = f"{error}; try again in {seconds} s"
-            return Problem(429, "rate-limited", detail, headers={"retry-after": str(seconds)})
+            return Problem.too_early(str(error), error.wait)
         status, code = _STORAGE_ERRORS.get(type(error), (0, None))
         if code is None:
             return None

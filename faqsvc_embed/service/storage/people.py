@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
@@ -108,18 +108,16 @@ class People(Part):
         Raises:
             UnknownPerson: there is no such person, or one on several sites and none is named.
         """
-        found = [person for person in self.with_email(which) if site in (None, person.site)]
-        if len(found) > 1:
-            raise UnknownPerson(f"{which} is on several sites: name one with --site")
-        if found:
-            return found[0]
+        query = _present().where(or_(people.c.email == which.strip().lower(), people.c.id == which))
         with self._database.reading() as connection:
-            row = connection.execute(_present().where(people.c.id == which)).first()
-        if row is None or site not in (None, row.site):
+            rows = connection.execute(query if site is None else query.where(people.c.site == site)).all()
+        if len(rows) > 1:
+            raise UnknownPerson(f"{which} is on several sites: name one with --site")
+        if not rows:
             raise UnknownPerson(
                 f"nobody has the email address or id {quoted(which)}; `faqsvc people list` prints all"
             )
-        return Person(*row)
+        return Person(*rows[0])
 
     def with_email(self, email: str) -> list[Person]:
         """Return the person with an email address on each site that has one."""

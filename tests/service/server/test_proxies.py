@@ -7,7 +7,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed import ConfigurationError
-from faqsvc_embed.service.server.run import BehindProxies, check_proxies
+from faqsvc_embed.service.server import BehindProxies, check_proxies
 
 
 def seen(

@@ -27,10 +27,11 @@ SERVE: Final = """
 import sys
 from functools import partial
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.server import Address, run, serve
+from faqsvc_embed.service import server
+from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
-    run.HEAD_TIMEOUT = 0.5
+    server.HEAD_TIMEOUT = 0.5
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """

@@ -1,4 +1,9 @@
-"""Run an ASGI application under granian, in one worker process or several, behind proxies."""
+"""The service under granian: its address, worker processes, proxies in front, and graceful shutdown.
+
+Another ASGI server can also run `create_app()`. That server, or the proxy in front, must then protect against
+slow clients, and trust `X-Forwarded-*` headers only from known proxies: otherwise clients can choose the
+address by which they are rate-limited.
+"""
 
 import asyncio
 import errno
@@ -19,17 +24,20 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final
 
-from granian import Granian
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.runtime.extras import needs_extra
 from faqsvc_embed.runtime.listening import free_address, when_open
-from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import mark
-from faqsvc_embed.service.http.threads import open_file_limit
+
+with needs_extra("service"):
+    from granian import Granian
+    from granian.constants import HTTPModes, Interfaces
+    from granian.http import HTTP1Settings
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from faqsvc_embed.service.http.problems import Problem
+    from faqsvc_embed.service.http.requests import mark
+    from faqsvc_embed.service.http.threads import open_file_limit
 
 BACKLOG: Final = 2048
 """Maximum number of connections that wait to be accepted."""
