@@ -45,8 +45,8 @@ HEAD_TIMEOUT: Final = 10.0
 """Seconds for the head of a request to arrive."""
 MAX_HEAD: Final = 65_536
 """Bytes of the head of a request."""
-SWITCH_INTERVAL: Final = 0.0002
-"""Seconds after which a thread lets another one run. A read may wait for this at each of its statements."""
+SWITCH_INTERVAL: Final = 0.001
+"""Seconds after which a thread lets another one run."""
 
 MakeApp = Callable[[], ASGIApp]
 

@@ -84,7 +84,7 @@ class Site:
         signed_in = self.client.post("/desk/sign-in", data={"link": link})
         self.desk = httpx2.URL(signed_in.headers["location"]).path.rstrip("/")
         self._cookie = {"Cookie": signed_in.headers["set-cookie"].split(";")[0]}
-        self.slug = self.storage.overview.faqs(self.id, limit=1)[0].slug
+        self.slug = self.storage.overview.page(self.id, limit=1)[0][0].slug
         page = self.get(f"{self.desk}/new", self._cookie)
         self.token = re.findall(r'name="token" value="([0-9a-f]+)"', page.text)[0]
 

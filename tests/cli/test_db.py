@@ -39,7 +39,7 @@ def owner(database: str) -> Access:
 
 def everything(storage: Storage, owner: Access) -> list[object]:
     """Return what the owner of a site sees, and what readers see."""
-    faqs = storage.overview.faqs(owner.site, limit=10)
+    faqs = storage.overview.page(owner.site, limit=10)[0]
     revisions = [
         storage.history.revision(owner, faq.slug, lang, number)
         for faq in faqs

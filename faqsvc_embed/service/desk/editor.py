@@ -56,7 +56,7 @@ def new_draft(visit: Visit) -> Draft:
     site = visit.storage.sites.get(visit.access.site)
     if site.website_url:
         return replace(draft, website_name=site.given_name, website_url=site.website_url)
-    for last in visit.storage.overview.faqs(visit.access.site, limit=1):
+    for last in visit.storage.overview.page(visit.access.site, limit=1)[0]:
         earlier = Draft.of_revision(visit.revision(last.slug, last.translations[0].lang))
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft

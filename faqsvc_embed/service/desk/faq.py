@@ -233,7 +233,7 @@ def remove(visit: Visit) -> Response:
 def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
     """GET /desk/bin: the FAQs and translations that can be restored, and the slugs that were purged."""
     site = visit.access.site
-    context["binned"] = visit.storage.overview.faqs(site, Filter(state="binned"), limit=MAX_SHOWN)
+    context["binned"] = visit.storage.overview.page(site, Filter(state="binned"), limit=MAX_SHOWN)[0]
     context["sealed"] = visit.storage.overview.sealed(site)
     return render(visit, "bin.html", status, lifetime=BIN_LIFETIME, **context)
 

@@ -85,7 +85,7 @@ def show_log(visit: Visit) -> Response:
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
     unnamed = {one.name: one.name for one in visit.storage.people.list(site) if one.email is None}
     people = visit.storage.people.names(site) | unnamed
-    faqs = visit.storage.overview.faqs(site, limit=MAX_CHOICES)
+    faqs = visit.storage.overview.page(site, limit=MAX_CHOICES)[0]
     titles = {faq.slug: f"{faq.title.strip() or faq.slug} ({faq.slug})" for faq in faqs}
     choices = {"person": ("Person", people), "key": ("Key", keys), "slug": ("FAQ", titles)}
     return render(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, literal, select, update
+from sqlalchemy import Connection, delete, func, insert, literal, select, update
 
 from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
@@ -13,9 +13,10 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import logs, sites
 from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
-from faqsvc_embed.service.storage.schema import Timestamp, faqs, revisions, translations
+from faqsvc_embed.service.storage.schema import Timestamp, faqs, previews, revisions, translations
 from faqsvc_embed.service.storage.sites import Added
 from faqsvc_embed.service.storage.values import (
+    HIDDEN,
     Access,
     Gone,
     Preconditions,
@@ -44,6 +45,7 @@ class Edit:
         self.now = now
         self._quota = quota
         self._faq: Any = None
+        self._was_counted: bool | None = None
         self._translations: dict[Lang, Revision] | None = None
         self._added = Added()
         self._events = list[tuple[str, str, int | None]]()
@@ -68,6 +70,10 @@ class Edit:
         self._faq = self.connection.execute(
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
+        if self._was_counted is None:
+            # A new FAQ was never updated.
+            is_known = self._faq is not None and self._faq.updated_at is not None
+            self._was_counted = is_known and self._faq.state not in HIDDEN
         return self._faq
 
     def owned(self) -> Any:
@@ -196,7 +202,7 @@ class Edit:
             "published_at": None if is_draft else self.now,
         }
         self.connection.execute(insert(revisions), row)
-        self.count(size=len(record.encode()))
+        self.count(len(record.encode()))
         self.log("draft" if is_draft else "publish", lang, number)
         self.settle()
         return self.translations[lang]
@@ -251,7 +257,10 @@ class Edit:
         self._translations = None
 
     def settle(self) -> None:
-        """Update the state of the FAQ, and its default language if that translation was deleted."""
+        """Update the state of the FAQ, and its default language if that translation was deleted.
+
+        An FAQ without any revision was purged, and is sealed as a whole.
+        """
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
         kept = [one for one in every if one.binned_at is None]
         published = [one for one in kept if one.published is not None]
@@ -261,12 +270,19 @@ class Edit:
             state = "published" if published else "unpublished" if was_public else "draft"
             lang = lang if lang in {one.lang for one in kept} else (published or kept)[0].lang
         values = {"updated_at": self.now, "state": state, "lang": lang}
+        if not every:
+            state = "purged"
+            values |= {"state": state, "sealed": True, "page_url": None}
+            self.connection.execute(delete(translations).where(translations.c.slug == self.slug))
+        if state in HIDDEN:
+            self.connection.execute(delete(previews).where(previews.c.slug == self.slug))
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))
+        self._added = self._added._replace(faqs=(state not in HIDDEN) - bool(self._was_counted))
         self._translations = {one.lang: one._replace(faq_state=state) for one in every}
 
-    def count(self, *, faqs: int = 0, size: int = 0) -> None:
-        """Count FAQs and bytes of the site."""
-        self._added = Added(self._added.faqs + faqs, self._added.bytes + size)
+    def count(self, size: int) -> None:
+        """Count bytes of the site."""
+        self._added = self._added._replace(bytes=self._added.bytes + size)
 
     def record_event(self, lang: str, revision: int | None) -> None:
         """Add an event to the change log; without a revision, the translation was unpublished."""

@@ -138,16 +138,13 @@ class Filter:
 class Overview(Part):
     """The FAQs of sites, for their owners."""
 
-    def faqs(self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0) -> list[FAQInfo]:
-        """Return up to `limit` FAQs of a site after the first `offset`, the last changed first."""
-        with self._database.browsing() as connection:
-            query = self._select(connection, site, wanted).order_by(*_ORDER).limit(limit).offset(offset)
-            return _with_translations(connection, connection.execute(query).all(), binned=wanted.is_bin)
-
     def counted(
         self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0
     ) -> tuple[list[FAQInfo], int]:
-        """Return what `faqs` returns, and how many FAQs match: `MAX_COUNTED` and one stand for more."""
+        """Return up to `limit` FAQs of a site after the first `offset`, the last changed first.
+
+        The number of those that match comes with them; `MAX_COUNTED` and one stand for more.
+        """
         with self._database.browsing() as connection:
             query = self._select(connection, site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
             slugs = connection.scalars(query.limit(max(offset + limit, MAX_COUNTED + 1))).all()

@@ -20,7 +20,6 @@ from faqsvc_embed.service.storage.schema import (
     faqs,
     idempotency_keys,
     people,
-    previews,
     revisions,
     sessions,
     sign_in_links,
@@ -41,40 +40,32 @@ STEADY: Final = timedelta(days=1)
 
 
 class Removal:
-    """Removes the FAQs in a database, and brings them back."""
+    """Removes the FAQs in a database, and brings them back.
+
+    Whatever is done to the FAQ of a site raises:
+        FAQNotFound: the site has no such FAQ, or not this translation.
+        NotYourSite: it belongs to another site.
+        Gone: it is in the bin, where that matters, or was purged.
+        RevisionConflict: a precondition failed.
+    """
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
     def unpublish(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
-        """Unpublish an FAQ, or one translation. Its history stays.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, or not this translation.
-            NotYourSite: it belongs to another site.
-            Gone: it is in the bin, or was purged.
-            RevisionConflict: a precondition failed.
-        """
+        """Unpublish an FAQ, or one translation. Its history stays."""
         with self._writer.editing(access, slug) as edit:
-            _, languages = _checked(edit, lang, preconditions)
+            languages = _checked(edit, lang, preconditions)
             if edit.unpublish(languages):
                 edit.settle()
                 edit.log("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
-        """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days.
-
-        Raises:
-            FAQNotFound, NotYourSite, Gone, RevisionConflict: as `unpublish` does.
-        """
+        """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
         with self._writer.editing(access, slug) as edit:
-            _, languages = _checked(edit, lang, preconditions)
-            is_whole = len(languages) == len(edit.languages(None))
-            edit.count(faqs=-is_whole)
+            languages = _checked(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
-            if is_whole:
-                edit.connection.execute(delete(previews).where(previews.c.slug == slug))
             edit.settle()
             edit.log("purge", lang, subject="bin")
 
@@ -82,16 +73,10 @@ class Removal:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
 
         Nobody can write it again before an admin allows it (`lift`).
-
-        Raises:
-            FAQNotFound, NotYourSite, RevisionConflict: as `unpublish` does.
-            Gone: it was purged before.
         """
         with self._writer.editing(access, slug) as edit:
-            faq, languages = _checked(edit, lang, preconditions, binned=True)
-            was_last = faq.state != "binned" and set(edit.languages(None)) <= set(languages)
-            _delete_texts(edit, languages, faqs=-was_last)
-            _end(edit)
+            _delete_texts(edit, _checked(edit, lang, preconditions, binned=True))
+            edit.settle()
             edit.log("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
@@ -102,14 +87,11 @@ class Removal:
         restores only unpublished ones, because it has not shown those in the bin.
 
         Raises:
-            FAQNotFound: the site has no such FAQ, or there is nothing to restore.
-            NotYourSite: it belongs to another site.
-            Gone: it was purged.
-            RevisionConflict: a precondition failed.
+            FAQNotFound: also if there is nothing to restore.
             QuotaExceeded: the site has no room for it.
         """
         with self._writer.editing(access, slug) as edit:
-            faq, _ = _checked(edit, None, preconditions, binned=True)
+            _checked(edit, None, preconditions, binned=True)
             rows = [one for one in edit.translations.values() if one.binned_at or one.withdrawn_at]
             if preconditions.versions is not None:
                 rows = [row for row in rows if row.binned_at is None]
@@ -122,7 +104,6 @@ class Removal:
             restored = [row for row, at in zip(rows, times, strict=True) if at == last]
             if not restored:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
-            edit.count(faqs=int(faq.state == "binned"))
             edit.update_translations([row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:
@@ -164,7 +145,7 @@ class Removal:
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     _delete_texts(edit, languages)
-                    _end(edit)
+                    edit.settle()
                     edit.log("purge", None)
                     count += 1
         return count
@@ -213,8 +194,8 @@ def _overdue(now: datetime) -> tuple[Any, ...]:
 
 def _checked(
     edit: Edit, lang: Lang | None, preconditions: Preconditions, *, binned: bool = False
-) -> tuple[Any, list[Lang]]:
-    """Return the row of the FAQ, and its languages or `lang`, after the checks that `unpublish` lists.
+) -> list[Lang]:
+    """Return the languages of the FAQ, or `lang`, after the checks of every removal.
 
     With `binned`, it may be in the bin.
     """
@@ -224,33 +205,22 @@ def _checked(
     if preconditions.if_match is not None or not binned:
         newest = edit.newest(lang or faq.lang, binned=binned)
     edit.check(preconditions, lang, newest)
-    return faq, languages
+    return languages
 
 
-def _delete_texts(edit: Edit, languages: Sequence[Lang], *, faqs: int = 0) -> None:
-    """Unpublish translations and delete their texts; `faqs` is added to the FAQs of the site.
+def _delete_texts(edit: Edit, languages: Sequence[Lang]) -> None:
+    """Unpublish translations and delete their texts.
 
     A translation without revisions is sealed: nobody can write it before an admin allows it by `lift`.
     """
     forget_revisions(edit.connection, edit.slug, languages, edit.now)
     mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))
     records = edit.connection.scalars(select(revisions.c.record).where(*mine))
-    edit.count(faqs=faqs, size=-sum(len(record.encode()) for record in records))
+    edit.count(-sum(len(record.encode()) for record in records))
     edit.unpublish(languages)
     edit.connection.execute(delete(revisions).where(*mine))
     values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
     edit.update_translations(languages, **values)
-
-
-def _end(edit: Edit) -> None:
-    """Settle an FAQ. If it has no revision, it becomes `purged`, and is sealed as a whole."""
-    if edit.translations:
-        edit.settle()
-        return
-    edit.connection.execute(delete(translations).where(translations.c.slug == edit.slug))
-    edit.connection.execute(delete(previews).where(previews.c.slug == edit.slug))
-    values = {"state": "purged", "sealed": True, "page_url": None, "updated_at": edit.now}
-    edit.connection.execute(update(faqs).where(faqs.c.slug == edit.slug).values(values))
 
 
 def _is_steady(connection: Connection, now: datetime) -> bool:

@@ -100,8 +100,6 @@ class Writer:
                 content = content_of_file(edit, faq, newest, request)
             if isinstance(content, Revision):
                 return content, False
-            if is_new:
-                edit.count(faqs=1)
             written = _store(edit, newest, lang, content, is_draft=request.is_draft)
             if request.translated_from is not None:
                 edit.update_translations([lang], translated_from=request.translated_from)

@@ -192,7 +192,7 @@ def test_the_form_of_a_new_faq_that_is_sent_twice_makes_one_faq(
     assert (changed.status_code, texts_of(changed.text)[1]) == (409, "Ten euros.")
     again = editor.post("/faqs/repairs", action="publish", **fields_of(changed.text))
     assert again.status_code == 200
-    assert [faq.slug for faq in storage.overview.faqs(storage.sites.list()[0].id, limit=9)] == ["repairs"]
+    assert [faq.slug for faq in storage.overview.page(storage.sites.list()[0].id, limit=9)[0]] == ["repairs"]
     assert record(editor, "repairs").json()["items"][0]["answer"] == "Ten euros."
     assert editor.post("/new", action="publish", **fields_of(editor.get("/new").text) | written()).is_success
 

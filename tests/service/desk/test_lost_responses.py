@@ -46,7 +46,7 @@ def editor(page: Page, desk: Served) -> Page:
 
 def state_of(desk: Served) -> tuple[object, ...]:
     """Return what the forms change."""
-    faqs = desk.storage.overview.faqs(desk.admin.site, limit=100)
+    faqs = desk.storage.overview.page(desk.admin.site, limit=100)[0]
     return (
         sorted((one.slug, one.state, [(t.lang, t.newest) for t in one.translations]) for one in faqs),
         sorted(person.name for person in desk.storage.people.list()),
@@ -170,7 +170,7 @@ def test_firefox_loses_nothing_and_does_nothing_twice(firefox: Firefox, desk: Se
     firefox.evaluate("void (window.fetch = sent)")
     firefox.evaluate("document.querySelector('.save [value=publish]').click()")
     until(firefox, "location.pathname === '/desk/faqs/from-firefox'")
-    assert len(desk.storage.overview.faqs(desk.admin.site, limit=100)) == 5
+    assert len(desk.storage.overview.page(desk.admin.site, limit=100)[0]) == 5
 
 
 def test_firefox_undoes_what_the_buttons_did(firefox: Firefox, desk: Served) -> None:

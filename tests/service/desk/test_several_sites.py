@@ -46,7 +46,7 @@ def test_an_admin_of_another_site_captures_nobody(
 
     assert "Choose a site" in asked.text
     assert browser.post("/desk/new", data={"action": "draft"}, headers=POST).status_code == 409
-    assert storage.overview.faqs(sites[1], limit=1) == []
+    assert storage.overview.page(sites[1], limit=1)[0] == []
 
 
 def test_a_person_of_two_sites_reaches_both(
@@ -84,7 +84,7 @@ def test_a_person_of_two_sites_reaches_both_by_link_and_two_tabs_do_not_mix(
     assert (saved.status_code, saved.url.path) == (200, f"/desk/at/{site}/faqs/theirs")
     editor.token = earlier
     assert editor.post("/new", action="publish", **written(slug="mine")).status_code == 200
-    assert [[faq.slug for faq in storage.overview.faqs(one, limit=9)] for one in (first.site, site)] == [
+    assert [[faq.slug for faq in storage.overview.page(one, limit=9)[0]] for one in (first.site, site)] == [
         ["mine"],
         ["theirs"],
     ]

@@ -226,7 +226,7 @@ def test_two_spellings_of_one_slug_are_one_faq(client: TestClient, storage: Stor
         assert client.put(f"{PATH}/{quote(slug)}", json=publication(), headers=headers).is_success
         assert client.get(f"{PATH}/{quote(slug)}").json()["slug"] == "caf\u00e9 \u6599\u91d1"
         assert client.get(f"/faq/{quote(slug)}").status_code == 200
-    assert len(storage.overview.faqs(storage.sites.list()[0].id, limit=10)) == 1
+    assert len(storage.overview.page(storage.sites.list()[0].id, limit=10)[0]) == 1
 
 
 def problems_of(body: object) -> list[str]:

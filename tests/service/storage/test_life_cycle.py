@@ -119,7 +119,7 @@ def test_an_faq_whose_default_translation_was_purged_stays_with_its_owner(
     token, _ = storage.history.create_preview(owner, "tea", None)
     shown = storage.history.preview(token, "tea", None)
 
-    assert [(faq.slug, faq.title) for faq in storage.overview.faqs(owner.site, limit=5)] == [
+    assert [(faq.slug, faq.title) for faq in storage.overview.page(owner.site, limit=5)[0]] == [
         ("tea", "Deutsch")
     ]
     assert storage.overview.faq(owner, "tea").title == "Deutsch"
@@ -332,7 +332,7 @@ def test_the_list_has_the_last_changed_first_in_pages(storage: Storage, owner: A
         slugs += [faq.slug for faq in page]
         if after is None:
             break
-    first = storage.overview.faqs(owner.site, limit=1)[0]
+    first = storage.overview.page(owner.site, limit=1)[0][0]
 
     assert slugs == ["faq-0", "faq-4", "faq-3", "faq-2", "faq-1"]
     assert (first.title, first.languages, first.state) == ("0", ["en", "de"], "published")
@@ -379,7 +379,7 @@ def test_pages_do_not_miss_the_only_faq_of_the_last_page(
 
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
     def languages() -> list[str]:
-        return list(storage.overview.faqs(owner.site, limit=1)[0].languages)
+        return list(storage.overview.page(owner.site, limit=1)[0][0].languages)
 
     for lang in ("en", "de", "ko"):
         write(storage, owner, lang=lang, is_draft=lang == "ko")

@@ -27,7 +27,7 @@ def put(storage: Storage, slug: str, lang: str, question: str) -> None:
 
 def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: Any) -> list[str]:
     """Return the slugs that a filter lets through."""
-    faqs = storage.overview.faqs(site, Filter(**wanted), limit=limit, offset=offset)
+    faqs = storage.overview.counted(site, Filter(**wanted), limit=limit, offset=offset)[0]
     return [faq.slug for faq in faqs]
 
 

@@ -95,7 +95,7 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield what editors and programs of a site read."""
     admin = storage.people.list(SITE)[0]
     access, key = admin.access, key_id(7, 2)
-    slug = storage.overview.faqs(SITE, limit=1)[0].slug
+    slug = storage.overview.page(SITE, limit=1)[0][0].slug
     for wanted in (
         Filter(),
         Filter(search=RARE),
@@ -145,7 +145,7 @@ def test_no_read_of_a_site_reads_the_rows_of_others(filled: Storage) -> None:
 @both
 def test_no_write_reads_the_rows_of_other_sites(filled: Storage) -> None:
     access = filled.people.list(SITE)[0].access
-    slug = filled.overview.faqs(SITE, limit=1)[0].slug
+    slug = filled.overview.page(SITE, limit=1)[0][0].slug
     once = IdempotencyKey("once", "digest")
     with statements() as sent:
         write(filled, access, slug, title="New", lang="en")

@@ -24,7 +24,6 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, engines, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
-from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication
 from tests.service.storage.writes import title
@@ -213,7 +212,6 @@ def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
     copy_faqs(storage, 20_000, site=site)
     lists: list[Callable[[], object]] = [
         partial(storage.overview.page, site, limit=50),
-        partial(storage.overview.faqs, site, Filter(), limit=50),
         partial(storage.publications.listed, limit=50),
         partial(storage.publications.listed, after="f5", limit=50),
         partial(storage.publications.translations, first="f5", limit=50),
