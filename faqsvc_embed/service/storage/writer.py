@@ -41,7 +41,16 @@ _LATIN_SCRIPT: Final = frozenset({"en", "es", "fr", "de"})
 
 
 class Writer:
-    """Writes to the FAQs in a database. `quota` limits each site that has no limits of its own."""
+    """Writes to the FAQs in a database. `quota` limits each site that has no limits of its own.
+
+    Whatever is done to an FAQ raises:
+        FAQNotFound: the site has no such FAQ, translation or revision.
+        NotYourSite: it belongs to another site.
+        Gone: the FAQ or the translation is in the bin, or was purged.
+        RevisionConflict: a precondition failed.
+        QuotaExceeded: the site has no room for it.
+        TooManyWrites: the site wrote too often in the last minute.
+    """
 
     def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = NO_QUOTA) -> None:
         self.database = database
@@ -67,14 +76,9 @@ class Writer:
         Returns the revision, and whether the FAQ is new.
 
         Raises:
-            FAQNotFound: there is no FAQ with this slug, and none may be created.
-            NotYourSite: it belongs to another site.
             ReservedSlug: a new FAQ cannot have this slug.
-            Gone: the FAQ, this translation, or the FAQ of the Idempotency-Key is in the bin or was purged.
-            RevisionConflict: a precondition failed.
             Unpublished, OldFile: it is a file that would undo what somebody did.
-            QuotaExceeded: the site has no room for it.
-            TooManyWrites: the site wrote too often in the last minute.
+            Incomplete: it is a file of a new FAQ without the website.
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
@@ -119,10 +123,6 @@ class Writer:
         """Write a revision with what `change` makes of the content of the newest one.
 
         `key` is a slug with a language, or None for the default language.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, or not this translation.
-            NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
         """
         slug, lang = key
         with self.editing(access, slug) as edit:
@@ -133,12 +133,7 @@ class Writer:
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
     ) -> Revision:
-        """Publish a draft, or the content of an earlier revision under a new number if it is not the newest.
-
-        Raises:
-            FAQNotFound: the site has no such revision.
-            NotYourSite, Gone, RevisionConflict, QuotaExceeded: as `write` does.
-        """
+        """Publish a draft, or the content of an earlier revision, which then gets a new number."""
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
             lang = newest.lang
@@ -156,10 +151,6 @@ class Writer:
         """Discard the revisions after the one that readers see or saw last; return False if there is none.
 
         The discarded revisions stay in the history, marked as such.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, not this translation, or no draft of it.
-            NotYourSite, Gone, RevisionConflict: as `write` does.
         """
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
@@ -174,11 +165,7 @@ class Writer:
     def confirm_translation(
         self, access: Access, slug: str, lang: Lang, source: int, preconditions: Preconditions
     ) -> None:
-        """Record that a translation is up to date with a revision of the default language.
-
-        Raises:
-            FAQNotFound, NotYourSite, Gone, RevisionConflict: as `discard` does.
-        """
+        """Record that a translation is up to date with a revision of the default language."""
         with self.editing(access, slug) as edit:
             _existing(edit, lang, preconditions)
             edit.update_translations([lang], translated_from=source)
