@@ -262,6 +262,7 @@ def test_a_call_that_does_not_end_in_time_fails_and_frees_its_place(monkeypatch:
         limiter = anyio.CapacityLimiter(1)
         with pytest.raises(StorageUnavailable):
             await run_blocking(may_end.wait, 10.0, limiter=limiter)
+        monkeypatch.setattr(threads, "CALL_TIMEOUT", 10.0)
         return await run_blocking(str.upper, "done", limiter=limiter)
 
     assert anyio.run(main) == "DONE"
