@@ -52,7 +52,7 @@ PERSON_UNCONFIRMED: Final = "Nobody was removed. Tick the box to remove the pers
 _REFUSALS: Final = (ConfigurationError, PersonExists, LastAdmin)
 
 
-def of_values(values: Mapping[str, str]) -> str:
+def _version_of(values: Mapping[str, str]) -> str:
     """Return the version of a form of settings, which has all their values."""
     return msgspec.json.encode(values).decode()
 
@@ -129,7 +129,7 @@ def show_site(
         status,
         site=site,
         fields=now | (typed or {}),
-        version=of_values(now),
+        version=_version_of(now),
         max_faqs=site.max_faqs or default.faqs,
         max_bytes=site.max_bytes or default.bytes,
         **context,
@@ -171,7 +171,13 @@ def show_person(
     person = _person(visit)
     now = _fields_of_person(person)
     keys = len(visit.storage.keys.made_by_person(person.id, person.site))
-    context = {"link": "", "version": of_values(now), "fields": now | (typed or {}), "keys": keys, **context}
+    context = {
+        "link": "",
+        "version": _version_of(now),
+        "fields": now | (typed or {}),
+        "keys": keys,
+        **context,
+    }
     return render(visit, "person.html", status, person=person, roles=ROLE_TEXTS, **context)
 
 
@@ -194,7 +200,7 @@ def change_person(visit: Visit) -> Response:
 
 
 def _remove_person(visit: Visit, person: Person) -> Response:
-    now = of_values(_fields_of_person(person))
+    now = _version_of(_fields_of_person(person))
     if visit.form.get("confirm") != "yes":
         return show_person(visit, 422, problems={"confirm": PERSON_UNCONFIRMED})
     if visit.form.get("version", now) != now:
