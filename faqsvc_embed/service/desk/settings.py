@@ -178,7 +178,9 @@ def show_person(
         "keys": keys,
         **context,
     }
-    return render(visit, "person.html", status, person=person, roles=ROLE_TEXTS, **context)
+    return render(
+        visit, "person.html", status, person=person, version=_version_of(now), roles=ROLE_TEXTS, **context
+    )
 
 
 def change_person(visit: Visit) -> Response:
