@@ -171,16 +171,9 @@ def show_person(
     person = _person(visit)
     now = _fields_of_person(person)
     keys = len(visit.storage.keys.made_by_person(person.id, person.site))
-    context = {
-        "link": "",
-        "version": _version_of(now),
-        "fields": now | (typed or {}),
-        "keys": keys,
-        **context,
-    }
-    return render(
-        visit, "person.html", status, person=person, version=_version_of(now), roles=ROLE_TEXTS, **context
-    )
+    context = {"version": _version_of(now), "fields": now | (typed or {}), "keys": keys, **context}
+    context.setdefault("link", "")
+    return render(visit, "person.html", status, person=person, roles=ROLE_TEXTS, **context)
 
 
 def change_person(visit: Visit) -> Response:
