@@ -38,21 +38,25 @@ def has_tags(text: object) -> bool:
     return isinstance(text, str) and TAG.search(text) is not None
 
 
-def as_one_format(document: Document, *, is_html: bool = False) -> Document:
+def as_one_format(
+    document: Document, *, is_html: bool = False, meant: re.Pattern[str] | None = None
+) -> Document:
     """Return a document that does not state the format of its answers with that which they have.
 
     They are Markdown if one has markup: HTML becomes Markdown, and plain text keeps its lines. `is_html` says
-    that its texts are HTML, as in JSON-LD, so that no sign of theirs is Markdown.
+    that its texts are HTML, as in JSON-LD, so that no sign of theirs is Markdown. `meant` finds what else is.
     """
     if document.answer_format is not None:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
     texts = [document.introduction, *(item.get("answer") for item in items)]
-    has_markup = any(has_tags(text) or (has_markdown(text) and not is_html) for text in texts)
+    signs = [_MARKDOWN, *([meant] if meant else [])]
 
-    def is_markdown(text: str) -> bool:
-        is_like = has_markup and _IN_MARKDOWN.search(text) is not None
-        return not is_html and (has_markdown(text) or is_like)
+    def is_markdown(text: object) -> bool:
+        return isinstance(text, str) and not is_html and any(sign.search(text) for sign in signs)
+
+    has_markup = any(has_tags(text) or is_markdown(text) for text in texts)
+    signs += [_IN_MARKDOWN] if has_markup else []
 
     def line(text: Any) -> Any:
         if not isinstance(text, str):

@@ -8,9 +8,8 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.html import html_to_markdown
-from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.files.markup import has_markdown, has_tags
+from faqsvc_embed.files.document import Document
+from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
 from faqsvc_embed.mcp.results import shorten
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
@@ -57,20 +56,10 @@ def is_marked_up(text: str | None) -> bool:
 def in_format(
     items: Sequence[dict[str, Any]], introduction: str | None
 ) -> tuple[list[dict[str, Any]], str | None, AnswerFormat | None]:
-    """Return texts whose format is not stated in the format that they have.
-
-    If one has markup, all are Markdown: HTML becomes Markdown, and plain text is escaped.
-    """
-    if not any(map(is_marked_up, [introduction, *(item["answer"] for item in items)])):
-        return list(items), introduction, None
-    above = introduction and _as_markdown(introduction)
-    return [{**item, "answer": _as_markdown(item["answer"])} for item in items], above, "markdown"
-
-
-def _as_markdown(text: str) -> str:
-    if has_tags(text) and not has_markdown(text):
-        return html_to_markdown(text)
-    return text if is_marked_up(text) else escape(text.strip())
+    """Return texts whose format is not stated in the format that they have, as those of a file are read."""
+    document = Document(items=[{**item} for item in items], introduction=introduction)
+    read = as_one_format(document, meant=_MEANT)
+    return read.items, read.introduction, read.answer_format
 
 
 def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:
