@@ -16,9 +16,9 @@ from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState, part_of
+from faqsvc_embed.models.parts import Part
 from faqsvc_embed.page.border import Passing, guarded
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.parts import Part
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style

@@ -17,11 +17,11 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
-from faqsvc_embed.parts import link_key
+from faqsvc_embed.models.parts import link_key
+from faqsvc_embed.models.wire import web_address
 from faqsvc_embed.rendering import dialects
 from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
 from faqsvc_embed.text import superscript
-from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
