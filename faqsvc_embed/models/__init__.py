@@ -1,7 +1,7 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON.
 
 `records` has the values, and `wire` reads and checks them as JSON. `parts` chooses what a page shows of one,
-`element_ids` names the elements of its questions, and `origin` is what its items share.
+and `element_ids` names the elements of its questions.
 """
 
 from faqsvc_embed.models.records import (
