@@ -153,7 +153,7 @@ class Answers:
             return paragraphs(answer), ()
         from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-        return markdown.to_html(answer, question_level, REL, website_url, links)
+        return markdown.to_html(answer, question_level, website_url, links)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""
