@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
 
     from faqsvc_embed.cache.memory import MemoryCache
+    from faqsvc_embed.cache.metrics import Instruments
     from faqsvc_embed.cache.source import BaseSource
     from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
-    from faqsvc_embed.telemetry import Instruments
 
 HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
@@ -267,7 +267,7 @@ class FAQEmbed:
             ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
         """
         if self._instruments is None:
-            from faqsvc_embed.telemetry import instruments_of
+            from faqsvc_embed.cache.metrics import instruments_of
 
             self._instruments = instruments_of(meter_provider)
             self._instruments.observe(self)

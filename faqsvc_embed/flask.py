@@ -28,9 +28,8 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
-from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
+from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
-from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import are_served, requested_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
 
@@ -144,12 +143,9 @@ class _FlaskPage(RequestPage, kw_only=True):
 
     def fill_drafts(self, response: Response) -> None:
         """Fill in the drafts of a preview."""
-        if self.placeholders is None or self.fills_stream:
+        filler = None if self.fills_stream else self.new_filler(response.status_code, response.headers)
+        if filler is None:
             return
-        charset = fillable_charset(response.status_code, response.headers)
-        if charset is None:
-            return
-        filler = BodyFiller(self.placeholders, charset)
         self.fills_stream = response.is_streamed
         if response.is_streamed:
             if (close := getattr(response.response, "close", None)) is not None:

@@ -11,12 +11,7 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
-from faqsvc_embed.page.headers import (
-    applied,
-    fillable_charset,
-    filled_body_changes,
-    page_changes,
-)
+from faqsvc_embed.page.headers import applied, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, are_served, requested_file
@@ -186,12 +181,10 @@ class _Response:
         """Return status and headers with what the page changes."""
         status, headers = self.given
         self.page.sent_headers = headers
-        changes, filler = page_changes(self.page, headers) if self.page.changes_headers else {}, None
-        if self.page.placeholders is not None:
-            charset = fillable_charset(int(status[:3] or 0), headers)
-            if charset is not None:
-                filler = BodyFiller(self.page.placeholders, charset)
-                changes = {**filled_body_changes(), **changes}
+        changes = page_changes(self.page, headers) if self.page.changes_headers else {}
+        filler = self.page.new_filler(int(status[:3] or 0), headers)
+        if filler is not None:
+            changes = {**filled_body_changes(), **changes}
         headers = applied(headers, changes) if changes else headers
         self._filler = filler
         return status, headers

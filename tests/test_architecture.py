@@ -18,17 +18,14 @@ PACKAGE: Final = Path(faqsvc_embed.__file__).parent
 NAME: Final = "faqsvc_embed"
 
 ORDER: Final = (
-    {"errors", "languages", "origin", "text", "runtime"},
-    {"element_ids", "wire", "theme"},
-    {"parts"},
-    {"models"},
+    {"errors", "languages", "text", "runtime"},
+    {"models", "theme"},
     {"events", "settings"},
     {"api"},
-    {"detection"},
     {"files"},
     {"cache"},
     {"sources"},
-    {"rendering", "telemetry"},
+    {"rendering"},
     {"page"},
     {"embed", "client", "generation"},
     {"jinja"},
@@ -53,7 +50,7 @@ OPTIONAL: Final = {
     "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
-    "opentelemetry": {"embed", "telemetry"},
+    "opentelemetry": {"cache", "embed"},
     "prometheus_client": {"service"},
     "protego": {"generation"},
     "psycopg": {"service"},
@@ -61,7 +58,7 @@ OPTIONAL: Final = {
     "redis": {"cache"},
     "sqlalchemy": {"service"},
     "starlette": {"fastapi", "service"},
-    "turbohtml": {"detection", "generation", "testing"},
+    "turbohtml": {"files", "generation", "testing"},
 }
 """The parts of the package that may import an optional dependency."""
 

@@ -19,7 +19,7 @@ from faqsvc_embed.runtime.extras import needs_extra
 PACKAGE: Final = Path(faqsvc_embed.__file__).parent
 PROJECT: Final = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: Final = {
-    "cache": ["redis"],
+    "cache": ["redis", "telemetry"],
     "django": ["django"],
     "embed.py": ["telemetry"],
     "fastapi.py": ["fastapi", "starlette"],
@@ -27,7 +27,6 @@ EXTRAS: Final = {
     "generation": ["generation"],
     "mcp": ["mcp"],
     "service": ["service", "generation", "postgresql", "redis"],
-    "telemetry.py": ["telemetry"],
     "testing": ["generation"],
 }
 """The extras that install what a part of the package needs beyond the dependencies of all parts."""

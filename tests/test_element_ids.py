@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faqsvc_embed import Item
-from faqsvc_embed.element_ids import MAX_WORDS, question_names, root_id
+from faqsvc_embed.models.element_ids import MAX_WORDS, question_names, root_id
 from tests.support.strategies import any_text
 
 FORM = re.compile(r"faq-[a-z0-9_-]+")

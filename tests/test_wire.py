@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ, InvalidFAQ
-from faqsvc_embed.wire import MAX_CTA, MAX_CTA_DEPTH, MAX_INTEGER
+from faqsvc_embed.models.wire import MAX_CTA, MAX_CTA_DEPTH, MAX_INTEGER
 
 
 def wire(**fields: str) -> str:

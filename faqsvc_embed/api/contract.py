@@ -27,7 +27,7 @@ from faqsvc_embed.api.fields import (
     WebsiteURL,
 )
 from faqsvc_embed.models import AnswerFormat
-from faqsvc_embed.wire import MAX_SECTION
+from faqsvc_embed.models.wire import MAX_SECTION
 
 LIST_PATH: Final = "/api/v1/faqs"
 MAX_LIMIT, DEFAULT_LIMIT = 500, 100

@@ -11,8 +11,8 @@ from msgspec import Meta
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 from faqsvc_embed.text import normalized
-from faqsvc_embed.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 
 MAX_BODY: Final = 1_000_000
 """Bytes."""

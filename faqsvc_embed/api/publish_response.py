@@ -34,9 +34,9 @@ from faqsvc_embed.errors import (
     RevisionConflict,
 )
 from faqsvc_embed.models import Item
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.text import clean_text
-from faqsvc_embed.wire import Publication
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -85,8 +85,6 @@ class Failed(msgspec.Struct, frozen=True):
     """No usable response; a cached record stays."""
 
     error: FAQError
-    is_misdirected: bool = False
-    """Whether it belongs to another record than the cached one, or than the requested one."""
     was_sent: bool = True
     """Whether a request was made. Otherwise the failure says nothing about the service."""
 
@@ -107,7 +105,7 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
         etag, expected = response.headers.get("etag"), request.headers.get("if-none-match")
         if etag and expected and _opaque(etag) != _opaque(expected):
             error = FAQUnavailable(f"{request.url} confirmed another record than the cached one", status=304)
-            return Failed(error, is_misdirected=True)
+            return Failed(error)
         states_freshness = "cache-control" in response.headers or "expires" in response.headers
         cache_control = parse_cache_control(response.headers, now)
         stated = cache_control if states_freshness else None
@@ -158,7 +156,7 @@ def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
     if not is_same_slug(faq.slug, slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"
-        return Failed(InvalidFAQ(message, path="slug", status=200), is_misdirected=True)
+        return Failed(InvalidFAQ(message, path="slug", status=200))
     cache_control = parse_cache_control(response.headers, now)
     date = parse_date(response.headers.get("date"))
     return Fetched(faq, cache_control, _validators(response), _revision(response), date)

@@ -15,7 +15,7 @@ from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Entry, Key, Need, need
 from faqsvc_embed.cache.fetch import Fetch, FetchState, SingleFlight
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.report import Reporter, Signals
+from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed, Read
 from faqsvc_embed.errors import FAQGone, FAQTimeout, FAQUnavailable
@@ -90,10 +90,15 @@ class Fetcher:
             return
         self._finish(fetch, Failed(failure))
 
-    def signals(self) -> Signals:
-        """Return the measurements for metrics."""
-        is_connected = self._feed is not None and self._feed.is_connected
-        return Signals(not self._breaker.is_open, self._cache.lag() if is_connected else None)
+    @property
+    def is_waiting(self) -> bool:
+        """Whether pages wait for uncached FAQs: the source responds."""
+        return not self._breaker.is_open
+
+    @property
+    def feed_lag(self) -> float | None:
+        """The seconds since the oldest announced change that has not arrived; None without a change feed."""
+        return self._cache.lag() if self._feed is not None and self._feed.is_connected else None
 
     @property
     def has_started(self) -> bool:

@@ -138,12 +138,12 @@ class MemoryCache:
         fresh_for = max(0.0, entry.fresh_until - self.clock())
         return StoredFAQ(entry.faq, entry.updated_at, fresh_for, entry.validators, entry.cache_control)
 
-    def expire(self, slug: str | None = None) -> None:
-        """Make the records of `slug`, or all, stale: they are shown, and refreshed at their next use."""
+    def expire(self) -> None:
+        """Make all records stale: they are shown, and refreshed at their next use."""
         with self._lock.own():
             now = self.clock()
             for key, entry in self._entries.items():
-                if entry.fresh_until > now and (slug is None or key.slug == slug):
+                if entry.fresh_until > now:
                     self._entries[key] = expired(replace(entry, retry_at=now), now)
 
     def announce(self, change: Change) -> list[Key]:

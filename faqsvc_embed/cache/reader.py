@@ -220,8 +220,8 @@ class Reader:
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
-        signals = self.fetcher.signals()
-        return self.reporter.statistics(self.cache.entries(), self.cache.moment(), signals)
+        entries, at, fetcher = self.cache.entries(), self.cache.moment(), self.fetcher
+        return self.reporter.statistics(entries, at, is_waiting=fetcher.is_waiting, feed_lag=fetcher.feed_lag)
 
 
 def _normal(key: Key) -> Key:

@@ -1,6 +1,6 @@
 """What becomes of look-ups and fetches: counted for metrics, logged, and told to the host's listeners."""
 
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, TypedDict
 
 import msgspec
 
@@ -40,13 +40,6 @@ def health_of(entry: Entry, at: Moment) -> Health:
         error=None if entry.error is None else str(entry.error),
         next_try_in=max(times, default=None),
     )
-
-
-class Signals(NamedTuple):
-    """The measurements of a fetcher."""
-
-    is_waiting: bool
-    feed_lag: float | None
 
 
 class Statistics(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,7 +161,9 @@ class Reporter:
             "Use prefetch() to fetch it before the first page"
         )
 
-    def statistics(self, entries: list[Entry], at: Moment, signals: Signals) -> Statistics:
+    def statistics(
+        self, entries: list[Entry], at: Moment, *, is_waiting: bool, feed_lag: float | None
+    ) -> Statistics:
         """Return the counts, and the state of the cache at this time."""
         records = dict.fromkeys(FRESHNESS, 0)
         for entry in entries:
@@ -181,8 +176,8 @@ class Reporter:
             unsent=self._unsent,
             records=records,
             oldest_age=max((age for age in ages if age is not None), default=None),
-            feed_lag=signals.feed_lag,
-            is_waiting=signals.is_waiting,
+            feed_lag=feed_lag,
+            is_waiting=is_waiting,
         )
 
 

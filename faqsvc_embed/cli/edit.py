@@ -21,8 +21,8 @@ from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
 
 if TYPE_CHECKING:
-    from faqsvc_embed import wire
     from faqsvc_embed.client import FAQClient, StoredRevision
+    from faqsvc_embed.models import wire
 
 
 @click.command()

@@ -25,9 +25,9 @@ from faqsvc_embed.errors import (
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
-    from faqsvc_embed import wire
     from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
     from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.models import wire
 
 T = TypeVar("T")
 
@@ -162,7 +162,7 @@ class Comparison:
 
     def unchanged(self, publication: Publication) -> "wire.Publication | None":
         """Return the published revision that has the content of a file, if that is certain from the list."""
-        from faqsvc_embed import wire
+        from faqsvc_embed.models import wire
 
         listed = self.before(publication, publication.document.lang)
         if listed is None or not publication.is_complete:

@@ -16,12 +16,12 @@ from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
-from faqsvc_embed.wire import Publication
 
 
 class FAQClient:

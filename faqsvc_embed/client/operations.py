@@ -51,8 +51,8 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import Item
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
-from faqsvc_embed.wire import Publication
 
 MAX_READS: Final = 5
 """Number of attempts to read the newest revision while others write."""

@@ -140,9 +140,9 @@ class DjangoPage(Page, kw_only=True):
                 change(response.headers, page_changes(self, response.items()))
 
     def _fill(self, response: HttpResponse, placeholders: Placeholders) -> None:
-        charset = fillable_charset(response.status_code, response.items())
-        if charset is not None and placeholders.lost:
-            response.content = content = BodyFiller(placeholders, charset).finish(response.content)
+        filler = self.new_filler(response.status_code, response.items())
+        if filler is not None and placeholders.lost:
+            response.content = content = filler.finish(response.content)
             length = len(content) if "Content-Length" in response.headers else None
             change(response.headers, filled_body_changes(length))
         self.report_lost_placeholders(response.status_code, self.request.method)

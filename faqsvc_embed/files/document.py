@@ -10,8 +10,8 @@ from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
+from faqsvc_embed.models.wire import MAX_INTRODUCTION, is_json
 from faqsvc_embed.text import spelling
-from faqsvc_embed.wire import MAX_INTRODUCTION, is_json
 
 _ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
 _FIELDS: Final = (

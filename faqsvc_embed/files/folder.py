@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from faqsvc_embed.detection import detect_language, is_certain
 from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.files.detection import detect_language, is_certain
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup

@@ -27,7 +27,7 @@ from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import escape_line
 from faqsvc_embed.files.openers import INNER, Opener, answer_label, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
-from faqsvc_embed.wire import MAX_INTRODUCTION
+from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
 _SEVERAL: Final = 2
 _LETTERS: Final = 5

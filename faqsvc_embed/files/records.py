@@ -31,7 +31,7 @@ from faqsvc_embed.files.fields import (
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import answer_text, faq_page, is_text, only_text, text_in
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.wire import is_item_id
+from faqsvc_embed.models.wire import is_item_id
 
 _PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELDS.items()}
 _PLAIN_FIELDS.update(faqs="items", questions="items", language="lang", intro="introduction")

@@ -5,7 +5,7 @@ from typing import Final
 from turbohtml.detect import LanguageDetection
 from turbohtml.detect import detect_language as detect
 
-from faqsvc_embed.detection import CODES, MAX_LENGTH, SCRIPTS, characters_of
+from faqsvc_embed.files.detection import CODES, MAX_LENGTH, SCRIPTS, characters_of
 
 CLEAR_LENGTH: Final = 200
 """Characters that a text must have for its language to be clear."""

@@ -29,7 +29,7 @@ from faqsvc_embed.mcp.writing import (
     written,
 )
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.wire import Publication
+from faqsvc_embed.models.wire import Publication
 
 WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""

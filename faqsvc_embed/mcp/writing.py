@@ -31,8 +31,8 @@ from faqsvc_embed.mcp.results import (
 )
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, in_format, shown, typed
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings.api_key import APIKey
-from faqsvc_embed.wire import Publication
 
 Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 """Publishes, or writes a draft if the argument is true."""

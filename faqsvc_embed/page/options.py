@@ -16,13 +16,13 @@ from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState, part_of
+from faqsvc_embed.models.parts import Part
 from faqsvc_embed.page.border import Passing, guarded
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.parts import Part
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
-from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Setting, Settings
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.validators import Look, Variant
@@ -88,9 +88,6 @@ FROM_PYTHON: Final = PlainCaller()
 MAX_PLAIN_CALLS: Final = 1000
 """Maximum number of calls without options that are kept resolved; a visitor may invent slugs."""
 
-MAX_PROBLEMS: Final = 20
-"""Invalid options that are logged at once; then one a minute, because a visitor may choose questions."""
-
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """A call with everything that its HTML depends on."""
@@ -122,7 +119,6 @@ class OptionResolver:
         self._plain_calls = dict[tuple[str, str | None], Call]()
         self._parts = RecordCache[tuple[FAQ, list[str]]]()
         self.log: LogOnce = LogOnce()
-        self._problems = LogThrottle(burst=MAX_PROBLEMS)
 
     def resolve(
         self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
@@ -271,8 +267,7 @@ class OptionResolver:
         if self._settings.strict:
             raise ConfigurationError(message)
         # The key has no slug, because a visitor may choose it.
-        if self.log.is_first(f"{option} {caller.name}"):
-            self._problems.warning("%s", message)
+        self.log.warning(f"{option} {caller.name}", "%s", message)
         return message
 
 

@@ -13,8 +13,8 @@ from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
-from faqsvc_embed.page.headers import may_be_shared
-from faqsvc_embed.page.placeholders import Filling, Placeholders, Text
+from faqsvc_embed.page.headers import Headers, fillable_charset, may_be_shared
+from faqsvc_embed.page.placeholders import BodyFiller, Filling, Placeholders, Text
 from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
 from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.rendering.elements import ElementOptions
@@ -29,29 +29,28 @@ _log: Final = LogOnce()
 class WaitBudget:
     """The time that a page has spent waiting; waits that overlap count once."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
+    def __init__(self) -> None:
         self._spent = 0.0
         self._waiting = 0
         self._since = 0.0
 
     def left(self, limit: float) -> float:
         """Return the rest of a budget of `limit` seconds."""
-        running = self._clock() - self._since if self._waiting else 0.0
+        running = time.monotonic() - self._since if self._waiting else 0.0
         return max(0.0, limit - self._spent - running)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Count the time of a wait."""
         if not self._waiting:
-            self._since = self._clock()
+            self._since = time.monotonic()
         self._waiting += 1
         try:
             yield
         finally:
             self._waiting -= 1
             if not self._waiting:
-                self._spent += self._clock() - self._since
+                self._spent += time.monotonic() - self._since
 
 
 class Page(msgspec.Struct, eq=False):
@@ -143,6 +142,12 @@ class Page(msgspec.Struct, eq=False):
     def has_open_placeholders(self) -> bool:
         """Whether some placeholders are not filled yet."""
         return self.placeholders is not None and self.placeholders.are_open
+
+    def new_filler(self, status: int, headers: Headers) -> BodyFiller | None:
+        """Return what fills in a response; None without placeholders, or if it is no readable HTML page."""
+        if self.placeholders is None or (charset := fillable_charset(status, headers)) is None:
+            return None
+        return BodyFiller(self.placeholders, charset)
 
     async def fill_placeholders(self) -> None:
         """Await the FAQs of all open placeholders."""

@@ -10,7 +10,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, qu
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.options import OptionResolver
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
@@ -23,10 +23,6 @@ CANNOT_WAIT: Final = (
 )
 
 
-MAX_NAMED: Final = 20
-"""Missing FAQs that are logged at once; then one a minute, because a visitor may invent slugs."""
-
-
 class PageStates:
     """Reads what is published, and drafts for a page with a preview token, for the pages of one embed."""
 
@@ -35,7 +31,6 @@ class PageStates:
         self._reader = reader
         self._options = options
         self._reported = LogOnce()
-        self._missing = LogThrottle(burst=MAX_NAMED)
 
     def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
@@ -80,9 +75,8 @@ class PageStates:
             raise error
         # A fetch reports its error itself; a local source needs no fetch.
         is_local = self._reader.source.is_local
-        is_unreported = is_local or isinstance(error, ConfigurationError) or not is_slug(subject)
-        if is_unreported and self._reported.is_first(str(error)):
-            self._missing.warning("%s", error)
+        if is_local or isinstance(error, ConfigurationError) or not is_slug(subject):
+            self._reported.warning(str(error), "%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state of an FAQ on this page, or the result of a look-up."""

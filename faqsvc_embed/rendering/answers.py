@@ -8,8 +8,8 @@ import msgspec
 from markupsafe import Markup, escape
 
 from faqsvc_embed.models import FAQ, AnswerFormat, shown
-from faqsvc_embed.origin import Origin
-from faqsvc_embed.parts import may_link
+from faqsvc_embed.models.parts import may_link
+from faqsvc_embed.models.records import Origin
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
@@ -153,7 +153,7 @@ class Answers:
             return paragraphs(answer), ()
         from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-        return markdown.to_html(answer, question_level, REL, website_url, links)
+        return markdown.to_html(answer, question_level, website_url, links)
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""

@@ -17,11 +17,11 @@ from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_text import parser
-from faqsvc_embed.parts import link_key
+from faqsvc_embed.models.parts import link_key
+from faqsvc_embed.models.wire import web_address
 from faqsvc_embed.rendering import dialects
-from faqsvc_embed.rendering.answers import LOWEST_HEADING, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.rendering.answers import LOWEST_HEADING, REL, Dropped, paragraphs, visible, with_urls
 from faqsvc_embed.text import superscript
-from faqsvc_embed.wire import web_address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,25 +109,20 @@ class Rendered(NamedTuple):
 
 
 def to_html(
-    text: str,
-    question_level: int | None,
-    rel: str,
-    website_url: str | None = None,
-    links: "Mapping[str, str] | None" = None,
+    text: str, question_level: int | None, website_url: str | None, links: "Mapping[str, str]"
 ) -> Rendered:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
-    Headings are below `question_level`, or bold paragraphs if it is None. `rel` is set on links. Links and
-    images such as `/contact` lead to `website_url`; without it, to the website that shows the page. Links
-    such as `#shipping` lead to the question that `links` has under its `link_key`.
+    Headings are below `question_level`, or bold paragraphs if it is None. Links and images such as `/contact`
+    lead to `website_url`; without it, to the website that shows the page. Links such as `#shipping` lead to
+    the question that `links` has under its `link_key`.
     """
     if not is_parsable(text):
         return Rendered(paragraphs(text), (Dropped(1, "the formatting of the whole answer"),))
     dropped = list[Dropped]()
-    env = dict[str, Any](question_level=question_level, website_url=website_url)
-    env.update(dropped=dropped, links=links or {})
+    env = {"question_level": question_level, "website_url": website_url, "dropped": dropped, "links": links}
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
-    markup = Markup(_sanitizer(TAGS, rel).clean(html).strip())  # sanitized
+    markup = Markup(_sanitizer(TAGS).clean(html).strip())  # sanitized
     if not markup.striptags().strip() and "<img" not in markup:
         dropped.append(Dropped(1, "the whole answer"))
         markup = Markup()
@@ -143,7 +138,7 @@ def for_json_ld(html: str) -> str:
     """
     html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
     html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS, None).clean(_HEADING.sub(r"\1h4>", html)).strip()
+    return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"\1h4>", html)).strip()
 
 
 def stands_alone(text: str, question_level: int) -> bool:
@@ -170,11 +165,11 @@ def _is_kept(token: "Token", question_level: int) -> bool:
 def load() -> None:
     """Import the parser and the sanitiser, so that no page has to."""
     _parser()
-    _sanitizer(TAGS, None)
+    _sanitizer(TAGS)
 
 
 @cache
-def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
+def _sanitizer(tags: tuple[str, ...]) -> "Cleaner":
     from nh3 import Cleaner
 
     attributes = {"*": set[str](), "a": {"href"}}
@@ -184,7 +179,7 @@ def _sanitizer(tags: tuple[str, ...], rel: str | None) -> "Cleaner":
         tags=set(tags),
         attributes=attributes,
         url_schemes=set(SCHEMES),
-        link_rel=rel,
+        link_rel=REL if tags is TAGS else None,
         allowed_classes={tag: set(dialects.ALIGNMENTS.values()) for tag in ("th", "td") if tag in tags},
     )
 

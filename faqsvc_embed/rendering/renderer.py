@@ -10,9 +10,9 @@ from jinja2 import BaseLoader, Environment
 from markupsafe import Markup
 from msgspec import Struct
 
-from faqsvc_embed.element_ids import anchored, root_id
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, shown
+from faqsvc_embed.models.element_ids import anchored, root_id
 from faqsvc_embed.rendering import assets, templates
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, Dropped, below, visible
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag

@@ -12,16 +12,21 @@ logger: Final = logging.getLogger("faqsvc_embed")
 MAX_REMEMBERED: Final = 1000
 
 
+BURST: Final = 20
+"""Problems that are logged at once; then one a minute, because a visitor may cause many."""
+
+
 class LogOnce:
     """Logs each problem once, not once for every page."""
 
     def __init__(self) -> None:
         self._seen: dict[str, None] = {}
+        self._warnings = LogThrottle(burst=BURST)
 
     def warning(self, key: str, message: str, *args: object) -> None:
         """Log a warning, unless one with the same `key` was logged before."""
         if self.is_first(key):
-            logger.warning(message, *args)
+            self._warnings.warning(message, *args)
 
     def error(self, key: str, message: str, *args: object, error: BaseException) -> None:
         """Log an error with its traceback, unless one with the same `key` was logged before."""

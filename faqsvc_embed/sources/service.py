@@ -4,6 +4,7 @@ import importlib
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER
@@ -38,15 +39,14 @@ class ServiceSource(BaseSource):
         load_certificates(settings.base_url)
 
     async def fetch(self, read: Read) -> Outcome:
-        """Send the request. Repeat it once if its validators were wrong, or those of a forgotten record."""
+        """Send the request. Repeat it once without validators if the response confirms another record."""
         validators, start = read.validators(), time.monotonic()
         headers = {"cache-control": "no-cache"} if read.skips_caches else {}
         outcome = await self._send(read, headers, self._timeout, validators)
-        if isinstance(outcome, Failed):
-            is_wrong = outcome.is_misdirected and bool(validators)
-        else:  # the record was forgotten or replaced during the request
-            is_wrong = isinstance(outcome, NotModified) and read.validators() != validators
-        if is_wrong:
+        confirms_another = isinstance(outcome, Failed) and outcome.error.status == HTTPStatus.NOT_MODIFIED
+        # The record was forgotten or replaced during the request.
+        is_outdated = isinstance(outcome, NotModified) and read.validators() != validators
+        if is_outdated or (confirms_another and validators):
             outcome = await self._send(read, headers, self._timeout - (time.monotonic() - start))
         return outcome
 

@@ -189,6 +189,7 @@ def test_the_schema_of_a_record_is_in_the_documentation_of_the_host(client: Test
     if "$ref" in schema:
         schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     url = "https://tea.example"
-    whole = {**A.to_dict(), "answerFormat": "markdown", "websiteUrl": url, "pageUrl": url}
+    more = {"answerFormat": "markdown", "websiteUrl": url, "pageUrl": url, "introduction": "About tea."}
+    whole = {**A.to_dict(), **more}
     assert set(FAQ.from_dict(whole).to_dict()) == set(schema["properties"])
     assert schema["properties"]["answerFormat"]["enum"] == ["text", "markdown"]

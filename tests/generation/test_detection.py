@@ -4,7 +4,7 @@ from typing import Final
 
 import pytest
 
-from faqsvc_embed.detection import detect_language
+from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.models import Item
 
 # One FAQ a line, with each answer behind its question.

@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api import fields
 from faqsvc_embed.api.fields import MAX_SLUG
+from faqsvc_embed.models.wire import MAX_INTRODUCTION, MAX_SECTION
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Person
 from faqsvc_embed.service.storage.transfer import export_lines
-from faqsvc_embed.wire import MAX_INTRODUCTION, MAX_SECTION
 from tests.service.bodies import PATH, publication
 
 SCRIPTS: Final = {

@@ -11,7 +11,6 @@ from faqsvc_embed.api.responses import Fetched, NotFound
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetch import Fetch, FetchState
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.report import Signals
 
 
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:
@@ -25,14 +24,14 @@ def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **sett
 class SlowFetcher:
     """Fetches records from a mapping; each arrives at the next turn of the event loop."""
 
+    is_waiting = True
+    feed_lag = None
+
     def __init__(self, faqs: Mapping[str, FAQ], hanging: Collection[str], cache: MemoryCache) -> None:
         self._faqs = faqs
         self._hanging = hanging
         self._cache = cache
         self._fetches: dict[Key, Fetch] = {}
-
-    def signals(self) -> Signals:
-        return Signals(is_waiting=True, feed_lag=None)
 
     def get_or_start(self, key: Key, token: str | None = None) -> Fetch:
         if token is not None:

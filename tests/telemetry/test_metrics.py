@@ -186,7 +186,7 @@ def test_a_process_that_uses_opentelemetry_is_reported_without_a_call(
         f"import sys; {first}\n"
         f"from faqsvc_embed import FAQEmbed\n"
         f"with FAQEmbed({faulty.base_url!r}) as embed: embed.get_faq('pricing')\n"
-        "print('opentelemetry' in sys.modules, 'faqsvc_embed.telemetry' in sys.modules)"
+        "print('opentelemetry' in sys.modules, 'faqsvc_embed.cache.metrics' in sys.modules)"
     )
     assert output.split() == [str(is_reported)] * 2
 

@@ -14,6 +14,7 @@ from faqsvc_embed.api.fields import Lang, WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
@@ -27,7 +28,6 @@ from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
 from faqsvc_embed.service.storage.values import InvalidCursor, Preconditions, Revision, RevisionConflict
 from faqsvc_embed.text import normalized
-from faqsvc_embed.wire import Publication
 
 PAGE_SIZE: Final = 50
 """Revisions on a page of the history."""

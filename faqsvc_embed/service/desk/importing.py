@@ -12,7 +12,7 @@ import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
-from faqsvc_embed.detection import detect_language
+from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
 from faqsvc_embed.files.markdown_reader import read_markdown

@@ -4,9 +4,9 @@ from itertools import groupby
 from typing import Final
 from urllib.parse import quote
 
-from faqsvc_embed.element_ids import root_id
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.models.element_ids import root_id
 from faqsvc_embed.rendering.answers import AnsweredItem, Answers
 from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.addresses import ascii_url

@@ -17,6 +17,7 @@ from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, publication_problems, unknown_fields
 from faqsvc_embed.models import Item
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
@@ -25,7 +26,6 @@ from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRIT
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, parse_object, slug_of
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
-from faqsvc_embed.wire import Publication
 
 T = TypeVar("T", bound=Struct)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Final
 
-from faqsvc_embed.element_ids import ascii_words
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.models.element_ids import ascii_words
 from faqsvc_embed.service.storage.values import ReservedSlug
 from faqsvc_embed.text import is_name
 

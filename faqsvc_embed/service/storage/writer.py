@@ -10,8 +10,8 @@ from msgspec import UNSET
 from sqlalchemy import Connection, Row, delete, select, update
 
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.detection import detect_language
 from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file

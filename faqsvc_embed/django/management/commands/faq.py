@@ -30,13 +30,11 @@ class Command(BaseCommand):
         parser.add_argument("slugs", nargs="*", metavar="SLUG", help="FAQs to forget; by default all")
         parser.add_argument("--to", metavar="DIR", help="where to write the files of pull")
         parser.add_argument("--lang", action="append", help="a language to pull; may be repeated")
-        parser.add_argument("--format", help="the form of the files of pull: store or markdown")
         parser.add_argument("--check", action="store_true", help="let pull only compare the files")
 
     def handle(self, *_: Any, action: str, slugs: list[str], **options: Any) -> None:
         """Run a command, which prints."""
-        given = [("--to", options["to"]), ("--format", options["format"])]
-        given += [("--lang", code) for code in options["lang"] or ()]
+        given = [("--to", options["to"]), *(("--lang", code) for code in options["lang"] or ())]
         arguments = [action, *slugs, *(part for pair in given if pair[1] is not None for part in pair)]
         arguments += ["--check"] if options["check"] else []
         commands = host_commands(lambda: Host(faqs_from(), _templates()))

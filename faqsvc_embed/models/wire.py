@@ -202,17 +202,14 @@ def json_schema(title: str) -> dict[str, Any]:
         },
         "required": ["question", "answer"],
     }
+    texts = ("slug", "title", "websiteName", "lang", "websiteUrl", "pageUrl", "introduction")
+    answer_format = {**text, "enum": ["text", "markdown"], "default": "text"}
     return {
         "title": title,
         "type": "object",
         "properties": {
-            "slug": text,
-            "title": text,
-            "websiteName": text,
-            "lang": text,
-            "answerFormat": {"type": "string", "enum": ["text", "markdown"], "default": "text"},
-            "websiteUrl": text,
-            "pageUrl": text,
+            **dict.fromkeys(texts, text),
+            "answerFormat": answer_format,
             "items": {"type": "array", "items": item},
             "cta": {},
         },

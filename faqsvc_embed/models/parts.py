@@ -7,8 +7,8 @@ from itertools import chain, islice
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
-from faqsvc_embed.element_ids import MAX_READ, Named, question_names, root_id, section_names
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.models.element_ids import MAX_READ, Named, question_names, root_id, section_names
 from faqsvc_embed.text import normalized, question_key
 
 COMPARED: Final = 200

@@ -1,26 +1,87 @@
-"""The records of the service as frozen values, with snake_case names here and camelCase names in JSON."""
+"""A record of the service: an FAQ with its items, and the interface of a source that has some."""
 
 import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from copy import copy
-from datetime import UTC, datetime
 from operator import attrgetter
-from typing import Any, Final, Literal, Protocol, Self, get_args
+from typing import Any, ClassVar, Final, Literal, Protocol, Self, get_args
 
 import msgspec
 from markupsafe import Markup
 from msgspec.structs import force_setattr
 
-from faqsvc_embed import wire
-from faqsvc_embed.errors import ConfigurationError, FAQError, InvalidFAQ, quoted
+from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
-from faqsvc_embed.origin import AnswerRenderer, Origin
-from faqsvc_embed.parts import Part, Shown, may_link
+from faqsvc_embed.models import wire
+from faqsvc_embed.models.parts import Part, Shown, may_link
 from faqsvc_embed.text import clean_text
 
-StateSource = Literal["memory", "store", "network", "none"]
 AnswerFormat = Literal["text", "markdown"]
 ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
+
+
+class AnswerRenderer(Protocol):
+    """Renders answers as HTML."""
+
+    def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
+        """Return an answer as an FAQ prints it; `section` is the heading above its question."""
+
+
+class Origin:
+    """The record of an item, as far as the HTML of its answer depends on it.
+
+    It is no part of the value of an item: items with the same content are equal, in whatever record they
+    are. So all origins are equal.
+    """
+
+    usual: ClassVar[AnswerRenderer]
+    """Renders the answers of records that no embed has read. `rendering.answers`, which is above this module,
+    sets it when the package is imported."""
+
+    def __init__(
+        self,
+        slug: str = "",
+        answers: Sequence[str] = (),
+        is_markdown: bool = False,
+        website_url: str | None = None,
+        links: Mapping[str, str] | None = None,
+    ) -> None:
+        self.slug = slug
+        self.answers = answers
+        """All answers of the record."""
+        self.is_markdown = is_markdown
+        self.website_url = website_url
+        self.links: Mapping[str, str] = links or {}
+        """The addresses of the questions on a page, if an answer may have a link to one."""
+        self.is_parsable: bool | None = None
+        """Whether the Markdown of all answers takes little time; None if it was not estimated yet."""
+        self._renderer: AnswerRenderer | None = None
+        self._html: dict[tuple[str, str | None], Markup] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Origin)
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
+
+    def use(self, renderer: AnswerRenderer) -> None:
+        """Render answers with the renderer of an embed from now on."""
+        if self._renderer is not renderer:
+            self._renderer, self._html = renderer, {}
+
+    def html(self, answer: str, section: str | None) -> Markup:
+        """Return an answer as HTML; that of a record is rendered once."""
+        renderer, key = self._renderer or self.usual, (answer, section)
+        if not self.answers:  # the item is of no record; what is rendered would be kept for ever
+            return renderer.html(answer, section, self)
+        if key not in self._html:
+            self._html[key] = renderer.html(answer, section, self)
+        return self._html[key]
+
+
 _NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record
 
 
@@ -266,81 +327,6 @@ class Source(Protocol):
             FAQGone: it was unpublished in all languages. Its record is no longer shown, as after None.
             FAQUnavailable: it cannot be read now. A cached record stays. Any other exception means the same.
         """
-
-
-class FAQState(msgspec.Struct, frozen=True, kw_only=True):
-    """The state of an FAQ at one moment: what `use_faq()` returns, as `useFAQ` does in JavaScript.
-
-    It is a snapshot: a refresh that ends while a page is rendered changes nothing on that page. If `data` is
-    None, there is nothing to render. `error` says why the last fetch failed; if there is also `data`,
-    `is_degraded` is true.
-
-    Raises:
-        ConfigurationError: the values contradict each other.
-    """
-
-    data: FAQ | None = None
-    error: FAQError | None = None
-    is_fetching: bool = False
-    """A fetch of this FAQ is running."""
-    is_stale: bool = False
-    """`data` is older than the source allows, or is a translation shown instead of the requested one."""
-    is_degraded: bool = False
-    """`data` is shown although the last fetch failed."""
-    source: StateSource = "none"
-    """Where `data` came from for this call; `network` only if this call waited for the response."""
-    updated_at: datetime | None = None
-    """When the source last confirmed `data`, in UTC."""
-    lang_requested: str | None = None
-    """The requested language; None requests the FAQ's own."""
-
-    def __post_init__(self) -> None:
-        if problem := self._contradiction():
-            raise ConfigurationError(f"FAQState: {problem}")
-
-    def _contradiction(self) -> str:
-        if self.error is not None and self.is_fetching:
-            return "error must be None while is_fetching is true"
-        if self.updated_at is not None and self.updated_at.tzinfo is None:
-            return "updated_at has no time zone; UTC is accepted"
-        if self.data is not None:
-            if self.is_degraded != (self.error is not None) and not self.is_fetching:
-                return "with data, is_degraded must be true if there is an error, and false otherwise"
-            is_fresh = self.is_degraded and not self.is_stale
-            return "if is_degraded is true, is_stale must be true" if is_fresh else ""
-        if self.error is None and not self.is_fetching:
-            return "without data, set error, or set is_fetching to True"
-        if self.is_stale or self.is_degraded or self.source != "none" or self.updated_at is not None:
-            return "without data, is_stale and is_degraded must be false, source 'none' and updated_at None"
-        return ""
-
-    @property
-    def is_loading(self) -> bool:
-        """There is no data yet, and a fetch is running."""
-        return self.data is None and self.is_fetching
-
-    @property
-    def lang_served(self) -> str | None:
-        """The language of `data`, which may differ from the requested one."""
-        return self.data.lang if self.data is not None else None
-
-    @property
-    def status(self) -> Literal["pending", "success", "error"]:
-        """`success` if there is data, even if its refresh failed; else `error` or `pending`."""
-        if self.data is not None:
-            return "success"
-        return "error" if self.error is not None else "pending"
-
-    @property
-    def is_refetch_error(self) -> bool:
-        """There is data, and the last attempt to refresh it failed."""
-        return self.data is not None and self.error is not None
-
-    @property
-    def age(self) -> float | None:
-        """Seconds since the source last confirmed `data`, never negative."""
-        since = self.updated_at
-        return None if since is None else max(0.0, (datetime.now(UTC) - since).total_seconds())
 
 
 def _clean(name: str, text: str) -> str:

@@ -1,0 +1,30 @@
+"""The records of the service as frozen values, with snake_case names here and camelCase names in JSON.
+
+`records` has the values, and `wire` reads and checks them as JSON. `parts` chooses what a page shows of one,
+and `element_ids` names the elements of its questions.
+"""
+
+from faqsvc_embed.models.records import (
+    ANSWER_FORMATS,
+    FAQ,
+    AnswerFormat,
+    Item,
+    Source,
+    part_of,
+    render_with,
+    shown,
+)
+from faqsvc_embed.models.state import FAQState, StateSource
+
+__all__ = [
+    "ANSWER_FORMATS",
+    "FAQ",
+    "AnswerFormat",
+    "FAQState",
+    "Item",
+    "Source",
+    "StateSource",
+    "part_of",
+    "render_with",
+    "shown",
+]
