@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -250,3 +251,26 @@ def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -
     assert faqsvc("check", "--page", site).exit_code == 1
     assert faqsvc("check", "--page", str(tmp_path / "none.html")).exit_code == 1
     assert faqsvc("check").exit_code == faqsvc("check", str(tmp_path), "--page", str(good)).exit_code == 2
+
+
+@pytest.mark.parametrize("is_equal", [True, False])
+@pytest.mark.parametrize("is_marked_up", [True, False])
+def test_the_work_on_a_page_grows_linearly(is_equal: bool, is_marked_up: bool) -> None:
+    def seconds(count: int) -> float:
+        name = "Why?" if is_equal else "Why {}?"
+        pairs = [(name.format(number), f"So {number}.") for number in range(count)]
+        shown = "".join(f"<h2>{question}</h2><p>{answer}</p>" for question, answer in pairs)
+        marked = [
+            {
+                "@type": "Question",
+                "name": question if is_marked_up or not number else f"Other {number}?",
+                "acceptedAnswer": {"@type": "Answer", "text": answer},
+            }
+            for number, (question, answer) in enumerate(pairs)
+        ]
+        page = f"<main>{shown}</main>{script(graph(mainEntity=marked))}"
+        start = time.process_time()
+        faq_parity(page)
+        return time.process_time() - start
+
+    assert min(seconds(1_200) / seconds(300) for _ in range(3)) < 6

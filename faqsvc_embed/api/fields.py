@@ -28,8 +28,13 @@ ACCEPTED: Final = f"1 to {MAX_SLUG} characters without control characters, '/' a
 
 NOT_EMPTY: Final = r"^[^\u0000]*[^\u0000\s][^\u0000]*$"
 """Some text, without U+0000, which databases cannot store."""
+_INTERNATIONAL: Final = (
+    r"\u00a1-\u1fff\u200c\u200d\u2600-\u27bf\u2b00-\u2dff\u3002\u3005-\u3007\u3040-\ud7ff\ufe0f"
+    f"{chr(0x10000)}-{chr(0x1FBFF)}{chr(0x20000)}-{chr(0x2FA1F)}{chr(0x30000)}-{chr(0x323AF)}"
+)
+"""Letters of all scripts, the joiners of Persian, and emoji; none that NFKC turns into `/` or `?`."""
 WEB_ADDRESS: Final = (
-    r"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._~\u00a1-\u1fff\u3040-\ud7ff-]+"
+    rf"^[Hh][Tt][Tt][Pp][Ss]?://[A-Za-z0-9._~{_INTERNATIONAL}-]+"
     r"(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"([/?#][^\u0000-\u0020\u0022<>\\\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*)?$"
 )

@@ -27,9 +27,9 @@ class Document:
     `items` is a list of mappings with `question`, `answer` and, if present, `section` and `id`.
     `answer_format` is `text`, `markdown` or None. `revision` is the number of the service's revision that
     the file was made from. `positions` has the place of each item in the file, such as `row 5`, `line 12` or
-    `items[3]`, and `answer_lines` has the first line of each answer in a Markdown file. `unknown` lists
-    ignored fields and columns. `notes` lists what is in the file and not in the document,
-    each with its place.
+    `items[3]`. `answer_lines` has the first line of each answer in a Markdown file, and `introduction_line`
+    that of the introduction. `unknown` lists ignored fields and columns. `notes` lists what is in the file
+    and not in the document, each with its place.
     """
 
     slug: Any = None
@@ -46,6 +46,7 @@ class Document:
     introduction: Any = None
     positions: Sequence[str] = field(default=(), compare=False)
     answer_lines: Sequence[int] = field(default=(), compare=False)
+    introduction_line: int | None = field(default=None, compare=False)
     unknown: Sequence[str] = field(default=(), compare=False)
     notes: Sequence[str] = field(default=(), compare=False)
 
@@ -126,7 +127,8 @@ class Document:
     def place(self, index: int, line: int) -> str:
         """Return the place in the file of a line of an answer, from 1; an index of -1 is the introduction."""
         if index < 0:
-            return "introduction"
+            first = self.introduction_line
+            return "introduction" if first is None else f"line {first + line - 1}"
         if self.answer_lines:
             return f"line {self.answer_lines[index] + line - 1}"
         return self.positions[index] if index < len(self.positions) else f"items[{index}]"

@@ -112,7 +112,7 @@ class _Reading:
             items.append(item)
             answer_lines.append(line + 1)
         self._refuse_template([item["answer"] for item in items if item["answer"]])
-        introduction, notes = self._rest()
+        introduction, introduction_line, notes = self._rest()
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
             place = f"line {title.line + 1}"
@@ -123,6 +123,7 @@ class _Reading:
             items=items,
             positions=[f"line {one.line + 1}" for one in self._questions],
             answer_lines=answer_lines,
+            introduction_line=introduction_line,
             notes=[*notes, *(() if source.is_written else self._remarks()), *source.notes],
         )
 
@@ -164,8 +165,8 @@ class _Reading:
                 break
         return self._source.trimmed(lines, one.below - bool(one.rest))
 
-    def _rest(self) -> tuple[str | None, list[str]]:
-        """Return the introduction, and a note for each other text that belongs to no question."""
+    def _rest(self) -> tuple[str | None, int, list[str]]:
+        """Return the introduction with its line, and a note for each other text without a question."""
         lines, notes, above = self._source.lines, list[str](), list[str]()
         used = [range(one.line - one.above, self._end(one)) for one in self._questions]
         used += [range(one.line, one.below) for one in self._headings]
@@ -189,7 +190,7 @@ class _Reading:
                 end = f" to line {texts[-1] + 1}" if len(texts) > 1 else ""
                 what = f"the text{end} belongs to no question, and is left out"
                 notes.append(f'line {texts[0] + 1}: {what}: "{lines[texts[0]].strip()[:40]}"')
-        return introduction, notes
+        return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
         """Yield a note for each heading that asks within an answer, and for each question with a link."""

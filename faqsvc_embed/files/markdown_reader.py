@@ -63,6 +63,8 @@ def read_markdown(text: str) -> Document:
     if document.answer_format == "text":
         found = _unescaped(found)
     stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
+    if "introduction" in stated:
+        stated["introduction_line"] = None
     answer_format = "text" if _is_plain(lines, found) else "markdown"
     unknown = [*document.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
     return replace(found, **{"answer_format": answer_format} | stated, unknown=unknown)

@@ -42,7 +42,7 @@ _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "ins
 _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answermarkdown")
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
-_IDENTIFIER: Final = re.compile("[a-z0-9_.-]*")
+_IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
 _LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
@@ -82,9 +82,9 @@ class _Found:
 
     def drop_identifiers(self) -> None:
         """Leave out sections that are identifiers, such as `customer-care`, and not words."""
-        items = [item for item in self.items if isinstance(item, dict)]
-        identifiers = sum(_IDENTIFIER.fullmatch(str(item.get("section") or "")) is not None for item in items)
-        if self.categories.keys() - {"section"} and identifiers * 5 > len(items) * 4:
+        items = [item for item in self.items if isinstance(item, dict) and "section" in item]
+        identifiers = sum(_IDENTIFIER.fullmatch(str(item["section"])) is not None for item in items)
+        if self.categories and identifiers * 5 > len(items) * 4:
             for item in items:
                 item.pop("section", None)
             self.unknown |= self.categories
@@ -280,7 +280,7 @@ class _Finder:
         found.leave_out(item, {*used, *ignored})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)
         section = text_in(sections[section_name], self.lang) if section_name else None
-        if section_name and section not in self.labels:
+        if section_name and plain_name(section_name) != "section" and section not in self.labels:
             found.categories[section_name] = None
         optional = {
             "section": self.labels.get(section, section) if isinstance(section, str) else section,

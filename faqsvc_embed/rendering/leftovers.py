@@ -22,7 +22,7 @@ _KINDS: Final = {
         r"|(?<=[ \t])(?:!!!|\?\?\?)[ \t]+(?:note|tip|info|warning|danger|important|caution)\b"
     ),
     "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{ ?[\w-]+=[^{}\n]*\}",
-    "a template": r"\{\{[^\n]{0,60}|\{%[^\n]{0,60}",
+    "a template": r"\{\{[^{}\n]{0,60}(?:\}\})?|\{%[^{}\n]{0,60}\}?",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
 }
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
@@ -48,9 +48,10 @@ def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     for found in islice(_LEFTOVER.finditer(text), _MAX):
         kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
         sign = found[0].strip()
-        # Signs of a bold word, for example, are followed by other characters.
+        # Signs of a bold word, for example, are followed by other characters. A line may have links.
         longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
-        starts = (typed.find(one, start) for start in (place, 0) for one in (longer, sign))
+        wanted = (longer, sign, sign.split(maxsplit=1)[0])
+        starts = (typed.find(one, start) for start in (place, 0) for one in wanted)
         place = next((start for start in starts if start >= 0), place) + 1
         line = typed.count("\n", 0, place) + 1
         if (line, kind) not in seen:

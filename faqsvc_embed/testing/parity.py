@@ -4,7 +4,8 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from difflib import get_close_matches
-from itertools import accumulate
+from functools import cache
+from itertools import accumulate, islice
 from typing import Final
 
 import turbohtml
@@ -17,10 +18,15 @@ from faqsvc_embed.testing.markup import Markup, Pair, read_markup
 from faqsvc_embed.testing.words import Part, Words, fold, read_words
 
 Kind = tuple[str, str]
+Place = tuple[int, int]
 _QUESTION_TAGS: Final = frozenset({*HEADINGS, "summary", "dt", "button"})
 _WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
 _BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
 """Elements whose text belongs to no answer."""
+_MAX_MENU: Final = 20
+"""Lines below a heading that tell whether it has a menu or an answer."""
+_MAX_RENAMED: Final = 50
+"""Questions that are missing on a page, up to which similar ones are looked for."""
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
@@ -51,7 +57,10 @@ class _Comparison:
             }
         )
         self._starts = [start for start, _ in self._marked]
+        # The same question may stand in many sections.
+        self._nearest, self._alone = cache(self._find_nearest), cache(self._find_alone)
         self._others: list[Part] = []
+        self._is_similar = True
         self._inside = Counter[tuple[Part, Kind]]()
         """How many elements of a kind an element has inside, with itself."""
         for part in words.parts:
@@ -63,6 +72,7 @@ class _Comparison:
         missing = [pair for pair in self._pairs if pair.place is None]
         if len(missing) == len(self._pairs) > 1:
             return [f"none of the {len(missing)} questions of the markup is on the page"]
+        self._is_similar = len(missing) <= _MAX_RENAMED
         self._others = list(self._unmarked())
         found = [line for pair in self._pairs for line in self._faults(pair)]
         if self._is_whole:
@@ -72,19 +82,34 @@ class _Comparison:
 
     def _locate(self, pair: Pair) -> None:
         """Find the question with its answer next to it, else the question alone."""
-        places = [(at, at + len(name)) for name in pair.questions for at in self._words.places(name)]
-        near = []
-        for place in places:
-            after = self._next_marked(place[1])
-            for text in pair.answers:
-                starts = self._words.places(text)
-                index = bisect_left(starts, place[1])
-                if index < len(starts) and (at := starts[index]) <= after:
-                    near.append((at - place[1], place, (at, at + len(text))))
-        if near:
-            _, pair.place, pair.answered = min(near)
-        elif places:  # a link in a list of questions is the less likely one
-            pair.place = max(places, key=lambda place: (not self._element(place).is_in("a", "nav"), place))
+        near = [self._nearest(name, text) for name in pair.questions for text in pair.answers]
+        if found := [one for one in near if one is not None]:
+            _, pair.place, pair.answered = min(found)
+        else:
+            pair.place = self._alone(pair.questions)
+
+    def _find_nearest(self, name: str, text: str) -> tuple[int, Place, Place] | None:
+        """Return the question with this answer next to it, and how far apart they are."""
+        questions, answers = self._words.places(name), self._words.places(text)
+        if len(questions) < len(answers):  # look from those of which the page has fewer
+            after = ((at, bisect_left(answers, at + len(name))) for at in questions)
+            pairs = [(at, answers[index]) for at, index in after if index < len(answers)]
+        else:
+            before = ((bisect_right(questions, at - len(name)), at) for at in answers)
+            pairs = [(questions[count - 1], at) for count, at in before if count]
+        near = (
+            (answer - at - len(name), (at, at + len(name)), (answer, answer + len(text)))
+            for at, answer in pairs
+            if answer <= self._next_marked(at + len(name))
+        )
+        return min(near, default=None)
+
+    def _find_alone(self, names: tuple[str, ...]) -> Place | None:
+        """Return the likeliest place of a question; a link in a list of questions is less likely."""
+        places = [(at, at + len(name)) for name in names for at in self._words.places(name)]
+        return max(
+            places, key=lambda place: (not self._element(place).is_in("a", "nav"), place), default=None
+        )
 
     def _next_marked(self, place: int) -> int:
         index = bisect_left(self._starts, place)
@@ -128,7 +153,7 @@ class _Comparison:
                 continue
             if part.is_in("a", "nav", "header", "footer", "form"):
                 continue
-            answer = self._region(part.end, part)
+            answer = list(islice(self._region(part.end, part), _MAX_MENU))
             around = set[Part]().union(*(containers[kind] for kind in _kinds(part) if kind in containers))
             is_alike = any(self._is_alike(part, one) for one in part.path() if one in around)
             is_menu = all(line.is_in("a") for line in answer)
@@ -155,7 +180,7 @@ class _Comparison:
     def _faults(self, pair: Pair) -> Iterator[str]:
         words, question = self._words, quoted(pair.question)
         if pair.place is None:
-            others = {fold(self._said(part)): part for part in self._others}
+            others = {fold(self._said(part)): part for part in self._others if self._is_similar}
             close = get_close_matches(pair.questions[-1], others, 1, 0.6)
             if close:
                 self._others.remove(others[close[0]])
@@ -168,7 +193,7 @@ class _Comparison:
         elif pair.answered:
             if extra := self._extra(pair.place, pair.answered):
                 yield f"the answer to {question} has words on the page that the markup lacks: {quoted(extra)}"
-        elif region := self._region(pair.place[1], self._element(pair.place)):
+        elif region := list(self._region(pair.place[1], self._element(pair.place))):
             if owner := self._owner(pair):
                 yield f"on the page, the answer to {question} is below {quoted(owner)}: {quoted(pair.answer)}"
             else:
@@ -178,15 +203,14 @@ class _Comparison:
         elif not any(self._is_panel(pair, place) for place in places):
             yield f"the answer to {question} is in another place of the page: {quoted(pair.answer)}"
 
-    def _region(self, place: int, question: Part) -> list[Part]:
-        """Return the lines between a question and the next, or the end of what contains it."""
-        end, lines = self._next_question(place), list[Part]()
+    def _region(self, place: int, question: Part) -> Iterator[Part]:
+        """Yield the lines between a question and the next, or the end of what contains it."""
+        end = self._next_question(place)
         for line in self._words.lines_between(place, end):
             if line.end > end or (line.is_in(*HEADINGS) and question.tag in HEADINGS):
                 break
             if not line.is_in(*_BESIDE) and not is_label(line.text):
-                lines.append(line)
-        return lines
+                yield line
 
     def _owner(self, pair: Pair) -> str | None:
         """Return the question of the markup below which the page has the answer of another."""

@@ -554,3 +554,13 @@ def test_the_work_on_numbered_fields_grows_linearly() -> None:
         return time.process_time() - start
 
     assert min(seconds(4_000) / seconds(1_000) for _ in range(3)) < 6
+
+
+@pytest.mark.parametrize("sections", [["shipping", "returns"], ["", "", "", "", "", "Delivery"]])
+def test_sections_in_lower_case_or_of_few_questions_are_kept(tmp_path: Path, sections: list[str]) -> None:
+    items = [
+        {"question": f"Why {place}?", "answer": "So.", "section": section}
+        for place, section in enumerate(sections)
+    ]
+    read_items = read(tmp_path, "faq.json", json.dumps({"items": items})).items
+    assert [item.get("section", "") for item in read_items] == sections

@@ -133,6 +133,15 @@ def test_many_leftovers_are_found_at_once(sign: str) -> None:
     assert time.process_time() - start < 0.5
 
 
+def test_a_leftover_in_an_introduction_is_named_with_its_line() -> None:
+    document = read_markdown("# FAQ\n\nHello.\n\nSee {{ price }}, [x](/x).\n\n## Why?\nSo.\n")
+    ((place, found),) = USUAL.leftovers(document.to_faq("a"))
+    assert (document.place(place, found.line), str(found)) == (
+        "line 5",
+        "a template (`{{ price }}`) is shown as typed",
+    )
+
+
 def test_leftovers_are_named_in_introductions_and_on_debug_pages(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text(
         "---\nlang: en\n---\n# FAQ\n\nSee {{ price }}.\n\n## Why?\nIt is {% x %}.\n\n"

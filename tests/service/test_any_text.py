@@ -31,7 +31,9 @@ SCRIPTS: Final = {
     "georgian": "როდის ვიხდი",
     "decomposed": "cafe\u0301 prix",
     "combining": "a" + "\u0301" * 40,
-    "emoji": "👩\u200d👩\u200d👧 🇰🇷 ❤\ufe0f",
+    "emoji": "👩\u200d👩\u200d👧 🇰🇷 ❤\ufe0f 1\ufe0f\u20e3 ☎\ufe0e",
+    "flags": "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+    "variants": "葛\U000e0100城 ᠮᠣᠩ\u180bᠭᠣᠯ",
     "marks": "\u200eleft\u200f right",
     "beyond": "𝒜𝔹 𠮷野家",
     "markup": "a<b>c</b> & \"d\" 'e' `f` [g](h) {{ i }} {% j %}",
@@ -58,6 +60,11 @@ def urls() -> Iterator[str]:
         "münchen.example",
         "straße.example:8443",
         "пример.example",
+        "می\u200cخواهم.example",
+        "佐々木。example",
+        "𠮷野家.example",
+        "ⵜⵉⴼⵉⵏⴰⵖ.example",
+        "i❤\ufe0f💩.example",
     ):
         yield f"https://{host}/ü?a=1&b=(2)"
     yield "https://a.example/'),;*!|^`{}[]"

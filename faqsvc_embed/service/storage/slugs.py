@@ -19,7 +19,11 @@ GENERATE: Final = "generate"
 NOT_RESERVED: Final = f"one that is not {GENERATE!r} and does not end in {MARKDOWN_SUFFIX!r}"
 _BLANK: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that are invisible in fonts."""
-_JOINER: Final = re.compile("(?<=[^\x00-\x7f])[\u200c\u200d\ufe0f]")
+_JOINER: Final = re.compile(
+    "(?<=[^\x00-\x7f])[\u200c-\u200d\ufe0e\ufe0f]|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    "|(?<=[\u1820-\u18aa])[\u180b-\u180e]|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=\U0001f3f4)[\U000e0030-\U000e007a]+\U000e007f"
+)
 MAX_NEW: Final = 100
 """Characters of a slug that is made from a title, without the number that may follow."""
 _COUNTED: Final = 9
@@ -53,7 +57,8 @@ def _is_visible(slug: str) -> bool:
 
     Otherwise, two FAQs could have slugs that look the same. Not accepted are spaces at the ends, format
     characters such as those for writing directions, and characters without a glyph (Unicode, 23.2 and 23.4).
-    Joiners are accepted after a letter or sign that they may join, as in Persian and in emoji.
+    Joiners and variation selectors are accepted after a letter or sign that they may join or vary, as in
+    Persian, Mongolian, Japanese names, keys and flags.
     """
     text = _JOINER.sub("", slug)
     return (

@@ -504,3 +504,12 @@ def test_the_address_of_a_form_is_a_page_with_a_way_back(editor: Editor, path: s
 def test_long_texts_are_shown_whole_instead_of_compared(texts: tuple[str, str]) -> None:
     before, after = words(*texts)
     assert [piece.kind for piece in (*before, *after)] == ["old", "new"]
+
+
+def test_the_tabs_of_two_faqs_with_one_title_have_titles_of_their_own(editor: Editor) -> None:
+    for slug in ("pricing", "delivery"):
+        publish(editor, slug=slug)
+    pages = [f"/faqs/{slug}{page}" for slug in ("pricing", "delivery") for page in ("", "/history", "/use")]
+    pages += ["", "?lang=de", "?state=draft"]
+    titles = [re.findall("<title>(.*?)</title>", editor.get(page).text) for page in pages]
+    assert len({*map(str, titles)}) == len(pages)
