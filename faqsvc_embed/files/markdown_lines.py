@@ -50,16 +50,13 @@ DECORATION: Final = re.compile(
     re.I,
 )
 """A blank line, a rule, an anchor, or a link to one, without white space around it."""
-_NO_TEXT: Final = re.compile(
-    DECORATION.pattern
-    + r"|(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+(?:\[[^\[\]]*\]\(#[^()]*\)[ \t]*)+|(?:</?[a-z][^<>]*>[ \t]*)+",
+CONTENTS: Final = re.compile(
+    r"(?:[-*+:]|[0-9]{1,3}(?:\.[0-9]{1,3})*[.)]?)?[*_ \t]*\[.*\]\(#[^()]*\)[*_ \t]*"
+    r"|(?:[-*+][ \t]+)?<a\s[^<>:#]*#[^<>:]*>.*</a>",
     re.I,
 )
-"""Decoration, an entry in a table of contents, or tags alone, without white space around them."""
-CONTENTS: Final = re.compile(
-    r"(?:[-*+]|[0-9]{1,3}[.)]|:)[ \t]+\[.*\]\(#[^()]*\).*|.*\]\(#[^()]*\)|<a\s[^<>:#]*#[^<>:]*>.*</a>"
-)
 """An entry in a table of contents."""
+_ONLY_TAGS: Final = re.compile(r"(?:</?[a-z][^<>]*>[ \t]*)+", re.I)
 
 
 def bare(line: str) -> str:
@@ -146,7 +143,8 @@ def has_words(text: str) -> bool:
 
 def is_text(line: str) -> bool:
     """Return whether a line has words that a reader would miss."""
-    return not _NO_TEXT.fullmatch(line.strip(" \t"))
+    line = line.strip(" \t")
+    return not any(pattern.fullmatch(line) for pattern in (DECORATION, CONTENTS, _ONLY_TAGS))
 
 
 def is_template(text: str) -> bool:

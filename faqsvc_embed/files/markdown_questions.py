@@ -166,11 +166,10 @@ class _Reading:
         used = [range(one.line - one.above, self._end(one)) for one in self._questions]
         used += [range(one.line, one.below) for one in self._headings]
         taken = self._source.contents.union(*used)
-        taken |= {number for number, line in enumerate(lines) if CONTENTS.fullmatch(line.strip())}
         first = min(one.line - one.above for one in (*self._questions, *self._outline.sections))
         for number, line in enumerate(lines[:first]):
             is_tag = number not in taken and TAG_LINE.fullmatch(line.strip())
-            above.append("" if is_tag or number in taken else line)
+            above.append("" if is_tag or number in taken or CONTENTS.fullmatch(line.strip()) else line)
             notes += [f"line {number + 1}: not shown: {line.strip()[:60]}"] if is_tag else []
         text, start = self._source.trimmed(above)
         introduction = self._source.with_definitions(text) if any(map(is_text, above)) else None

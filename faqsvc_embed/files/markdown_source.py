@@ -19,6 +19,7 @@ from faqsvc_embed.files.markdown_lines import (
     split_id,
     without_comments,
     without_end,
+    without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
 from faqsvc_embed.files.openers import INNER, Opener, question_label, text_after
@@ -110,7 +111,7 @@ class Source:
                     self.lines[number] = f"{found[1]} {found[2]}"  # with the space that it may lack
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
                 level = int(found[1][1]) if found[1][1].isdigit() else INNER - 1
-                one = Opener(number, number + 1, found[2], level, found[3].strip())
+                one = Opener(number, number + 1, without_tags(found[2]).strip(), level, found[3].strip())
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)
                 if label is not None:

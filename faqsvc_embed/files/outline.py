@@ -117,7 +117,7 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
     """Note which openers have a text of their own: a list of questions alone is a table of contents."""
     for one, following in zip_longest(openers, openers[1:]):
         end = following.line - following.above if following else len(lines)
-        numbers = range(one.below, min(one.end or end, end))
+        numbers = range(one.below, end if one.end is None else one.end)
         one.has_text = bool(one.rest) or any(lines[number].strip() for number in numbers)
 
 
@@ -221,7 +221,10 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        if one in sections:
+        if one in sections and one.asks and one.has_text and one.children[0].level < INNER:
+            outline.questions.append((one, section))  # it has an answer above the others
+            _sort(one.children, level, section, outline)
+        elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
         elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:

@@ -441,6 +441,25 @@ def test_an_answer_may_be_a_link_to_another_question() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
+def test_a_heading_that_asks_above_others_keeps_its_answer() -> None:
+    text = "# FAQ\n\n## What is it?\nTea.\n\n### Is it hot?\nYes.\n\n### Is it sweet?\nNo.\n"
+    assert places_of(text) == [(name, None, None) for name in ("What is it?", "Is it hot?", "Is it sweet?")]
+    assert items_of(text)[0] == ("What is it?", "Tea.")
+
+
+def test_a_box_may_begin_with_a_heading() -> None:
+    box = "<details>\n<summary>{}</summary>\n\n### So\n\nText.\n\n</details>\n"
+    assert items_of("# FAQ\n\n" + box.format("Why?") + box.format("Who?")) == [
+        ("Why?", "### So\n\nText."),
+        ("Who?", "### So\n\nText."),
+    ]
+
+
+def test_a_heading_in_html_is_its_text() -> None:
+    heading = "<h3>\n<button type='button'>\n{}\n</button>\n</h3>\n\nSo.\n\n"
+    assert items_of(heading.format("Why?") + heading.format("Who?")) == [("Why?", "So."), ("Who?", "So.")]
+
+
 def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
     first = "## No tea\n\n**Q: I have no tea**\n\nBuy some.\n"
     text = f"# FAQ\n\n{first}\n## No cake\n\n**Q: It is gone**\n\nSo sad.\n"
@@ -566,8 +585,8 @@ def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
 
 
 def test_text_above_the_questions_is_the_introduction() -> None:
-    text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*.\n\n---\n\n## Why?\nSo.\n"
-    assert read_markdown(text).introduction == "We sell *tea*."
+    text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*, see [why](#why)\n\n---\n\n## Why?\nSo.\n"
+    assert read_markdown(text).introduction == "We sell *tea*, see [why](#why)"
 
 
 def test_front_matter_may_be_toml() -> None:
