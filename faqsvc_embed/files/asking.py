@@ -24,17 +24,24 @@ _BEGINS: Final = re.compile(
     re.I,
 )
 _FAQ: Final = re.compile(
-    r"\bf\.?a\.?q\.?s?(?![a-z])|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|preguntas|perguntas|domande"
+    r"\bf\.?a\.?q\.?s?(?![a-z])(?![ -](?:chat)?(?:bot|system|component|block|section|widget|generator|app)\b)"
+    r"|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|preguntas|perguntas|domande"
     r"|\bvragen\b|spørsmål|spørgsmål|\bfrågor|pytania|вопрос|întrebări|intrebari|sorular|câu hỏi|otázky"
     r"|kysymy|자주\s*묻|질문|よくある|質問|常见问题|常見問題|常见疑问|问与答|問與答|问答|問答|疑难|الأسئلة|أسئلة",
     re.I,
 )
 
-_HOW: Final = re.compile("how|comment|c[oó]mo|wie|как|如何|怎么|怎麼|怎样|怎樣|どうやって", re.I)
+_HOW: Final = re.compile(
+    r"how|(?:what|when|where) (?:it|this|to|we|you)\b"
+    r"|comment|c[oó]mo|wie|как|如何|怎么|怎麼|怎样|怎樣|どうやって",
+    re.I,
+)
 _GUIDE: Final = re.compile(
-    r"\W*(?:features|overview|(?:pre)?requi\w+|install\w*|usage|set-?up(?: instructions)?|quick ?start"
-    r"|getting started|(?:file|project) structure|contribut\w+|licen[cs]e|change ?log"
-    r"|development|deployment)\W*",
+    r"\W*(?:how (?:to|do i|can i) )?(?:features|overview|(?:pre)?requi\w+|install\w*|usage|quick ?start"
+    r"|set-?up(?: instructions)?|getting started|(?:file|project|repository) (?:structure|layout)"
+    r"|contribut\w+|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing|roadmap"
+    r"|credits|how it works|see also|project info|tech(?:nology)? stack"
+    r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
     re.I,
 )
 """Headings of guides and of what is about a program."""

@@ -24,6 +24,7 @@ from faqsvc_embed.files.markdown_lines import (
     unnumbered,
 )
 from faqsvc_embed.files.markdown_source import Source
+from faqsvc_embed.files.markdown_text import escape_line
 from faqsvc_embed.files.openers import INNER, Opener, answer_label, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.wire import MAX_INTRODUCTION
@@ -54,10 +55,12 @@ def find_questions(
     source = Source(text, is_written=is_written)
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
-    is_faq = is_written or outline.is_faq(says_so=is_faq or says_faq(title) or outline.says_faq())
+    says_so = is_faq or says_faq(title) or outline.says_faq()
+    is_faq = is_written or outline.is_faq(says_so=says_so, is_titled=bool(title or front_title))
     if asked := question or _only_question(outline, title, front_title, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
-        outline = Outline(questions=[(Opener(top.line, top.below, asked), None)])
+        text = top.text if asked == title else escape_line(asked)
+        outline = Outline(questions=[(Opener(top.line, top.below, text), None)])
     elif not outline.questions:
         first = next((number for number, line in enumerate(source.lines) if is_text(line)), None)
         found = "" if first is None else f', but "{source.lines[first].strip()[:60]}"'

@@ -6,12 +6,12 @@ what stands below them is part of an answer.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, is_of_guide, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
@@ -52,8 +52,8 @@ class Outline:
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
 
-    def is_faq(self, *, says_so: bool) -> bool:
-        """Return whether the file reads as an FAQ; `says_so` is whether a title says that it is one.
+    def is_faq(self, *, says_so: bool, is_titled: bool) -> bool:
+        """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says so.
 
         Most of what could be a question asks, and not all begin as the headings of guides.
         In a file that says so, other headings may be questions, too, but not those of a guide.
@@ -61,8 +61,9 @@ class Outline:
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
         is_certain = says_so or any(one.is_explicit or not begins_as_guide(one.text) for one in asking)
-        if asking and len(asking) * 2 >= len(questions) + len(self.others):
-            return is_certain or (self.title is None and len(questions) == 1)
+        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others)) if not says_so else 0
+        if asking and len(asking) * 2 >= len(questions) + len(self.others) + guides:
+            return is_certain or (len(questions) == 1 and not is_titled)
         is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
         return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
@@ -130,7 +131,7 @@ def _inner(source: Source) -> list[Opener]:
         found = [one for one in form(lines) if one.line not in headings]
         _look_below(_in_order(source.headings, found), source.lines)
         answered = [one for one in found if one.has_text]
-        _ask(answered)
+        _ask(answered, ends_asking if form in _VAGUE else asks)
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(headings) - 1  # without the title
@@ -144,7 +145,7 @@ def _inner(source: Source) -> list[Opener]:
     return best
 
 
-def _ask(openers: Iterable[Opener]) -> None:
+def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
     """Note which openers ask, and take the labels off their texts."""
     for one in openers:
         text = plain_text(one.text, {})

@@ -615,6 +615,9 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "# FAQ block\n\nWant a block of questions? Then use this code.\n\n```\nfaq\n```\n",
         "# Rooms\n\n## Space\n- Is it big?\n- Is it dry?\n\n## Doors\n- Who opens?\n- Who locks?\n",
         "# Question writing\n\n## Basics\nA.\n\n## Words\nB.\n\n## Marks\nC.\n",
+        "# Kettle\n\n## What is Kettle?\nA pot.\n\n## Installation\nBoil.\n",
+        "# Kettle\n\n## What it does\nIt boils.\n\n## How to pour\nSo.\n\n## Parts\nA lid.\n",
+        "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
     ],
     ids=[
         "headings of a guide",
@@ -623,6 +626,9 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "a paragraph",
         "questions without answers",
         "about questions",
+        "a readme with a question",
+        "headings that begin as questions do",
+        "a list item that begins as questions do",
     ],
 )
 def test_a_guide_is_refused(text: str) -> None:
