@@ -154,16 +154,17 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
     """
     found, certain, has_answers = list[Opener](), 0, False
     above: Line | None = None
+    question: Opener | None = None
     for line in (line for line in lines if line.text):
         label, is_answer = _QUESTION_LABEL.fullmatch(line.text), _ANSWER_LABEL.fullmatch(line.text)
         if label:
-            found.append(line.opener(text_after(label)))
-            certain += str(label["word"]).lower() not in _LETTERS or asks(found[-1].text)
+            found.append(question := line.opener(text_after(label)))
+            certain += str(label["word"]).lower() not in _LETTERS or asks(question.text)
         elif is_answer:
-            has_answers = True
-            is_answered = bool(found) and _ends_above(found[-1], lines, line.number)
-            if above is not None and asks(above.text) and not is_answered:
+            is_above = question is not None and _ends_above(question, lines, line.number)
+            if above is not None and asks(above.text) and not is_above:
                 found.append(above.opener(above.text))
+            has_answers, question = True, None
         above = None if label or is_answer else line
     if has_answers or (len(found) > 1 and certain * 2 >= len(found)):
         for one in found:
