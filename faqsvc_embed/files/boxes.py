@@ -96,6 +96,7 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
     at = number + text.count("\n", 0, head.end())
     column = head.end() - text.rfind("\n", 0, head.end()) - 1
     one = Opener(at, at + 1, " ".join(title.strip('[]" \t').split()), indent=space_before(lines[number]))
+    one.above = at - number
     if answer is not None:
         one.rest, one.end, one.is_explicit = answer, one.below, True
     elif closing is None:

@@ -90,8 +90,9 @@ class _Reading:
         self._source = source
         self._outline = outline
         self._questions = [one for one, _ in outline.questions]
-        self._headings = [*outline.sections, *filter(None, [outline.title])]
-        marks = [*self._questions, *self._headings, *outline.others]
+        shown = {section for _, section in outline.questions} | {outline.title}
+        self._headings = [one for one in shown if one is not None]
+        marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
         starts = sorted({one.line - one.above for one in marks})
         self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
 

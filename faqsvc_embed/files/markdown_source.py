@@ -22,14 +22,15 @@ from faqsvc_embed.files.markdown_lines import (
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import INNER, Opener, question_label, text_after
+from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _CODE: Final = 4
 """The spaces before a line that make it code; in MDX they do not."""
-_IMPORT: Final = re.compile(r"^import\s[^\n]*\sfrom\s", re.M)
+_IMPORT: Final = re.compile(r"\s*import\s[^\n]*\sfrom\s")
+"""The first line of a file in MDX."""
 
 
 class Source:
@@ -44,7 +45,7 @@ class Source:
         self.notes: list[str] = notes
         self.lines: list[str] = joined(text.split("\n"))
         self.is_written = is_written
-        self._is_mdx = not is_written and _IMPORT.search(text) is not None
+        self._is_mdx = not is_written and _IMPORT.match(text) is not None
         environment = dict[str, Any]()
         tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})
@@ -77,7 +78,7 @@ class Source:
             if not (is_code and token.map):
                 continue
             first, end = token.map
-            above = next((line for line in reversed(self.lines[:first]) if line.strip()), "")
+            above = next((self.lines[n] for n in range(first - 1, -1, -1) if self.lines[n].strip()), "")
             if token.type == "code_block" and token.content.lstrip()[:1] == above.strip()[:1] == "<":
                 self.lines[first:end] = texts[first:end] = [line.strip() for line in self.lines[first:end]]
             else:
@@ -94,6 +95,7 @@ class Source:
             for token, inline in pairwise(tokens)
             if token.type == "heading_open" and token.level == 0 and token.map
         }
+        is_labelled = False
         has_signs = any(token.markup.startswith("##") for token, _ in tops.values())
         for number, line in enumerate(self.texts):
             token, content = tops.get(number, (None, ""))
@@ -114,8 +116,11 @@ class Source:
                 one = Opener(number, number + 1, without_tags(found[2]).strip(), level, found[3].strip())
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)
+                if is_labelled and answer_label(one.text):
+                    continue  # the answer to the question above it
                 if label is not None:
                     one.text, one.is_explicit = text_after(label), True
+                is_labelled = one.is_explicit
                 one.asks = one.is_explicit or asks(self.plain(one.text))
                 yield one
 

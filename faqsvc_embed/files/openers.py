@@ -135,7 +135,7 @@ def question_label(line: str) -> re.Match[str] | None:
 
 def answer_label(line: str) -> re.Match[str] | None:
     """Return the label of an answer at the beginning of a line."""
-    return _ANSWER_LABEL.fullmatch(Line.of(line).text)
+    return _ANSWER_LABEL.fullmatch(Line.of(line.lstrip("# ")).text)
 
 
 def text_after(label: re.Match[str]) -> str:

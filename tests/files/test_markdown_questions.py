@@ -346,6 +346,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<h3>May I cancel?</h3>\n\nAny time.\n",
         "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
+        "### Q: What does it cost?\n### A: Nothing.\n\n### Q: May I cancel?\n### A: Any time.\n",
         "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
         "**Q:** What does\nit cost?\n\n**A:** Nothing.\n\n**Q:** May I\ncancel?\n\n**A:** Any time.\n",
@@ -367,7 +368,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
         *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
         *("a space before the colon", "indented html", "one line each", "quotations"),
-        *("html headings of many lines", "labels in details", "elements", "a question without its label"),
+        *("html headings of many lines", "labels in details", "labels in headings of answers"),
+        *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
     ],
 )
@@ -453,6 +455,16 @@ def test_a_box_may_begin_with_a_heading() -> None:
         ("Why?", "### So\n\nText."),
         ("Who?", "### So\n\nText."),
     ]
+
+
+def test_the_tags_above_the_title_of_a_box_are_no_introduction() -> None:
+    text = "# FAQ\n\nHello.\n\n<details open>\n\n<summary>\nWhy?\n</summary>\n\nSo.\n\n</details>\n"
+    assert read_markdown(text).introduction == "Hello."
+
+
+def test_code_that_imports_makes_no_mdx_of_a_file() -> None:
+    text = "## Why?\n\n```js\nimport a from 'a'\n```\n\nRun:\n\n    # install\n\n## Who?\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
 def test_a_heading_in_html_is_its_text() -> None:
