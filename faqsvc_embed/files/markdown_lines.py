@@ -37,7 +37,10 @@ _MAX_HEADING: Final = 6
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
 """A line that a website's generator takes for itself."""
-PERMALINK: Final = re.compile(r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>")
+NOT_SHOWN: Final = re.compile(
+    r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
+)
+"""A link from a heading to itself, or a tag of MDX."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
 """An address with a template, whose spaces would end the definitions of links here and below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")

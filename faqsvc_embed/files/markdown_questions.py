@@ -13,8 +13,8 @@ from faqsvc_embed.files.asking import asks, begins_as_guide, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
+    NOT_SHOWN,
     NUMBER,
-    PERMALINK,
     TAG_LINE,
     TEMPLATE,
     has_words,
@@ -197,7 +197,7 @@ class _Reading:
         above: Opener | None = None
         for line, one in sorted(({one.line: one for one in self._source.headings} | own).items()):
             above = own.get(line, above)
-            if one is above and _LINK.search(PERMALINK.sub("", one.text)):
+            if one is above and _LINK.search(NOT_SHOWN.sub("", one.text)):
                 yield f"line {line + 1}: a question is plain text, so its link is not shown"
             if one.asks and above is not None and above.line < line < self._end(above):
                 levels = (

@@ -12,7 +12,7 @@ from faqsvc_embed.files.markdown_lines import (
     DECORATION,
     HEADING,
     HTML_HEADING,
-    PERMALINK,
+    NOT_SHOWN,
     TEMPLATE,
     has_words,
     joined,
@@ -133,7 +133,7 @@ class Source:
 
     def plain(self, markdown: str) -> str:
         """Return the text that a line of Markdown shows."""
-        return plain_text(PERMALINK.sub(" ", ATTRIBUTES.sub("", split_id(markdown)[0])), self._references)
+        return plain_text(NOT_SHOWN.sub(" ", ATTRIBUTES.sub("", split_id(markdown)[0])), self._references)
 
     def with_definitions(self, text: str) -> str:
         """Return a text followed by the definitions of links and footnotes that it uses."""

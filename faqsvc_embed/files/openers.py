@@ -158,7 +158,11 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
     for line in (line for line in lines if line.text):
         label, is_answer = _QUESTION_LABEL.fullmatch(line.text), _ANSWER_LABEL.fullmatch(line.text)
         if label:
-            found.append(question := line.opener(text_after(label)))
+            question = line.opener(text_after(label))
+            text, mark, rest = question.text.partition("? ")
+            if _ANSWER_LABEL.fullmatch(rest):  # on the same line
+                question.text, question.rest, has_answers = text + mark.strip(), rest, True
+            found.append(question)
             certain += str(label["word"]).lower() not in _LETTERS or asks(question.text)
         elif is_answer:
             is_above = question is not None and _ends_above(question, lines, line.number)

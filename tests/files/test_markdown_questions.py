@@ -346,6 +346,9 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<h3>May I cancel?</h3>\n\nAny time.\n",
         "<details><summary><b>Q: What does it cost?</b></summary>\n\n**A:** Nothing.\n</details>\n"
         "<details><summary><b>Q: May I cancel?</b></summary>\n\n**A:** Any time.\n</details>\n",
+        "Q: What does it cost? A: Nothing.\n\nQ: May I cancel? A: Any time.\n",
+        "## What does it cost? <span style={{color:'red'}}><Icon /></span>\nNothing.\n\n"
+        "## May I cancel?\nAny time.\n",
         "### Q: What does it cost?\n### A: Nothing.\n\n### Q: May I cancel?\n### A: Any time.\n",
         "<em>What does it cost?</em>\n\nNothing.\n\n<em>May I cancel?</em>\n\nAny time.\n\n",
         "> Q: What does it cost?\n\nA: Nothing.\n\n> May I cancel?\n\nA: Any time.\n",
@@ -368,7 +371,13 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
         *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
         *("a space before the colon", "indented html", "one line each", "quotations"),
-        *("html headings of many lines", "labels in details", "labels in headings of answers"),
+        *(
+            "html headings of many lines",
+            "labels in details",
+            "labels on one line",
+            "tags of MDX",
+            "labels in headings of answers",
+        ),
         *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
     ],
