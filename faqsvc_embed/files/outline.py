@@ -140,8 +140,9 @@ def _inner(source: Source) -> list[Opener]:
         if form in _VAGUE:
             is_stray |= len(answered) * 2 < len(found)
             is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
-        # The title of a box is more than any other line.
+        # What says that it is a question is more than what asks, and the title of a box more than other lines.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
+        score *= 1.5 if form in _CERTAIN else 1
         if score > most * 1.2 and not is_stray:
             best, most = siblings, score
         if form is boxes:  # what is in a box is its text
