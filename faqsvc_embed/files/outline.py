@@ -140,7 +140,7 @@ def _inner(source: Source) -> list[Opener]:
         if form in _VAGUE:
             is_stray |= len(answered) * 2 < len(found)
             is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
-        # What says that it is a question is more than what asks, and the title of a box more than other lines.
+        # What says that it is a question is more than what asks, and the title of a box more than a line.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
         score *= 1.5 if form in _CERTAIN else 1
         if score > most * 1.2 and not is_stray:
