@@ -211,13 +211,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
-    is_above = (
-        others
-        and not first.children
-        and (first.level > others[0].level or (says_faq(first.text) and not first.has_text))
-    )
-    is_only = not others and first.children and says_faq(first.text)
-    return first if first.level == 1 or is_above or is_only else None
+    is_lower = others and not first.children and first.level > others[0].level
+    return first if first.level == 1 or is_lower or says_faq(first.text) else None
 
 
 def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
@@ -240,9 +235,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
 
     If as many of a level ask as do not, all of it are questions.
     """
-    asking = sum(one.asks for one in siblings if not one.children)
-    few_ask = asking * 2 < max(len(siblings), _SEVERAL)
-    sections = {one for one in siblings if _is_section(one, level) and (few_ask or not one.asks)}
+    sections = {one for one in siblings if _is_section(one, level)}
     more = Counter[int]()
     """How many more ask than do not, on each level."""
     for one in siblings:
@@ -277,8 +270,6 @@ def _is_section(one: Opener, level: int) -> bool:
     if not one.children or one.level >= level:
         is_answer = one.asks or (one.has_text and len(one.children) == 1)
         return bool(one.children) and not is_answer and all(child.asks for child in one.children)
-    below = list(_walk(one.children))
-    deepest = max(level, one.children[0].level)
-    is_asked = any(child.asks for child in below if child.level <= deepest)
-    most = sum(child.asks or bool(child.children) for child in one.children) * 2 >= len(one.children)
-    return (is_asked and most) or (not one.asks and any(child.level == level for child in below))
+    asking = sum(child.asks for child in one.children)
+    is_main = any(child.level == level for child in _walk(one.children))
+    return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))
