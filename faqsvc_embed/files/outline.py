@@ -8,7 +8,7 @@ what stands below them is part of an answer.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
@@ -81,6 +81,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
     elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
         within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
         headings = _in_order(inner, (one for one in headings if one.line not in within))
+        headings = _without_inner_headings(headings, source.lines)
     _look_below(headings, source.lines)
     roots = _tree(headings)
     outline.title = _title(roots, title)
@@ -126,23 +127,48 @@ def _inner(source: Source) -> list[Opener]:
     """Return the openers that are not headings, of the form that asks most; earlier forms win."""
     best, most = list[Opener](), 0.0
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
-    headings = {one.line for one in source.headings}
+    taken = {one.line for one in source.headings}
     for form in _FORMS:
-        found = [one for one in form(lines) if one.line not in headings]
+        found = [one for one in form(lines) if one.line not in taken]
+        _ask(found, ends_asking if form in _VAGUE else asks)
         _look_below(_in_order(source.headings, found), source.lines)
-        answered = [one for one in found if one.has_text]
-        _ask(answered, ends_asking if form in _VAGUE else asks)
+        _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
+        answered = [one for one in apart if one.has_text]
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
-        is_stray = form not in _CERTAIN and asking * 2 < len(headings) - 1  # without the title
+        is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
         if form in _VAGUE:
             is_stray |= len(answered) * 2 < len(found)
             is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
-        # The title of a box is more than any other line.
+        # What says that it is a question is more than what asks, and the title of a box more than a line.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
+        score *= 1.5 if form in _CERTAIN else 1
         if score > most * 1.2 and not is_stray:
             best, most = siblings, score
+        if form is boxes:  # what is in a box is its text
+            taken.update(number for one in best for number in range(one.line + 1, one.end or 0))
     return best
+
+
+def _apart(openers: Sequence[Opener]) -> list[Opener]:
+    """Return openers without those that do not ask directly below one that asks: they are its answer."""
+    found = list[Opener]()
+    for one in openers:
+        if one.asks or not found or found[-1].has_text or not found[-1].asks:
+            found.append(one)
+    return found
+
+
+def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> list[Opener]:
+    """Return openers without the headings in answers: of a level that begins below a question, with texts."""
+    _look_below(openers, lines)
+    levels, texts = dict[int, bool](), Counter[int]()
+    for above, one in pairwise(openers):
+        levels.setdefault(one.level, above.level == INNER and one.level > _TOP)
+        texts[one.level] += 1 if one.has_text else -1
+    return [
+        one for one in openers if one.level == INNER or not levels.get(one.level) or texts[one.level] <= 0
+    ]
 
 
 def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
@@ -185,13 +211,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
-    is_above = (
-        others
-        and not first.children
-        and (first.level > others[0].level or (says_faq(first.text) and not first.has_text))
-    )
-    is_only = not others and first.children and says_faq(first.text)
-    return first if first.level == 1 or is_above or is_only else None
+    is_lower = others and not first.children and first.level > others[0].level
+    return first if first.level == 1 or is_lower or says_faq(first.text) else None
 
 
 def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
@@ -214,9 +235,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
 
     If as many of a level ask as do not, all of it are questions.
     """
-    asking = sum(one.asks for one in siblings if not one.children)
-    few_ask = asking * 2 < max(len(siblings), _SEVERAL)
-    sections = {one for one in siblings if _is_section(one, level) and (few_ask or not one.asks)}
+    sections = {one for one in siblings if _is_section(one, level)}
     more = Counter[int]()
     """How many more ask than do not, on each level."""
     for one in siblings:
@@ -251,8 +270,6 @@ def _is_section(one: Opener, level: int) -> bool:
     if not one.children or one.level >= level:
         is_answer = one.asks or (one.has_text and len(one.children) == 1)
         return bool(one.children) and not is_answer and all(child.asks for child in one.children)
-    below = list(_walk(one.children))
-    deepest = max(level, one.children[0].level)
-    is_asked = any(child.asks for child in below if child.level <= deepest)
-    most = sum(child.asks or bool(child.children) for child in one.children) * 2 >= len(one.children)
-    return (is_asked and most) or (not one.asks and any(child.level == level for child in below))
+    asking = sum(child.asks for child in one.children)
+    is_main = any(child.level == level for child in _walk(one.children))
+    return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))

@@ -458,6 +458,28 @@ def test_a_heading_that_asks_above_others_keeps_its_answer() -> None:
     assert items_of(text)[0] == ("What is it?", "Tea.")
 
 
+def test_headings_in_the_answers_of_labelled_questions_are_no_sections() -> None:
+    answer = "So.\n\n### By hand\n\nSo."
+    text = f"# FAQ\n\n## Tea\n\n**Q:** How?\n\n**A:** {answer}\n\n**Q:** Why?\n\n**A:** {answer}\n"
+    assert [(item["question"], item["section"], item["answer"]) for item in read_markdown(text).items] == [
+        ("How?", "Tea", answer),
+        ("Why?", "Tea", answer),
+    ]
+
+
+def test_an_answer_may_be_as_bold_as_its_question() -> None:
+    text = "# FAQ\n\n**Is it hot?**\n\n**Yes.**\n\nVery.\n\n**Is it cold?**\n\nNo.\n"
+    assert items_of(text) == [("Is it hot?", "**Yes.**\n\nVery."), ("Is it cold?", "No.")]
+
+
+def test_bold_lines_that_ask_in_boxes_are_part_of_their_texts() -> None:
+    box = "<details>\n<summary>{}?</summary>\n\n**Who?**\n\nWe.\n\n**When?**\n\nNow.\n\n</details>\n"
+    assert [question for question, _ in items_of("# FAQ\n\n" + box.format("A") + box.format("B"))] == [
+        "A?",
+        "B?",
+    ]
+
+
 def test_a_box_may_begin_with_a_heading() -> None:
     box = "<details>\n<summary>{}</summary>\n\n### So\n\nText.\n\n</details>\n"
     assert items_of("# FAQ\n\n" + box.format("Why?") + box.format("Who?")) == [
