@@ -39,7 +39,7 @@ def test_it_lists_every_faq_in_its_default_language(client: TestClient, storage:
     assert heading == "## FAQs"
     assert lines == [
         f"- [a b]({HOST}/faq/a%20b.md): Deutsch",
-        f"- [요금 \\[1\\]]({HOST}/faq/b.md): Tea \\& Sons, 한국어",
+        f"- [요금 \\[1\\]]({HOST}/faq/b.md): Tea & Sons, 한국어",
     ]
     assert response.headers["content-type"] == "text/plain; charset=utf-8"
     assert response.headers["cache-control"] == "public, max-age=60"
