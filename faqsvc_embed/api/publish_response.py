@@ -196,7 +196,7 @@ def error_of(response: Response, now: datetime) -> FAQError:
 
 
 def _readable(value: object, struct: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the fields of a JSON object that a struct has and that are of its types; others are left out."""
+    """Return the fields of a JSON object that fit a struct by name and type; others are left out."""
     found = dict[str, Any]()
     for field in msgspec.structs.fields(struct):
         if isinstance(value, dict) and value.get(field.encode_name) is not None:

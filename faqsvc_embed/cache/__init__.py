@@ -3,5 +3,5 @@
 Start with `Reader.look_up` in `reader`: it returns an entry from `memory`, or starts a fetch in `fetcher`.
 `entry` decides how a response changes an entry, with pure functions and an injected clock; `report` counts
 and logs it. `shared` has the rules of a store, over a `backend`: `sqlite` or `redis`. `source` is the
-interface of a source.
+interface of a source, and `metrics` reports to OpenTelemetry.
 """

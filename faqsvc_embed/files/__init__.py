@@ -1,4 +1,4 @@
-"""FAQs in files: JSON, YAML, CSV and Markdown.
+"""FAQs in files: JSON, YAML, CSV and Markdown, and the detection of their language.
 
 `read_file` turns a file into a `Document`, one FAQ as the file states it; `WRITERS` turn a document into
 text. A document knows the line or row of each item for messages, and is validated when it is published or

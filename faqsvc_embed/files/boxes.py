@@ -1,4 +1,4 @@
-"""The boxes of Markdown's dialects that unfold: `<details>`, `???`, `::: details`, components, shortcodes."""
+"""Boxes that unfold, in dialects of Markdown: `<details>`, `???`, `::: details`, components, shortcodes."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _FOLDING: Final = re.compile(
     r"\{?(?:details|question|faq|dropdown|collapse|spoiler|expand|accordion)\b[\w.-]*\}?:?[ \t]*"
     r"(?P<title>[^\n]*)"
 )
-"""What is behind the sign of a container that unfolds."""
+"""What follows the sign of a container that unfolds."""
 _HEAD: Final = re.compile(
     r"\s*(?:[\"“](?P<title>[^\"“”]+)[\"”])?(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*[>}]+"
 )
@@ -46,7 +46,7 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
             for tag in () if one else _TAG.finditer(lines[number]):
                 one = one or _box(number, tag, lines, closings.get((number, tag.start())))
             if one is not None:
-                end = one.below if one.end is None else one.end - 1  # its last line may begin another
+                end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
                 yield one
 
 
@@ -68,7 +68,7 @@ def _closings(lines: Sequence[str]) -> dict[_Place, _Place]:
 
 
 def _name_of(tag: re.Match[str]) -> tuple[str, bool]:
-    """Return the name that the first and the last tag of a box have, and whether this one is the last."""
+    """Return the name that the opening and the closing tag of a box share, and whether this tag closes it."""
     if tag["fence"]:
         return tag["fence"], not tag["kind"].strip()
     name = re.sub(r"\A(?:/[ \t]*|end|close)_?|[_-](?:end|close)\Z", "", tag["name"])
@@ -76,7 +76,7 @@ def _name_of(tag: re.Match[str]) -> tuple[str, bool]:
 
 
 def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place | None) -> Opener | None:
-    """Return the opener that a tag with a title is; of a component, if it ends somewhere."""
+    """Return the opener of a box whose tag has a title. A component must have an answer or an end, too."""
     is_component = not (tag["fence"] or tag["name"] == "details")
     text = "\n".join(lines[number : number + _MAX_TITLE])
     form = _FOLDING if tag["fence"] else _HEAD if is_component else _SUMMARY

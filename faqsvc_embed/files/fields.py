@@ -103,7 +103,7 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
 def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """Return the fields with the answers of each question, by names such as `pay_q` and `a_pay`.
 
-    An answer may be in several fields with numbers.
+    An answer may be spread over several numbered fields.
     """
     parts = {name: part for name in names if (part := _role_of(name)) is not None}
     answers = defaultdict[tuple[str, ...], list[str]](list)
@@ -118,9 +118,9 @@ def pairs_of(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def _role_of(name: str) -> tuple[bool, str, str] | None:
-    """Return whether a field is that of an answer, and the other words and the number of its name.
+    """Return whether a field has an answer, and the other words and the number of its name.
 
-    The label is the last word, or else the first; any other name is neither a question's nor an answer's.
+    The label, such as `q`, is the last word or the first. Other names are not of a question or an answer.
     """
     words = _WORD.findall(name)
     number = words.pop() if words and words[-1].isdigit() else ""

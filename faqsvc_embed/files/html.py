@@ -1,4 +1,4 @@
-"""The HTML of records, of JSON-LD and of pages as Markdown (CommonMark 0.31, and the tables of GFM 0.29)."""
+"""Converts the HTML of records, JSON-LD and pages to Markdown (CommonMark 0.31, the tables of GFM 0.29)."""
 
 import html
 import re
@@ -15,13 +15,13 @@ _MARKS: Final = (
     | {"sup": "</sup>", "sub": "</sub>", "kbd": "</kbd>"}
     | dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "**")
 )
-"""What stands around a text in Markdown; of an element that Markdown lacks, its closing tag."""
+"""The signs around a text in Markdown; for an element that Markdown lacks, its closing tag."""
 _NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
 """The mark of a footnote, which leads to a note elsewhere on the page."""
 _LONG_NUMBER: Final = 9
-"""Digits that the number of a list item cannot have."""
+"""The number of a list item has fewer digits than this."""
 _MAX_NESTING: Final = 10
-"""Levels of lists and quotations; deeper ones are paragraphs."""
+"""Maximum levels of lists and quotations; deeper ones become paragraphs."""
 _ITEM: Final = re.compile(r"-\s\w")
 """The beginning of a line that is the item of a list, as people type it."""
 _ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
@@ -55,20 +55,20 @@ class _Text:
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
-        """What was written of the open paragraph."""
+        """The text of the open paragraph so far."""
         self._blocks: list[str] = []
         self._open: list[tuple[str, str, int]] = []
-        """Open inline elements: the tag, what ends it, and the number of pieces before it."""
+        """Open inline elements: the tag, the sign that ends it, and the number of pieces before it."""
         self._lists: list[int | None] = []
         """The number of the last item of each open list; None without numbers."""
         self._indents: list[str] = []
-        """What stands before the lines of each open list item and quotation."""
+        """The text before each line of an open list item or quotation."""
         self._marker = ""
         self._is_quoted = False
         """Whether the last block belongs to the open quotation."""
 
     def written(self) -> str:
-        """Return what was written."""
+        """Return the Markdown."""
         self.end_paragraph()
         return "".join(self._blocks).lstrip("\n")
 
@@ -108,7 +108,7 @@ class _Text:
             self.begin_inline(tag, _MARKS[tag])
 
     def end_block(self, tag: str) -> None:
-        """End such a block."""
+        """End a list, an item or a quotation."""
         if tag in ("ol", "ul"):
             del self._lists[-1:]
         elif tag in ("li", "blockquote"):
@@ -117,7 +117,7 @@ class _Text:
 
     def end_paragraph(self) -> None:
         """Write the open paragraph."""
-        self._open.clear()  # what a block interrupts stays plain
+        self._open.clear()  # emphasis that a block interrupts is left out, and its text stays
         lines = [" ".join(line.split()) for line in "".join(self.pieces).split(_BREAK)]
         self.pieces.clear()
         if lines := [line if _ITEM.match(line) else escape_start(line) for line in lines if line]:
@@ -146,7 +146,7 @@ class _Writer(HTMLParser):
         self._tables: list[list[list[str]]] = []
         """The cells of the rows of each open table."""
         self._is_layout = False
-        """Whether the open table is around another, and so no table of data."""
+        """Whether tables are nested, so that they are layout and not data."""
         self._code_tag = ""
         """The open element of code, `pre` or `code`."""
         self._code: list[str] = []
@@ -218,7 +218,7 @@ class _Writer(HTMLParser):
         self._code.clear()
 
     def _end_table(self, rows: list[list[str]]) -> None:
-        """Write a table, or the cells of one that is only layout as paragraphs."""
+        """Write a table. The cells of a table that is only layout become paragraphs."""
         width = max(map(len, rows), default=0)
         if self._is_layout or len(rows) < 2 or width < 2:
             for cell in filter(None, chain.from_iterable(rows)):
@@ -238,5 +238,5 @@ def _in_one_line(cell: str) -> str:
 
 
 def _target(href: str) -> str:
-    """Return an address as the destination of a link, which spaces and brackets would end."""
+    """Return an address as the destination of a link, with its spaces and brackets percent-encoded."""
     return re.sub(r"[\s<>()\\]", lambda found: quote(found[0].encode("utf-8", "replace")), href)

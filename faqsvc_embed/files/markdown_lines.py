@@ -28,21 +28,21 @@ HTML_HEADING: Final = re.compile(
     r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt|(?:div|p|span)(?=\s[^<>]*?class=\"[^<>\"]*title))\b[^<>]*>(.*?)</\1\s*>(.*)",
     re.I,
 )
-"""A heading, a defined term or a title in HTML, behind other tags, with the text after it."""
+"""A heading, a defined term or a title in HTML, with the tags before it and the text after it."""
 _TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
 """The first line of a container whose class says that it is a title."""
 _HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
 _MAX_HEADING: Final = 6
-"""Lines of a heading in HTML."""
+"""Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
-"""A line that a website's generator takes for itself."""
+"""A line that is for the generator of a website, and not for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
 )
 """A link from a heading to itself, or a tag of MDX."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
-"""An address with a template, whose spaces would end the definitions of links here and below."""
+"""An address with a template. Its spaces would end the definition of its link, and those below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")

@@ -31,7 +31,7 @@ from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
 _SEVERAL: Final = 2
 _LETTERS: Final = 5
-"""Characters of a heading that may have a number before its words."""
+"""Minimum characters of a heading that may have a number before its words."""
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 
 
@@ -46,8 +46,8 @@ def find_questions(
     """Return the title, the introduction and the items of a Markdown file.
 
     `front_title` is the title in its front matter, and `question` the question of a file that has only one.
-    `is_written` says that it has the form of `markdown_writer`, so nothing is recognised by how it reads, and
-    `is_faq` that its front matter says FAQ.
+    `is_written` says that the file has the form of `markdown_writer`, which states what is a question.
+    `is_faq` says that its front matter calls it an FAQ.
 
     Raises:
         ValueError: there is no question, or the file is no FAQ; the message says what was found, and where.
@@ -76,7 +76,7 @@ def find_questions(
 
 
 def _only_question(outline: Outline, title: str, front_title: str, *, is_faq: bool) -> str | None:
-    """Return the title of a file if it asks, and all that is below it is the answer."""
+    """Return the title of a file if it is the only question, and everything below it is the answer."""
     if not outline.questions:
         return next(filter(asks, (title, front_title)), None)
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
@@ -144,7 +144,7 @@ class _Reading:
     def _end(self, one: Opener) -> int:
         """Return the number of the line after a question and its answer."""
         following = self._following[one.line - one.above]
-        # The next may begin on the line on which this one ends.
+        # The next question may begin on the line on which this answer ends.
         return one.end if one.end is not None and one.end <= following + 1 else following
 
     def _answer(self, one: Opener) -> tuple[str, int]:
@@ -166,7 +166,7 @@ class _Reading:
         return self._source.trimmed(lines, one.below - bool(one.rest))
 
     def _rest(self) -> tuple[str | None, int, list[str]]:
-        """Return the introduction with its line, and a note for each other text without a question."""
+        """Return the introduction with its line, and a note for each other text outside of questions."""
         lines, notes, above = self._source.lines, list[str](), list[str]()
         used = [range(one.line - one.above, self._end(one)) for one in self._questions]
         used += [range(one.line, one.below) for one in self._headings]

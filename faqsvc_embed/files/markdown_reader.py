@@ -26,7 +26,7 @@ from faqsvc_embed.files.records import FRONT_MATTER_NAMES
 _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""
 _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
-"""What makes a heading of the line above it."""
+"""A line that makes the line above it a heading."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
@@ -88,7 +88,7 @@ def _unescaped(document: Document) -> Document:
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
     """Return the fields of front matter in YAML or TOML, and the number of its lines.
 
-    Without lines of `---` around them, fields that MkDocs reads stand above a blank line.
+    Fields without lines of `---` around them, as MkDocs reads them, end at a blank line.
     """
     rule, top = (
         lines[0].rstrip(),
@@ -101,7 +101,7 @@ def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"line 1: the front matter is not TOML: {error}") from None
     if rule == "---" and end is not None:
-        below, top = end + 1, ["", *lines[1:end]]  # an empty line stands for the line ---
+        below, top = end + 1, ["", *lines[1:end]]  # with its first line, for numbers in errors
     elif rule == "---" and any(map(_is_known, top)):
         raise ValueError("line 1: the front matter is not closed: add a line of --- below its last field")
     elif all(map(_METADATA.match, top)) and (any(map(_is_known, top)) or len(top) > 1):

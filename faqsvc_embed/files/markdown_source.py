@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 _CODE: Final = 4
-"""The spaces before a line that make it code; in MDX they do not."""
+"""A line with this many spaces before it is code, except in MDX."""
 _IMPORT: Final = re.compile(r"\s*import\s[^\n]*\sfrom\s")
 """The first line of a file in MDX."""
 
@@ -37,7 +37,7 @@ class Source:
     """A Markdown file; `is_written` says that it has the form of `markdown_writer`.
 
     `lines` are those of the file; comments and definitions are empty lines. In `texts`, code is empty, too.
-    `contents` has the numbers of the headings above tables of contents, and `notes` what is not shown.
+    `contents` has the lines of the headings above tables of contents, and `notes` names what is not shown.
     """
 
     def __init__(self, text: str, *, is_written: bool) -> None:
@@ -70,7 +70,7 @@ class Source:
         self.headings: list[Opener] = [one for one in headings if one.line not in self.contents]
 
     def _without_code(self, tokens: "Sequence[Token]") -> list[str]:
-        """Return the lines without code; an indented text that goes on with HTML above it is none."""
+        """Return the lines without code. Indented HTML below HTML continues it, and is not code."""
         texts = list(self.lines)
         for token in tokens:
             is_code = token.type in ("code_block", "fence") and not token.info.startswith("{dropdown}")
@@ -86,7 +86,7 @@ class Source:
         return texts
 
     def _headings(self, tokens: "Sequence[Token]") -> Iterator[Opener]:
-        """Yield the headings: those of the parser, those with other spaces, and those in HTML.
+        """Yield the headings: those that the parser finds, those with other spaces, and those in HTML.
 
         In a file whose headings begin with number signs, a row of hyphens below a text is a rule.
         """
@@ -110,7 +110,7 @@ class Source:
                 indent = len(line) - len(line.lstrip())
                 if indent < _CODE or self._is_mdx:
                     one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
-                    self.lines[number] = f"{found[1]} {found[2]}"  # with the space that it may lack
+                    self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
                 level = int(found[1][1]) if found[1][1].isdigit() else INNER - 1
                 one = Opener(number, number + 1, without_tags(found[2]).strip(), level, found[3].strip())
@@ -125,7 +125,7 @@ class Source:
                 yield one
 
     def _is_contents(self, one: Opener, below: Opener | None) -> bool:
-        """Return whether below a heading are the entries of a table of contents, and nothing else."""
+        """Return whether a heading has entries of a table of contents below it, and nothing else."""
         lines = map(str.strip, self.lines[one.below : below.line if below else None])
         entries = [line for line in lines if not DECORATION.fullmatch(line)]
         is_other = self.is_written or one.asks or not entries

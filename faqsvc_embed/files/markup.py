@@ -41,10 +41,10 @@ def has_tags(text: object) -> bool:
 def as_one_format(
     document: Document, *, is_html: bool = False, meant: re.Pattern[str] | None = None
 ) -> Document:
-    """Return a document that does not state the format of its answers with that which they have.
+    """Return a document with the format of its answers; if it states none, they are read to find it.
 
     They are Markdown if one has markup: HTML becomes Markdown, and plain text keeps its lines. `is_html` says
-    that its texts are HTML, as in JSON-LD, so that no sign of theirs is Markdown. `meant` finds what else is.
+    that the texts are HTML, as in JSON-LD, and no Markdown. `meant` finds further signs of Markdown.
     """
     if document.answer_format is not None:
         return document

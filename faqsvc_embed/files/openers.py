@@ -22,7 +22,7 @@ from faqsvc_embed.files.markdown_lines import bare, without_tags
 INNER: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
 CODE: Final = 4
-"""The spaces before a line that make it code."""
+"""A line with this many spaces before it is code."""
 _MAX_BOLD: Final = 3
 """Maximum lines of a bold question."""
 
@@ -48,7 +48,7 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     space = "[ \\t\u00a0\u202f]*"
     word = rf"(?:(?P<word>{words})|{letters}){space}(?:[0-9]{{1,4}}{space})?"
     sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?(word)[:：]|[.．)、])"
-    # The end of the bold text may stand before or behind the sign.
+    # The bold text may end before or after the sign.
     return re.compile(rf"(?P<bold>\*\*|__)?{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I)
 
 
@@ -80,7 +80,7 @@ class Opener:
     end: int | None = None
     """The line after its text, if its end is marked."""
     tail: str | None = None
-    """What its last line has before the mark of the end; None if that line stays as it is."""
+    """The part of its last line before the mark of the end; None if the whole line belongs to it."""
     is_explicit: bool = False
     """Whether its form says that it is a question, as a label does."""
     asks: bool = False
@@ -105,14 +105,14 @@ class Line(NamedTuple):
     def of(cls, written: str, number: int = 0) -> "Line":
         """Return the parts of a line, without the tags of paragraphs and the anchors before its text."""
         found = _LINE.fullmatch(bare(written))
-        if found is None:  # it has a line end of another kind
+        if found is None:  # it contains a line break of another kind
             return cls(number, written, 0, "", "", written)
         text = _STRONG.sub("**", found["text"]) if "<" in written else found["text"]
         mark = found["mark"] or ""
         return cls(number, written, space_before(written), (found["quote"] or "").strip(), mark, text)
 
     def opener(self, text: str, rest: str = "", kind: str = "") -> Opener:
-        """Return the opener that the line is."""
+        """Return the line as an opener."""
         shape = f"{kind} {self.space} {self.quote} {self.mark.strip('0123456789 ')}"
         indent = self.space + len(self.mark)
         below = self.number + 1
@@ -179,7 +179,7 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def _ends_above(question: Opener, lines: Sequence[Line], number: int) -> bool:
-    """Return whether the paragraph of a question is directly above a line, and add all its lines to it."""
+    """Return whether the paragraph of a question ends directly above a line; join its lines if it does."""
     texts = [line.written.strip() for line in lines[question.below : number]]
     more = "\n".join(texts).rstrip("\n").split("\n")
     if all(more):
@@ -219,7 +219,7 @@ def terms(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def bold(lines: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the lines that are bold or italic, and those that begin with a question in such letters."""
+    """Yield the lines that are bold or italic, and those that begin with a bold or italic question."""
     above = ""
     for line in lines:
         is_start, above = bool(line.mark) or not above or above.startswith("#"), line.written.strip()
@@ -267,4 +267,4 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
             yield line.opener(line.written[1:].strip(" \t\ufe0f"), kind=line.written[0])
         elif ends_asking(text) and "](#" not in text and not (above or line.mark):
             yield line.opener(text)
-        above = "" if text.startswith("#") else text  # a heading
+        above = "" if text.startswith("#") else text  # a heading may be directly above

@@ -1,8 +1,8 @@
 """Finds the title, the sections and the questions among the openers of a Markdown file.
 
-An opener is a line that may begin a question (`openers.py`). One kind of them asks most: the headings of a
-level, or another form. These are the questions, with their siblings. What stands above them is a section, and
-what stands below them is part of an answer.
+An opener is a line that may begin a question (`openers.py`). The questions are the openers of the kind that
+asks most: the headings of one level, or one other form. Openers above them are sections, and openers below
+them are part of their answers.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ _FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, p
 _CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
 """Forms that say what is a question."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
-"""Forms that answers have, too."""
+"""Forms that also occur in answers."""
 
 
 @dataclass(slots=True)
@@ -53,10 +53,10 @@ class Outline:
     """Headings with a text that is no answer."""
 
     def is_faq(self, *, says_so: bool, is_titled: bool) -> bool:
-        """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says so.
+        """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
 
-        Most of what could be a question asks, and not all begin as the headings of guides.
-        In a file that says so, other headings may be questions, too, but not those of a guide.
+        Most possible questions must ask, and at least one must not begin as headings of guides do. If a title
+        says FAQ, headings that do not ask may be questions, too, unless they are those of a guide.
         """
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
@@ -68,7 +68,7 @@ class Outline:
         return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
 
     def says_faq(self) -> bool:
-        """Return whether the heading above each question, its section or the title of the file, says FAQ."""
+        """Return whether the section of each question, or the title if it has none, says FAQ."""
         above = {section or self.title for _, section in self.questions}
         return all(one is not None and says_faq(one.text) for one in above)
 
@@ -124,7 +124,7 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
 
 
 def _inner(source: Source) -> list[Opener]:
-    """Return the openers that are not headings, of the form that asks most; earlier forms win."""
+    """Return the openers of the form that asks most, other than headings; earlier forms win."""
     best, most = list[Opener](), 0.0
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     taken = {one.line for one in source.headings}
@@ -140,18 +140,18 @@ def _inner(source: Source) -> list[Opener]:
         if form in _VAGUE:
             is_stray |= len(answered) * 2 < len(found)
             is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
-        # What says that it is a question is more than what asks, and the title of a box more than a line.
+        # A form that marks questions counts for more than one that only asks, and a box for more than a line.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
         score *= 1.5 if form in _CERTAIN else 1
         if score > most * 1.2 and not is_stray:
             best, most = siblings, score
-        if form is boxes:  # what is in a box is its text
+        if form is boxes:  # everything in a box is its text
             taken.update(number for one in best for number in range(one.line + 1, one.end or 0))
     return best
 
 
 def _apart(openers: Sequence[Opener]) -> list[Opener]:
-    """Return openers without those that do not ask directly below one that asks: they are its answer."""
+    """Return the openers, except those that do not ask directly below one that asks: they are its answer."""
     found = list[Opener]()
     for one in openers:
         if one.asks or not found or found[-1].has_text or not found[-1].asks:
@@ -160,7 +160,10 @@ def _apart(openers: Sequence[Opener]) -> list[Opener]:
 
 
 def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> list[Opener]:
-    """Return openers without the headings in answers: of a level that begins below a question, with texts."""
+    """Return the openers without the headings in answers.
+
+    The first heading of such a level is below a question, and most headings of it have a text of their own.
+    """
     _look_below(openers, lines)
     levels, texts = dict[int, bool](), Counter[int]()
     for above, one in pairwise(openers):
@@ -181,7 +184,7 @@ def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers that ask, and all that are written in a way in which most ask."""
+    """Return the openers that ask, and those of a shape of which at least half ask."""
     more = Counter[str]()
     for one in openers:
         more[one.shape] += 1 if one.asks else -1
@@ -222,7 +225,7 @@ def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
 
 
 def _main_level(roots: Sequence[Opener]) -> int:
-    """Return the level on which most openers ask; if none asks, the level of most."""
+    """Return the level on which most openers ask; if none asks, the level of most openers."""
     asking, own = Counter[int](), Counter[int]()
     for one in _walk(roots):
         asking[one.level] += one.asks
@@ -233,22 +236,22 @@ def _main_level(roots: Sequence[Opener]) -> int:
 def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
     """Sort siblings into sections, questions and others.
 
-    If as many of a level ask as do not, all of it are questions.
+    If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
     more = Counter[int]()
-    """How many more ask than do not, on each level."""
+    """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
         if one in sections and one.asks and one.has_text and one.children[0].level < INNER:
-            outline.questions.append((one, section))  # it has an answer above the others
+            outline.questions.append((one, section))  # it has an answer of its own
             _sort(one.children, level, section, outline)
         elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
         elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
-            outline.sections.append(one)  # above questions that are as high as it is
+            outline.sections.append(one)  # a section on the level of its questions
             section = one
         elif (
             one.asks
@@ -266,7 +269,7 @@ def _is_bare(one: Opener) -> bool:
 
 
 def _is_section(one: Opener, level: int) -> bool:
-    """Return whether questions are below an opener: of the main level, or most of those that are there."""
+    """Return whether questions are below an opener: one of the main level, or most of its children."""
     if not one.children or one.level >= level:
         is_answer = one.asks or (one.has_text and len(one.children) == 1)
         return bool(one.children) and not is_answer and all(child.asks for child in one.children)

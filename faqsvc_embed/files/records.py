@@ -239,7 +239,7 @@ class _Finder:
         found_in = ((key, self._part(inner, columns, depth)) for key, inner in others.items())
         parts = {key: part for key, part in found_in if part.items}
         if any(isinstance(others[key], list) for key in parts):
-            # Beside a list of questions, a box with a title is none.
+            # Beside a list of questions, a mapping with a title is no question.
             boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}
             parts = {key: part for key, part in parts.items() if key not in boxes}
         for key, part in parts.items():
@@ -248,7 +248,7 @@ class _Finder:
         return found, {*used, *parts}
 
     def _item(self, item: object, columns: Columns | None) -> _Found:
-        """Return an item with `question`, `answer`, `section` and `id`, under whichever names the file has.
+        """Return an item with `question`, `answer`, `section` and `id`, whatever the file calls them.
 
         An `id` of another form, such as a number, belongs to another system, and is left out.
         """
@@ -299,7 +299,7 @@ class _Finder:
 
 
 def _continues(name: str, answer: str | None) -> bool:
-    """Return whether a field goes on with the answer, such as `items` or `answer2`."""
+    """Return whether a field continues the answer, such as `items` or `answer2`."""
     plain, own = plain_name(name), plain_name(answer or "")
     return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
 

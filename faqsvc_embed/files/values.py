@@ -8,7 +8,7 @@ from faqsvc_embed.files.markup import has_tags
 from faqsvc_embed.languages import lookup
 
 MAX_OBJECTS: Final = 50_000
-"""Objects of one JSON text that are read."""
+"""Maximum objects that are read in one JSON text."""
 
 
 def is_text(value: object) -> bool:
@@ -60,9 +60,9 @@ def objects_of(data: Any) -> list[dict[str, Any]]:
 
 
 def faq_page(value: object) -> dict[str, Any] | None:
-    """Return the fields of the FAQPages in JSON-LD, by the names of a document, if there is one.
+    """Return the FAQPages in JSON-LD as the fields of one document, or None if there is none.
 
-    Their questions and answers are in place of the references to them.
+    References to questions and answers are replaced by what they refer to.
     """
     nodes = objects_of(value)
     by_id = {str(node["@id"]): node for node in nodes if "@id" in node and len(node) > 1}

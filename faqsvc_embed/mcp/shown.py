@@ -56,7 +56,7 @@ def is_marked_up(text: str | None) -> bool:
 def in_format(
     items: Sequence[dict[str, Any]], introduction: str | None
 ) -> tuple[list[dict[str, Any]], str | None, AnswerFormat | None]:
-    """Return texts whose format is not stated in the format that they have, as those of a file are read."""
+    """Return texts in the format that they have, and this format. It is found as for a file."""
     document = Document(items=[{**item} for item in items], introduction=introduction)
     read = as_one_format(document, meant=_MEANT)
     return read.items, read.introduction, read.answer_format

@@ -69,7 +69,7 @@ class Shown(NamedTuple, Generic[I]):
     anchors: tuple[str, ...]
     """What follows the slug in the ids of the questions, and then of the sections."""
     keys: tuple[int, ...]
-    """Equal for equal questions of a section, of which one is marked up; a part has the keys of the whole."""
+    """Equal questions of a section have one key, and only one of them is marked up. A part keeps the keys."""
 
     @classmethod
     def of(cls, items: Iterable[I]) -> "Shown[I]":
@@ -94,7 +94,7 @@ class Shown(NamedTuple, Generic[I]):
         return found | {link_key(address): address for address in found.values()}
 
     def choose(self, part: Part) -> tuple[list[tuple[I, str, int]], list[str]]:
-        """Return the items of a part with their names and keys, and what the part names that is not there."""
+        """Return the items of a part with their names and keys, and a problem for each unknown name."""
         rows, problems = list(zip(self.items, self.names, self.keys, strict=True)), list[str]()
         if part.section is not None:
             titles = _Texts(filter(None, self.sections))

@@ -54,7 +54,7 @@ class Origin:
         self.links: Mapping[str, str] = links or {}
         """The addresses of the questions on a page, if an answer may have a link to one."""
         self.is_parsable: bool | None = None
-        """Whether the Markdown of all answers takes little time; None if it was not estimated yet."""
+        """Whether the Markdown of all answers is rendered in little time; None if not estimated yet."""
         self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
 
@@ -73,9 +73,9 @@ class Origin:
             self._renderer, self._html = renderer, {}
 
     def html(self, answer: str, section: str | None) -> Markup:
-        """Return an answer as HTML; that of a record is rendered once."""
+        """Return an answer as HTML; an answer of a record is rendered once."""
         renderer, key = self._renderer or self.usual, (answer, section)
-        if not self.answers:  # the item is of no record; what is rendered would be kept for ever
+        if not self.answers:  # no record: the HTML would be kept for ever
             return renderer.html(answer, section, self)
         if key not in self._html:
             self._html[key] = renderer.html(answer, section, self)
@@ -293,7 +293,7 @@ def shown(faq: FAQ) -> Shown[Item]:
 
 
 def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
-    """Return a part of a record, and what it names that the record does not have."""
+    """Return a part of a record, and a problem for each section or question that the record lacks."""
     rows, problems = shown(faq).choose(part)
     items = tuple(Item(n, item.question, item.answer, id=name) for n, (item, name, _) in enumerate(rows))
     title = rows[0][0].section if part.section is not None and rows else None

@@ -49,10 +49,10 @@ def request_page() -> Page | None:
 
 
 def here(document: Document | None = None, source: PageSource | None = None) -> tuple[Document, Page]:
-    """Return a document, by default the one that is being rendered, and the page that it is a part of.
+    """Return a document, by default the one that is being rendered, and its page.
 
-    That is the page which is current for its first FAQ; `source` finds the page of a request that has none in
-    its context. Outside of a request, a document has a page of its own.
+    A document gets its page at its first FAQ: that of the request, from the context or from `source`. Outside
+    of a request, a document has a page of its own.
     """
     request = REQUEST.get()
     if request is not None and request.is_over:

@@ -73,14 +73,14 @@ class Document(msgspec.Struct, eq=False):
     ) -> str:
         """Return an FAQ with the stylesheets and the script that the document lacks.
 
-        For an FAQ that fills a placeholder, `before` are the files that were printed above it.
+        For an FAQ that fills a placeholder, `before` has the names of what was printed above it.
         """
         missing = fragment.needs - (self.printed if before is None else before | self._filled)
         if options.styles == "none":
             missing &= SCRIPTS
         if missing:
             page.inline.append((fragment, options, missing))
-            # In a folder is the whole script only.
+            # The folder has only the whole script.
             printed = missing if options.folder is None or missing.isdisjoint(SCRIPTS) else missing | SCRIPTS
             self.printed |= printed
             if before is not None:
@@ -150,7 +150,7 @@ class _Anchors:
 
 
 def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:
-    """Return the anchors of a record, each with what makes it the same question on the same page."""
+    """Return the anchors of a record, each with a key that is equal for the same question on a page."""
     items, _, _, anchors, _ = shown(faq)
     keys: list[tuple[str | None, ...]] = [(item.question, item.answer, faq.lang) for item in items]
     keys += [()] * (len(anchors) - len(items))

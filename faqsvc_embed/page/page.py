@@ -41,7 +41,7 @@ class WaitBudget:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Count the time of a wait."""
+        """Count the time of a wait as spent."""
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting += 1
@@ -71,7 +71,7 @@ class Page(msgspec.Struct, eq=False):
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
     inline: list[tuple[Fragment, ElementOptions, Set[str]]] = []
-    """The FAQs with which stylesheets or the script were printed, how, and which ones, for a policy."""
+    """For a policy: each FAQ that was printed with stylesheets or a script, its options, and their names."""
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None
@@ -144,7 +144,7 @@ class Page(msgspec.Struct, eq=False):
         return self.placeholders is not None and self.placeholders.are_open
 
     def new_filler(self, status: int, headers: Headers) -> BodyFiller | None:
-        """Return what fills in a response; None without placeholders, or if it is no readable HTML page."""
+        """Return what fills the placeholders of a response; None without any, or for other than HTML."""
         if self.placeholders is None or (charset := fillable_charset(status, headers)) is None:
             return None
         return BodyFiller(self.placeholders, charset)

@@ -85,7 +85,7 @@ class Presenter:
     def _used(
         self, document: Document, page: Page, state: FAQState, given: Given, caller: Caller
     ) -> FAQState:
-        """Return a state for the host's own markup; a later `faq_schema()` prints its JSON-LD."""
+        """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
         faq = state.data
         self.options.check_names(given, USE_NAMES, faq and faq.slug, caller)
         if faq is None:
@@ -132,7 +132,7 @@ class Presenter:
         return Rendered(await self.atext(document, slug, given, caller))
 
     def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
-        """Return the text of what `render` returns. `slug` may be a record, `given` are its options."""
+        """Return the text of what `render` returns. `slug` may be a record; `given` are the options."""
         document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller)

@@ -48,13 +48,13 @@ class Fragment(msgspec.Struct, eq=False):
     json_ld: str
     """The FAQPage, without a script element."""
     css: dict[str, str]
-    """The pieces of the stylesheet that it needs by name; rules of a theme by the name of their file."""
+    """The pieces of the stylesheet that it needs, by name; rules of a theme are named after their file."""
     script: str
     """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
     """Parts of the answers that are not shown, for development."""
     needs: frozenset[str] = frozenset()
-    """The names of what a document prints once: of `css`, and of the script with its part."""
+    """The names of what a document prints once: those in `css`, and those of the script and its part."""
     # No cached properties: those of Python 3.11 have a lock, which a forked child inherits.
     _complete: str = ""
     _unstyled: str = ""

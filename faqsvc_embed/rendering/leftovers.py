@@ -1,4 +1,4 @@
-"""Markup that a reader would see as typed: one pass over what is rendered, whatever made it."""
+"""Finds markup that a reader would see as typed, in the HTML of an answer, whatever made it."""
 
 import re
 from collections.abc import Iterator
@@ -28,9 +28,9 @@ _KINDS: Final = {
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
 
 _MAX: Final = 1_000
-"""Signs of one answer that are looked for in what was typed."""
+"""Maximum signs that are looked for in one answer."""
 _CONTEXT: Final = 3
-"""Characters behind a sign that tell it from others."""
+"""Characters after a sign that are compared to find it in what was typed."""
 
 
 class Leftover(Dropped):
@@ -48,7 +48,7 @@ def leftovers(html: str, answer: str) -> Iterator[Leftover]:
     for found in islice(_LEFTOVER.finditer(text), _MAX):
         kind = list(_KINDS)[int((found.lastgroup or "k0")[1:])]
         sign = found[0].strip()
-        # Signs of a bold word, for example, are followed by other characters. A line may have links.
+        # The characters after a sign tell equal signs apart, unless they are rendered, as links are.
         longer = text[found.start() : found.end() + _CONTEXT].strip().split("\n", 1)[0]
         wanted = (longer, sign, sign.split(maxsplit=1)[0])
         starts = (typed.find(one, start) for start in (place, 0) for one in wanted)

@@ -1,7 +1,7 @@
 """The FAQ service: owners publish FAQs with an API key, and anyone reads them by slug.
 
 Start with `create_app` in `app.py`, which lists all routes. `routes/` has the routes, `http/` their shared
-code, `storage/` the database, and `pages/` the hosted pages. `server/` runs the application under granian.
+code, `storage/` the database, and `pages/` the hosted pages. `server.py` runs the application under granian.
 """
 
 from typing import TYPE_CHECKING, Any

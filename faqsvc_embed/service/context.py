@@ -84,7 +84,7 @@ class ServiceContext:
 class Call:
     """A request of the API, as its handler gets it: the rights of its key, and its JSON body.
 
-    Its properties raise Problem if the request has an invalid value there.
+    Its properties raise Problem if the request has an invalid value.
     """
 
     service: ServiceContext
@@ -99,7 +99,7 @@ class Call:
 
     @property
     def urls(self) -> PublicURLs:
-        """The public URLs of the service. A handler that writes reads them before it does."""
+        """The public URLs of the service. A handler that writes reads them first, because that may raise."""
         return self.service.urls(self.request)
 
     @property

@@ -24,9 +24,9 @@ _WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
 _BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
 """Elements whose text belongs to no answer."""
 _MAX_MENU: Final = 20
-"""Lines below a heading that tell whether it has a menu or an answer."""
+"""Lines below a heading that are read to tell a menu from an answer."""
 _MAX_RENAMED: Final = 50
-"""Questions that are missing on a page, up to which similar ones are looked for."""
+"""Maximum missing questions for which similar ones are looked for on a page."""
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
@@ -91,7 +91,7 @@ class _Comparison:
     def _find_nearest(self, name: str, text: str) -> tuple[int, Place, Place] | None:
         """Return the question with this answer next to it, and how far apart they are."""
         questions, answers = self._words.places(name), self._words.places(text)
-        if len(questions) < len(answers):  # look from those of which the page has fewer
+        if len(questions) < len(answers):  # start from those that the page has less often
             after = ((at, bisect_left(answers, at + len(name))) for at in questions)
             pairs = [(at, answers[index]) for at, index in after if index < len(answers)]
         else:
@@ -137,7 +137,7 @@ class _Comparison:
     # Questions without markup
 
     def _unmarked(self) -> Iterator[Part]:
-        """Yield the elements that are questions as those of the markup are, and are none of them."""
+        """Yield the elements that look like the questions of the markup, but are not in it."""
         questions = {self._element(pair.place) for pair in self._pairs if pair.place}
         containers = defaultdict[Kind, set[Part]](set)
         for question in questions:

@@ -84,7 +84,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
 
 
 def _facts(text: str) -> set[str]:
-    """Return the addresses, with their hosts, the values of the numbers, and the units in a text."""
+    """Return the facts in a text: addresses and their hosts, the values of numbers, and units."""
     facts = set[str]()
     for address, number, unit in _FACT.findall(_normalized(text)):
         if address:
@@ -106,7 +106,7 @@ def _value(number: str) -> str:
 
 
 def _sentences(text: str) -> set[str]:
-    """Return the sentences of a text. One may go on in the next line, and a line may be one."""
+    """Return the sentences of a text. It may continue on the next line, and each line may be one."""
     parts = [*_PARAGRAPH_END.split(text), *text.splitlines()]
     found = (sentence for part in parts for sentence in _SENTENCE_END.split(_normalized(part)))
     return {sentence.strip(_MARKS) for sentence in found} - {""}

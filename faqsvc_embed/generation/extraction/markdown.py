@@ -1,4 +1,4 @@
-"""The answers of pages as Markdown: their elements as HTML, which is read like that of files."""
+"""Converts the answers of pages to Markdown: their elements become plain HTML, which is read as in files."""
 
 from collections.abc import Iterable
 from html import escape

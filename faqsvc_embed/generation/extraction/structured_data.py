@@ -95,7 +95,7 @@ def text_of_value(value: str, budget: StepBudget) -> str:
 
 
 def markdown_of_value(value: str, budget: StepBudget, url: str) -> str:
-    """Return the text of such a string as Markdown; `url` is the address that its links are relative to."""
+    """Return the text of such a string as Markdown; its links are relative to the address `url`."""
     nodes = _nodes(value, budget)
     text = escape(_plain_lines(value)) if nodes is None else markdown_of(nodes, url)
     return shortened(text, is_cut=len(value) > MAX_ANSWER)

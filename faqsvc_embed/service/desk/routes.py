@@ -46,7 +46,7 @@ class _Page(NamedTuple):
     get: Handler
     post: Handler | None = None
     needs: Literal["", "person", "publish", "admin"] = "person"
-    """Nobody need be signed in, or somebody, or somebody with these rights; some actions need more."""
+    """Who may open it: everybody if empty, a signed-in person, or one with these rights."""
 
 
 _PAGES: Final = {

@@ -75,7 +75,7 @@ async def follow_changes(call: Call) -> Response:
     media_types=(EVENT_STREAM,),
 )
 async def follow_many_changes(call: Call) -> Response:
-    """Follow the changes of up to 1,000 FAQs, whose slugs need not fit into an address."""
+    """Follow the changes of up to 1,000 FAQs, whose slugs are in the body."""
     feed = call.service.feed
     with feed.reserved(_network(call.request), MAX_SLUGS):  # so that few bodies wait in memory
         slugs = await _slugs_in_body(call.request)

@@ -43,7 +43,7 @@ def show_start(call: Call) -> Response:
 
 @Operation("get", "/robots.txt", (400, *READS), cached=Selection(("text/plain",)))
 def advise_robots(call: Call) -> Response:
-    """Name the sitemap."""
+    """Tell crawlers where the sitemap is."""
     base, faqs = call.urls.base, call.storage.publications.listed(limit=1)
     text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
     return _response(call, text, "text/plain")
@@ -67,7 +67,7 @@ def map_site(call: Call) -> Response:
 
 @Operation("get", "/favicon.ico", READS, statuses=(200, 304), media_types=("image/svg+xml",))
 def show_icon(call: Call) -> Response:
-    """The icon of the pages."""
+    """Show the icon of the pages."""
     return _response(call, ICON, "image/svg+xml")
 
 

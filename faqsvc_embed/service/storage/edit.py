@@ -259,7 +259,7 @@ class Edit:
     def settle(self) -> None:
         """Update the state of the FAQ, and its default language if that translation was deleted.
 
-        An FAQ without any revision was purged, and is sealed as a whole.
+        An FAQ without any revision was purged, and its slug is blocked.
         """
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
         kept = [one for one in every if one.binned_at is None]

@@ -91,11 +91,11 @@ class FAQInfo(NamedTuple):
 
 
 class FAQCursor(NamedTuple):
-    """The place after an FAQ in a list, whose first FAQ was changed when it `began`.
+    """The place after an FAQ in a list; `began` is the time of the newest change when the list began.
 
-    An FAQ that changes between two pages moves to the beginning of the list. So the FAQs that were changed
-    since it began follow after its last page, the last changed last, by cursors without `began`. An FAQ may
-    therefore appear twice.
+    An FAQ that changes between two pages moves to the beginning of the list. So after the last page follow
+    the FAQs that were changed since `began`, the last changed last; the cursors there have no `began`. An FAQ
+    may therefore appear twice.
     """
 
     updated_at: datetime
@@ -245,7 +245,8 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            query = query.where(faqs.c.slug.in_(found) if found else false())  # or it reads all of the site
+            # Without a constant, a query for nothing reads all FAQs of the site.
+            query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 
     def _matching(self, wanted: Filter) -> ColumnElement[bool]:

@@ -42,7 +42,7 @@ STEADY: Final = timedelta(days=1)
 class Removal:
     """Removes the FAQs in a database, and brings them back.
 
-    Whatever is done to the FAQ of a site raises:
+    All methods that get the FAQ of a site raise:
         FAQNotFound: the site has no such FAQ, or not this translation.
         NotYourSite: it belongs to another site.
         Gone: it is in the bin, where that matters, or was purged.
@@ -211,7 +211,7 @@ def _checked(
 def _delete_texts(edit: Edit, languages: Sequence[Lang]) -> None:
     """Unpublish translations and delete their texts.
 
-    A translation without revisions is sealed: nobody can write it before an admin allows it by `lift`.
+    A translation without revisions is blocked: nobody can write it before an admin allows it (`lift`).
     """
     forget_revisions(edit.connection, edit.slug, languages, edit.now)
     mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))

@@ -43,7 +43,7 @@ _LATIN_SCRIPT: Final = frozenset({"en", "es", "fr", "de"})
 class Writer:
     """Writes to the FAQs in a database. `quota` limits each site that has no limits of its own.
 
-    Whatever is done to an FAQ raises:
+    All methods that get an FAQ raise:
         FAQNotFound: the site has no such FAQ, translation or revision.
         NotYourSite: it belongs to another site.
         Gone: the FAQ or the translation is in the bin, or was purged.
@@ -66,7 +66,7 @@ class Writer:
             edit.finish()
 
     def is_first(self, access: Access, key: str) -> bool:
-        """Return whether a form with this key, which makes a person or a key, is sent for the first time."""
+        """Return whether the form with this key, which makes a person or an API key, was not sent before."""
         with self.database.writing() as connection:
             return _is_first(connection, access.site, IdempotencyKey(key, ""), self.clock())
 

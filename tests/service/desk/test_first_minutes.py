@@ -233,7 +233,7 @@ def test_a_text_with_one_heading_loses_no_question(editor: Page, desk: Served) -
     editor.goto(f"{desk.url}/desk/import")
     text = "How do I pay?\nBy card.\n\n## Do you sell bicycles?\nYes.\n\nWhere are you?\nOld Mill Lane 3."
     editor.get_by_label("Paste questions and answers").fill(text)
-    editor.get_by_role("button", name="See what is understood").click()
+    editor.get_by_role("button", name="Preview the import").click()
     editor.get_by_text("3 questions were recognised").wait_for()
     editor.get_by_role("button", name="Take those 2 instead").click()
     editor.get_by_text("2 questions were recognised").wait_for()
@@ -247,7 +247,7 @@ def test_what_an_import_leaves_out_is_named_in_amber(editor: Page, desk: Served)
     editor.goto(f"{desk.url}/desk/import")
     text = "Payment\n\nHow do I pay?\nBy card.\n\nShop\n\nWhere are you?\nOld Mill Lane 3."
     editor.get_by_label("Paste questions and answers").fill(text)
-    editor.get_by_role("button", name="See what is understood").click()
+    editor.get_by_role("button", name="Preview the import").click()
     amber = editor.locator(".note")
     amber.wait_for()
     assert "Payment" in amber.inner_text()

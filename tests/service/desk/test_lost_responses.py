@@ -20,7 +20,7 @@ FORMS: dict[str, tuple[str, dict[str, str], str]] = {
     "a person": ("/people/{person}", {"Name": "Mia B."}, "Save"),
     "a new key": ("/keys", {"What is it for?": "the shop"}, "Make the key"),
     "the end of an FAQ": ("/faqs/pricing/remove", {}, "Unpublish"),
-    "an import": ("/import", {"Paste questions and answers": "Why?\nBecause."}, "See what is understood"),
+    "an import": ("/import", {"Paste questions and answers": "Why?\nBecause."}, "Preview the import"),
     "preview links": (
         "/faqs/shipping/use",
         {"Page of your website": "heron.example/x"},
