@@ -69,8 +69,8 @@ def find_questions(
     elif not is_faq:
         one = outline.questions[0][0]
         raise ValueError(
-            f"line {one.line + 1}: this does not read as an FAQ: few of its headings ask, such as"
-            f' "{source.plain(one.text)[:60]}": end them with a question mark, or let the title say FAQ'
+            f"line {one.line + 1}: this does not look like an FAQ: few of its headings ask, and the first is"
+            f' "{source.plain(one.text)[:60]}": end questions with a question mark, or let the title say FAQ'
         )
     return _Reading(source, outline).document(front_title)
 
@@ -116,7 +116,7 @@ class _Reading:
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
             place = f"line {title.line + 1}"
-            notes.append(f"{place}: this title is not shown: the fields above say {quoted(front_title)}")
+            notes.append(f"{place}: this title is not shown: the front matter has {quoted(front_title)}")
         return Document(
             title=shown or None,
             introduction=introduction,
@@ -134,7 +134,7 @@ class _Reading:
             made = answers if all(map(is_template, answers)) else []
         if made:
             line = self._questions[0].line + 1
-            raise ValueError(f"line {line}: the FAQ comes from a template: {quoted(made[0][:60])}")
+            raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
 
     def _name(self, section: Opener) -> str:
         is_numbered = not self._source.is_written and len(section.text) >= _LETTERS
@@ -201,7 +201,5 @@ class _Reading:
             if one is above and _LINK.search(NOT_SHOWN.sub("", one.text)):
                 yield f"line {line + 1}: a question is plain text, so its link is not shown"
             if one.asks and above is not None and above.line < line < self._end(above):
-                levels = (
-                    f"of level {one.level}, below one of level {above.level}, " if above.level < INNER else ""
-                )
-                yield f"line {line + 1}: this heading {levels}asks, and is part of the answer above it"
+                levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
+                yield f"line {line + 1}: this heading asks, but belongs to the answer above it{levels}"

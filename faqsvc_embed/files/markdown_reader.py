@@ -51,7 +51,7 @@ def read_markdown(text: str) -> Document:
     if document.positions or "items" in fields:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         end = f" to line {texts[-1]}" if len(texts) > 1 else ""
-        notes = [f"line {n}: the text{end} is not read, for the fields have questions" for n in texts[:1]]
+        notes = [f"line {n}: the text{end} is left out: the front matter has questions" for n in texts[:1]]
         return replace(document, answer_format=document.answer_format or "markdown", notes=notes)
     found = find_questions(
         "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers

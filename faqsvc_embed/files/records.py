@@ -134,7 +134,7 @@ def to_document(value: object) -> Document:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
         place = found.positions[0] or "items[0]"
-        raise ValueError(f"{place}: few of the texts ask in the fields {names}: name them question")
+        raise ValueError(f'{place}: few texts in {names} ask: name the field of the questions "question"')
     fields["unknown"] = [name for name in fields["unknown"] if name not in used]
     found.drop_identifiers()
     fields["unknown"] += [f"items[].{name}" for name in found.unknown]

@@ -118,9 +118,8 @@ async def unpublish_faq(call: Call) -> Result:
     await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
     undo = f"faqsvc restore {shlex.quote(slug)}"
     language = {"lang": lang} if lang else {}
-    seen = (
-        f"Readers of {lang} get a language that is published, or 410 Gone" if lang else "Readers get 410 Gone"
-    )
+    other = "get another published language, or 410 Gone if there is none"
+    seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
     note = f"{seen}. The history stays; `{undo}` publishes it again, as does the desk."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 

@@ -1,6 +1,6 @@
-"""What the sites of one service notice of each other: 100,000 FAQs of 1,000 sites, against 100 FAQs of two.
+"""How much the sites of a service slow each other: 100,000 FAQs of 1,000 sites, against 100 FAQs of two.
 
-The service runs under granian, and is asked over HTTP, as programs, editors and readers ask it.
+The service runs under granian, and gets the requests of programs, editors and readers over HTTP.
 """
 
 import multiprocessing

@@ -487,7 +487,7 @@ def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
 
 def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) -> None:
     content = "- title: Tea\n  text: Hot.\n- title: Cake\n  text: Sweet.\n"
-    assert refusal(tmp_path, "a.yaml", content).startswith("line 1: few of the texts ask")
+    assert refusal(tmp_path, "a.yaml", content).startswith("line 1: few texts in")
 
 
 def test_a_list_beside_an_answer_continues_it(tmp_path: Path) -> None:

@@ -645,7 +645,7 @@ def test_front_matter_may_be_toml() -> None:
 )
 def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> None:
     text = "# Mistakes\n\n## It does not start\nPlug it in.\n\n## It beeps\nWait.\n"
-    with pytest.raises(ValueError, match="does not read as an FAQ"):
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(text)
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
@@ -686,7 +686,7 @@ def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
-    with pytest.raises(ValueError, match="does not read as an FAQ"):
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(
             "# FAQ component\n\n## Features\nA.\n\n## Usage\nB.\n\n## Fonts\n- **Q:** Big\n- **A:** Small\n"
         )

@@ -35,8 +35,8 @@ from faqsvc_embed.service.storage.values import (
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
 BINNED: Final = "This FAQ is in the bin. Restore it there in another tab, then save again here."
 UNTRANSLATED: Final = (
-    "This question is not translated, but questions below it are. Translate it, or press Copy. If you remove"
-    " it, the translations below it belong to the wrong questions."
+    "This question is not translated, but questions below it are. Translate it, or press Copy. If you removed"
+    " it, the translations below it would belong to the wrong questions."
 )
 UNPUBLISHED: Final = (
     "This FAQ was unpublished, and a new translation would make it public again. Save the translation as a"

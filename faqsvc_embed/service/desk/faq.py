@@ -231,15 +231,15 @@ def remove(visit: Visit) -> Response:
 
 
 def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
-    """GET /desk/bin: the FAQs and translations that can be restored, and the slugs that were purged."""
+    """GET /desk/bin: the FAQs and translations that can be restored, and the blocked slugs."""
     site = visit.access.site
     context["binned"] = visit.storage.overview.page(site, Filter(state="binned"), limit=MAX_SHOWN)[0]
-    context["sealed"] = visit.storage.overview.sealed(site)
+    context["blocked"] = visit.storage.overview.blocked(site)
     return render(visit, "bin.html", status, lifetime=BIN_LIFETIME, **context)
 
 
 def restore(visit: Visit) -> Response:
-    """POST /desk/bin: restore an FAQ, or allow a purged slug to be used again."""
+    """POST /desk/bin: restore an FAQ, or allow a blocked slug to be used again."""
     action, slug = visit.form.get("action"), normalized("NFC", visit.form.get("slug"))
     if problems := field_problems("action", action, Literal["restore", "lift"]):
         raise Problem.invalid(*problems)

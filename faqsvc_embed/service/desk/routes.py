@@ -95,11 +95,11 @@ class Desk:
         ]
 
     def _endpoint(self, page: _Page) -> Endpoint:
-        answer = partial(self._answer, page)
+        dispatch = partial(self._dispatch, page)
         # The handlers enforce the limit, because its response is a page.
-        return Endpoint({"GET": answer} | ({"POST": answer} if page.post else {}), RateLimiter(None))
+        return Endpoint({"GET": dispatch} | ({"POST": dispatch} if page.post else {}), RateLimiter(None))
 
-    async def _answer(self, page: _Page, request: Request) -> Response:
+    async def _dispatch(self, page: _Page, request: Request) -> Response:
         visit = self._visit(request)
         try:
             self._limiter.enforce(client_network(request.scope.get("client")))
@@ -188,7 +188,7 @@ def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
     slug = visit.slug
     if visit.storage.overview.binned(visit.access, slug) is not None:
         return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
-    if (slug, None) in visit.storage.overview.sealed(visit.access.site, slug):
+    if (slug, None) in visit.storage.overview.blocked(visit.access.site, slug):
         return Problem(410, "gone", f"All texts of {quoted(slug)} were deleted for ever")
     return None
 

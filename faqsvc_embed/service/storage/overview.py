@@ -218,8 +218,8 @@ class Overview(Part):
                 iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
             )
 
-    def sealed(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
-        """Return the slugs that were purged for ever, each with the language if only one translation was.
+    def blocked(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
+        """Return the blocked slugs, whose texts were deleted for ever; with a language if it is one translation.
 
         With `slug`, return only those of one FAQ.
         """

@@ -189,7 +189,7 @@ def test_a_translation_that_was_in_the_bin_for_a_month_is_written_again_only_aft
     a_month_later(storage, clock)
     with pytest.raises(Gone):
         write(storage, owner, lang="de")
-    assert storage.overview.sealed(owner.site) == [("tea", "de")]
+    assert storage.overview.blocked(owner.site) == [("tea", "de")]
     storage.removal.lift("tea")
     assert write(storage, owner, lang="de").number == 1
 
