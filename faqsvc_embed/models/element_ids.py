@@ -62,7 +62,7 @@ def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = 
 
 
 def question_names(items: Sequence[Named]) -> list[str]:
-    """Return what the ids of the questions of one FAQ end with: for each a name of its own.
+    """Return the ends of the ids of an FAQ's questions, all different.
 
     A digest distinguishes questions with the same words, and a number identical questions.
     """
@@ -80,7 +80,7 @@ def question_names(items: Sequence[Named]) -> list[str]:
 
 
 def section_names(titles: Sequence[str]) -> list[str]:
-    """Return what the ids of the headings of sections end with; their titles are different."""
+    """Return the ends of the ids of the headings of sections, whose titles are different."""
     names = [_name(title) for title in titles]
     count = Counter(names)
     return [

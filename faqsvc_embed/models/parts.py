@@ -63,7 +63,7 @@ class Shown(NamedTuple, Generic[I]):
 
     items: tuple[I, ...]
     names: tuple[str, ...]
-    """What the ids of their elements end with."""
+    """The ends of the ids of their elements."""
     sections: tuple[str, ...]
     """The titles of the sections; questions without one are in the section with an empty title."""
     anchors: tuple[str, ...]

@@ -168,14 +168,14 @@ class OptionResolver:
         return part if part != Part() else None
 
     def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
-        """Return what a call shows of a record, and the call with what is unknown of it as problems."""
+        """Return the part of a record that a call shows, and the call with a problem for each unknown name."""
         if call.part is None:
             return faq, call
         part, problems = self.choose(faq, call.part, PlainCaller(call.template))
         return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
     def choose(self, faq: FAQ, part: Part, caller: Caller) -> tuple[FAQ, list[str]]:
-        """Return a part of a record, and report what is unknown of it."""
+        """Return a part of a record and its problems; each unknown name is reported."""
         found = self._parts.get(faq, part)
         if found is None:
             found = part_of(faq, part)

@@ -320,5 +320,5 @@ class Presenter:
         return problem_element(str(error) or repr(error)) if is_shown else ""
 
     def failed(self, error: Exception) -> Markup:
-        """Return what a page shows instead of an FAQ, because of an exception that nobody expects."""
+        """Return what a page shows instead of an FAQ after an unexpected exception."""
         return Rendered(self._problem(self.page(), error))

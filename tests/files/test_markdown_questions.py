@@ -390,7 +390,7 @@ def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
     assert items == [("What does it cost?", "Nothing."), ("May I cancel?", "Any time.")]
 
 
-def test_a_title_in_html_is_a_section_as_its_class_says() -> None:
+def test_an_element_whose_class_says_title_is_a_section() -> None:
     titles = (
         f'<div class="faq-title">{name}</div>\n\n**Is it {name}?**\n\nYes.\n' for name in ("Tea", "Cake")
     )
@@ -493,7 +493,7 @@ def test_the_tags_above_the_title_of_a_box_are_no_introduction() -> None:
     assert read_markdown(text).introduction == "Hello."
 
 
-def test_code_that_imports_makes_no_mdx_of_a_file() -> None:
+def test_an_import_within_code_does_not_make_a_file_mdx() -> None:
     text = "## Why?\n\n```js\nimport a from 'a'\n```\n\nRun:\n\n    # install\n\n## Who?\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 

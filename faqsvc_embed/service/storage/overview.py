@@ -219,7 +219,7 @@ class Overview(Part):
             )
 
     def blocked(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
-        """Return the blocked slugs, whose texts were deleted for ever; with a language if it is one translation.
+        """Return the slugs of FAQs and translations that were deleted for ever; an FAQ has no language here.
 
         With `slug`, return only those of one FAQ.
         """

@@ -506,7 +506,7 @@ def test_long_texts_are_shown_whole_instead_of_compared(texts: tuple[str, str]) 
     assert [piece.kind for piece in (*before, *after)] == ["old", "new"]
 
 
-def test_the_tabs_of_two_faqs_with_one_title_have_titles_of_their_own(editor: Editor) -> None:
+def test_the_pages_of_two_faqs_with_the_same_title_have_different_titles(editor: Editor) -> None:
     for slug in ("pricing", "delivery"):
         publish(editor, slug=slug)
     pages = [f"/faqs/{slug}{page}" for slug in ("pricing", "delivery") for page in ("", "/history", "/use")]
