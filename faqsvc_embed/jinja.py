@@ -78,7 +78,7 @@ class _WithPackage(ChoiceLoader):
 
 
 def _calls(presenter: Presenter, *, is_async: bool) -> dict[str, Callable[..., Any]]:
-    """Return the functions of the globals: they get a document, the slug or FAQ, options and calling template.
+    """Return the functions of the globals. They get a document, the slug or FAQ, options and the caller.
 
     In an environment with `enable_async`, all but `faq_schema` await an FAQ that is not cached.
     """

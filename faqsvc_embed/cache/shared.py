@@ -60,7 +60,7 @@ class SharedStore:
         self._backend = ResilientBackend(open_backend, clock)
         self._process = secrets.token_hex(8)
         self._pending: dict[str | None, tuple[datetime, Tombstone | None]] = {}
-        """What was forgotten, and the backend does not know yet; None stands for all FAQs."""
+        """The FAQs that were forgotten, which the backend does not know yet; None means all FAQs."""
         self._log = LogOnce()
         self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
 

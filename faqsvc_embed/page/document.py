@@ -53,7 +53,7 @@ class Document(msgspec.Struct, eq=False):
         return self._anchors_of(slug).place(faq, ordinal, schema=schema)
 
     def _anchors_of(self, slug: str) -> "_Anchors":
-        """Return the anchors that are printed of a slug. A document that prints an FAQ once never needs them."""
+        """Return the printed anchors of a slug. A document that prints an FAQ once never needs them."""
         anchors = self._anchors.get(slug)
         if anchors is None:
             self._anchors[slug] = anchors = _Anchors()

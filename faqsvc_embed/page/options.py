@@ -168,7 +168,7 @@ class OptionResolver:
         return part if part != Part() else None
 
     def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
-        """Return the part of a record that a call shows, and the call with a problem for each unknown name."""
+        """Return the part of a record that a call shows, and the call with its unknown names as problems."""
         if call.part is None:
             return faq, call
         part, problems = self.choose(faq, call.part, PlainCaller(call.template))

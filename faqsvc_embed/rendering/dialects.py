@@ -71,7 +71,7 @@ def in_plain_form(text: str) -> str:
 
 
 def _address(linked: re.Match[str]) -> str:
-    """Return an address without the tag of a generator, which names a page, or stands for the website."""
+    """Return an address without the tag of a generator, which names a page or the website."""
     argument = _ARGUMENT.search(linked["tag"] or "")
     if argument is not None:
         return f"{linked['open']}{argument[1] or argument[2]}{linked['end']}"

@@ -61,7 +61,7 @@ class ServiceContext:
         return await run_blocking(function, *args, limiter=limiter, outages=editor_outages)
 
     def installed_generator(self) -> "Generator":
-        """Return the generator, which reads websites; raises Problem (501) if the extra `generation` is not installed."""
+        """Return the generator; raises Problem (501) if the extra `generation` is not installed."""
         if self.generator is None:
             detail = "This service cannot read websites: pip install 'faqsvc-embed[generation]'"
             raise Problem(501, "generation-failed", detail)

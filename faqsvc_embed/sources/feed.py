@@ -83,7 +83,7 @@ class ChangeFeed:
         self._slugs = frozenset[str]()
         """The slugs of the connection, open or not."""
         self._heard = frozenset[str]()
-        """Slugs of which no change after `_last_id` was missed."""
+        """Slugs whose changes since `_last_id` have all arrived."""
         self._last_id = ""
         self._until = asyncio.Timeout(None)
         """The end of the connection."""

@@ -16,7 +16,7 @@ from faqsvc_embed.testing.words import fold, read_words
 
 @dataclass(eq=False, slots=True)
 class Pair:
-    """A question of the markup, and where the page has it; a text may be meant as HTML, or as it is."""
+    """A question of the markup, and its place on the page; a text may be HTML or plain text."""
 
     question: str
     answer: str

@@ -60,7 +60,7 @@ class Words:
     """The elements in document order."""
     lines: list[Part] = field(default_factory=list)
     starts: set[int] = field(default_factory=set)
-    """Where an element or a line begins, also behind its number or label."""
+    """The places at which an element or a line begins, also after its number or label."""
     ends: set[int] = field(default_factory=set)
 
     _places: dict[str, list[int]] = field(default_factory=dict)

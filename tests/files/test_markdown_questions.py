@@ -498,7 +498,7 @@ def test_an_import_within_code_does_not_make_a_file_mdx() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
-def test_a_heading_in_html_is_its_text() -> None:
+def test_a_question_in_html_is_the_text_of_its_heading() -> None:
     heading = "<h3>\n<button type='button'>\n{}\n</button>\n</h3>\n\nSo.\n\n"
     assert items_of(heading.format("Why?") + heading.format("Who?")) == [("Why?", "So."), ("Who?", "So.")]
 

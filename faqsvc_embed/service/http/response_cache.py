@@ -152,7 +152,7 @@ class ResponseCache:
         return send_later
 
     def _read(self, scope: Scope) -> _Read | None:
-        """Return what the response depends on; None if the request is not a plain read of one of the routes."""
+        """Return what the response depends on; None unless it is a plain read of one of the routes."""
         if scope["method"] not in ("GET", "HEAD"):
             return None
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))

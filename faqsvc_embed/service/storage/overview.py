@@ -143,7 +143,7 @@ class Overview(Part):
     ) -> tuple[list[FAQInfo], int]:
         """Return up to `limit` FAQs of a site after the first `offset`, the last changed first.
 
-        The number of those that match comes with them; `MAX_COUNTED` and one stand for more.
+        The number of all that match comes with them; `MAX_COUNTED` + 1 means more than `MAX_COUNTED`.
         """
         with self._database.browsing() as connection:
             query = self._select(connection, site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
