@@ -274,7 +274,7 @@ class _Questions:
 
 
 def _section_name(title: str | None) -> str:
-    """Return what a title and its other spellings have in common; empty without a section."""
+    """Return the form that all spellings of a section's title have in common; empty without a section."""
     return spelling(title or "") or (title or "").strip()
 
 

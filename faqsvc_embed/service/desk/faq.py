@@ -32,7 +32,7 @@ from faqsvc_embed.text import normalized
 PAGE_SIZE: Final = 50
 """Revisions on a page of the history."""
 MAX_SHOWN: Final = 500
-"""FAQs of the bin that are shown."""
+"""Maximum FAQs that are shown in the bin."""
 NOT_RESTORED: Final = (
     "Nothing was restored, because somebody restored or deleted it since you opened the page."
 )
@@ -147,7 +147,7 @@ def what_happened(before: str, now: Revision) -> str:
 def show_use(
     visit: Visit, status: int = 200, *, links: dict[str, str] | None = None, page: str = "", **context: Any
 ) -> Response:
-    """GET …/use: the code."""
+    """GET …/use: the code that shows an FAQ on a website."""
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     lang = links["lang"] if links else visit.query("lang")
     draft = Draft.of_revision(visit.revision(faq.slug, faq.lang))
@@ -200,7 +200,7 @@ def show_removal(visit: Visit, status: int = 200, **context: Any) -> Response:
 def remove(visit: Visit) -> Response:
     """POST …/remove: unpublish all languages or one, or publish again what was unpublished last.
 
-    Admins can move the FAQ to the bin, and purge it for ever if its slug was typed.
+    Admins can move the FAQ to the bin, or delete it for ever if they type its slug.
     """
     removal = visit.storage.removal
     action, lang, typed = (visit.form.get(name) for name in ("action", "lang", "typed"))

@@ -53,7 +53,7 @@ _REFUSALS: Final = (ConfigurationError, PersonExists, LastAdmin)
 
 
 def _version_of(values: Mapping[str, str]) -> str:
-    """Return the version of a form of settings, which has all their values."""
+    """Return the version of a form of settings: all values that it shows."""
     return msgspec.json.encode(values).decode()
 
 
@@ -230,7 +230,7 @@ def _person(visit: Visit) -> Person:
     try:
         return visit.storage.people.find(visit.part("person"), site=visit.access.site)
     except UnknownPerson:
-        raise Problem(404, "not-found", "There is no such person, or the person was removed") from None
+        raise Problem(404, "not-found", "There is no such person; the person may have been removed") from None
 
 
 def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
@@ -261,7 +261,7 @@ def create_key(visit: Visit) -> Response:
         )
     except ConfigurationError:
         return show_keys(visit, 422, problems={"key_name": NAME})
-    return show_keys(visit, new_key=key, done=f"The key {name} is created.")
+    return show_keys(visit, new_key=key, done=f"The key {name} was created.")
 
 
 def show_key(visit: Visit, status: int = 200, **context: Any) -> Response:

@@ -496,7 +496,7 @@ def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served)
     editor.get_by_role("button", name="Publish", exact=True).click()
     editor.get_by_label("Sign-in link").fill(desk.link())
     editor.get_by_role("button", name="Sign in").click()
-    editor.get_by_role("button", name="Go on writing").click()
+    editor.get_by_role("button", name="Continue editing").click()
     editor.get_by_role("heading", name="Preview").wait_for()
     assert editor.get_by_label("Answer", exact=True).first.input_value() == typed
 
