@@ -1,4 +1,4 @@
-"""What the response to a request with an API key means.
+"""The meaning of the responses to requests with an API key.
 
 A server may echo the API key, so `masked` takes it out of a response before anything else reads that. Errors
 are returned, not raised. The message of an error quotes the service's text; `body` and `problems` have it

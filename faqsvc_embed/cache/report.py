@@ -1,4 +1,4 @@
-"""What becomes of look-ups and fetches: counted for metrics, logged, and told to the host's listeners."""
+"""Counts look-ups and fetches for metrics, logs them, and tells the host's listeners."""
 
 from typing import Final, TypedDict
 

@@ -1,4 +1,4 @@
-"""Whether a line asks, and whether a title says that a file is an FAQ."""
+"""Recognises lines that ask, and titles that say that a file is an FAQ."""
 
 import re
 from typing import Final

@@ -28,8 +28,8 @@ class Document:
     `answer_format` is `text`, `markdown` or None. `revision` is the number of the service's revision that
     the file was made from. `positions` has the place of each item in the file, such as `row 5`, `line 12` or
     `items[3]`. `answer_lines` has the first line of each answer in a Markdown file, and `introduction_line`
-    that of the introduction. `unknown` lists ignored fields and columns. `notes` lists what is in the file
-    and not in the document, each with its place.
+    that of the introduction. `unknown` lists ignored fields and columns. `notes` lists what the
+    document leaves out of the file, each with its place.
     """
 
     slug: Any = None
@@ -104,7 +104,7 @@ class Document:
         )
 
     def all_notes(self) -> list[str]:
-        """Return what is in the file and not in the document, and the questions and ids that it has twice."""
+        """Return notes on what the document leaves out, and on questions and ids that it has twice."""
         notes = list(self.notes)
         if self.unknown:
             names = [name + _suggestion(name) for name in self.unknown[:20]]

@@ -1,4 +1,4 @@
-"""The markup in the answers of records: what it is, and all of them in one format."""
+"""Recognises markup in the answers of records, and writes all of them in one format."""
 
 import html
 import re

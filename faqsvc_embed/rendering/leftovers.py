@@ -1,4 +1,4 @@
-"""Finds markup that a reader would see as typed, in the HTML of an answer, whatever made it."""
+"""Finds markup that a reader would see as typed, in the HTML of an answer."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""One request of an editor, and its session: by a cookie, or of a person whom a trusted proxy signs in."""
+"""One request of an editor, and its session: from a cookie, or for a person whom a proxy signs in."""
 
 import hashlib
 import re

@@ -1,4 +1,4 @@
-"""Reads the parameters and the body of a request, and the public URLs of the service that it was sent to."""
+"""Reads the parameters and the body of a request, and finds the public URLs of the service."""
 
 import re
 from collections.abc import MutableMapping
