@@ -37,11 +37,10 @@ H = TypeVar("H", bound=Handler)
 
 @dataclass(frozen=True)
 class Operation:
-    """An operation: its parameters, its responses and its errors; a decorator of its handler.
+    """Declares an operation as a decorator of its handler: parameters, responses and errors.
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
-    `scope`, only requests with such an API key reach it. `cached` says that its responses are kept, and by
-    what.
+    `scope`, only requests with such an API key reach it. `cached` says by what its responses are cached.
     A probe has a rate limit of its own: a flood of other requests must not look like an outage.
     """
 

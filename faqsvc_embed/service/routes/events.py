@@ -77,7 +77,7 @@ async def follow_changes(call: Call) -> Response:
 async def follow_many_changes(call: Call) -> Response:
     """Follow the changes of up to 1,000 FAQs, whose slugs are in the body."""
     feed = call.service.feed
-    with feed.reserved(_network(call.request), MAX_SLUGS):  # so that few bodies wait in memory
+    with feed.reserved(_network(call.request), MAX_SLUGS):  # limits the bodies in memory
         slugs = await _slugs_in_body(call.request)
     return _response(feed, call.request, slugs)
 
