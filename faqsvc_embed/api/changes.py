@@ -134,7 +134,7 @@ class _Questions:
 
     def add(self, change: Change) -> None:
         """Add a question. Without `section`, it gets the section of the question before it."""
-        if len(self.following) > MAX_ITEMS:  # with the end
+        if len(self.following) > MAX_ITEMS:  # it counts the end, too
             raise _Refused(f"an FAQ has at most {MAX_ITEMS:,} questions")
         if change.question is None or change.answer is None or change.new_question is not None:
             raise _Refused("a question that is added needs question and answer, and no newQuestion")

@@ -97,7 +97,7 @@ def _failed(
 ) -> D:
     """Log an error, and return what the page has instead of a result."""
     _report(error, do, about)
-    with suppress(Exception):  # it may fail as `do` has failed
+    with suppress(Exception):  # it may fail as `do` did
         return otherwise if on_error is None else on_error(error)
     return otherwise
 

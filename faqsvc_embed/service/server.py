@@ -256,7 +256,9 @@ class LingeringClose:
             await self._app(scope, receive, send)
             return
         names = {name for name, _ in scope["headers"]}
-        if _WITH_BODY.isdisjoint(names) or b"expect" in names:  # nobody sends, or who does waits to be asked
+        if (
+            _WITH_BODY.isdisjoint(names) or b"expect" in names
+        ):  # no body, or the client waits for 100 Continue
             await self._app(scope, receive, send)
             return
         is_complete = False

@@ -156,7 +156,7 @@ def show_use(
         "lang": lang if faq.translation(lang) else faq.lang,
         "base": visit.urls.base,
         "code": Publication(faq.slug),
-        "package": npm_package(),  # only if the operator names one: npm has none of the specified name
+        "package": npm_package(),  # only if the operator names a package: npm has none of the specified name
         "links": links,
         "page": page or draft.page_url or draft.website_url,
         "hosted": visit.urls.page(faq.slug),

@@ -129,7 +129,7 @@ class Subscriber:
     def __init__(self, slugs: Iterable[str], network: str | None) -> None:
         self.log: Position = Position(0)
         """The position in the log where the subscriber began, or had to begin again."""
-        # Most subscribers follow the same ones.
+        # Most subscribers follow the same slugs.
         self.slugs: frozenset[str] = frozenset(sys.intern(slug) for slug in slugs)
         self.network = network
         self.waiting: deque[LoggedChange] = deque()
