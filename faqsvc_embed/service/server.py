@@ -256,9 +256,7 @@ class LingeringClose:
             await self._app(scope, receive, send)
             return
         names = {name for name, _ in scope["headers"]}
-        if (
-            _WITH_BODY.isdisjoint(names) or b"expect" in names
-        ):  # no body, or the client waits for 100 Continue
+        if _WITH_BODY.isdisjoint(names) or b"expect" in names:  # no body, or one that is sent on request
             await self._app(scope, receive, send)
             return
         is_complete = False
