@@ -125,11 +125,14 @@ class Document:
         return notes
 
     def place(self, index: int, line: int) -> str:
-        """Return the place in the file of a line of an answer, from 1; an index of -1 is the introduction."""
+        """Return the place in the file of a line of an answer, from 1; line 0 is the question.
+
+        An index of -1 is the introduction.
+        """
         if index < 0:
             first = self.introduction_line
             return "introduction" if first is None else f"line {first + line - 1}"
-        if self.answer_lines:
+        if self.answer_lines and line:
             return f"line {self.answer_lines[index] + line - 1}"
         return self.positions[index] if index < len(self.positions) else f"items[{index}]"
 

@@ -92,10 +92,20 @@ class Answers:
         return self._found(faq, lambda item: item.dropped)
 
     def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return the markup in texts that is shown as typed, each with the index of its item."""
+        """Return the markup in texts that is shown as typed, each with the index of its item.
+
+        Line 0 is the question with its section, which have no markup of their own.
+        """
         from faqsvc_embed.rendering.leftovers import leftovers
 
-        return self._found(faq, lambda item: leftovers(item.html, item.text))
+        pairs = self._found(faq, lambda item: leftovers(item.html, item.text))
+        section = None
+        for index, item in enumerate(faq.items):
+            titles = [item.question] if item.section == section else [item.section or "", item.question]
+            section = item.section
+            for title in titles:
+                pairs += [(index, one._replace(line=0)) for one in leftovers(escape(title), title)]
+        return sorted(pairs, key=lambda one: one[0])
 
     def _found(
         self, faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]
