@@ -26,7 +26,7 @@ _SPECIAL: Final = re.compile(
 )
 """What may begin or end markup within a line."""
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-_BLOCK_START: Final = re.compile(r"[+=#>|:~-]|!(?=!!)|[0-9]{1,9}(?=[.)])|(?=[ \t])")
+_BLOCK_START: Final = re.compile(r"[+=#>|:-]|~(?!~[^~])|!(?=!!)|[0-9]{1,9}(?=[.)])|(?=[ \t])")
 _ESCAPED: Final = re.compile(
     r"\\([\n!-/:-@\[-`{-~])|&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[a-zA-Z][a-zA-Z0-9]*);"
 )

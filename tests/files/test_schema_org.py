@@ -205,6 +205,8 @@ def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: str) ->
     ("markup", "markdown"),
     [
         ("<p>It costs <s>20</s> <del>18</del> 15 euros.</p>", "It costs ~~20~~ ~~18~~ 15 euros."),
+        ("<p><s>20</s> 15 euros.<br><del>18</del> 12</p>", "~~20~~ 15 euros.\\\n~~18~~ 12"),
+        ("<p>~<s>20</s></p>", "\\~~~20~~"),
         ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
         ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
         ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
