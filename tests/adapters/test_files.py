@@ -154,7 +154,8 @@ def test_hooks_of_the_host_find_an_endpoint_and_values_at_the_address_of_a_file(
     FAQExtension(app, embed=embed(styles="linked"))
 
     @app.url_value_preprocessor
-    def take_language(_: str | None, values: dict[str, Any]) -> None:  # as in Flask's documentation
+    def take_language(_: str | None, values: dict[str, Any] | None) -> None:
+        assert values is not None  # as in Flask's documentation
         g.lang_code = values.pop("lang_code", None)
 
     @app.before_request
