@@ -10,6 +10,7 @@ try:
         Flask,
         Request,
         Response,
+        abort,
         after_this_request,
         current_app,
         g,
@@ -30,7 +31,7 @@ from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
 from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
-from faqsvc_embed.rendering.assets import are_served, requested_file
+from faqsvc_embed.rendering.assets import FOLDER, are_served, requested_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
 
 if TYPE_CHECKING:
@@ -94,8 +95,11 @@ class FAQExtension:
         request_finished.connect(_finish, app)  # after every hook of the host
         _add_commands(app, embed)
         if are_served(embed.settings):
-            # Before routing, because rules for named hosts take precedence over a rule for any host.
-            app.before_request(partial(guarded, _file, otherwise=None))
+            if app.url_map.host_matching or app.subdomain_matching:
+                # Before routing, because rules for named hosts take precedence over a rule for any host.
+                app.before_request(partial(guarded, _file, otherwise=None))
+            else:  # hooks of the host expect that the address has a rule, with an endpoint and values
+                app.add_url_rule(f"/{FOLDER}/<name>", "faqsvc_file", _file_or_404)
 
 
 def faqs_from(app: Flask | None = None) -> FAQEmbed:
@@ -222,6 +226,10 @@ def _file() -> Response | None:
     """Return the static file that is requested."""
     file = requested_file(request.method, request.path, request.query_string.decode("latin-1"))
     return None if file is None else Response(file.content, headers=file.headers)
+
+
+def _file_or_404(**_: str) -> Response:
+    return guarded(_file, otherwise=None) or abort(404)
 
 
 def _add_commands(app: Flask, embed: FAQEmbed) -> None:

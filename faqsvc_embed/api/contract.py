@@ -262,7 +262,8 @@ class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
     ] = None
     lang: str | None = None
     confidence: Annotated[
-        float | None, Meta(description="From 0 to 1: how clearly the website has this question and answer.")
+        Annotated[float, Meta(ge=0, le=1)] | None,
+        Meta(description="From 0 to 1: how clearly the website has this question and answer."),
     ] = None
 
 

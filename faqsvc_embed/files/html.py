@@ -16,7 +16,7 @@ _MARKS: Final = (
     | dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "**")
 )
 """The signs around a text in Markdown; for an element that Markdown lacks, its closing tag."""
-_NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
+_NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"#]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
 """The mark of a footnote, which leads to a note elsewhere on the page."""
 _LONG_NUMBER: Final = 9
 """The number of a list item has fewer digits than this."""
@@ -141,12 +141,14 @@ class _Writer(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.text = _Text()
-        self._around: list[_Text] = []
-        """The texts around the open cells."""
-        self._tables: list[list[list[str]]] = []
-        """The cells of the rows of each open table."""
+        self._tables = 0
+        """The number of open tables."""
+        self._rows: list[list[str]] = []
+        """The cells of the rows of the outermost open table."""
+        self._around: _Text | None = None
+        """The text around its open cell."""
         self._is_layout = False
-        """Whether tables are nested, so that they are layout and not data."""
+        """Whether tables are nested, so that they are layout and not data: those inside become paragraphs."""
         self._code_tag = ""
         """The open element of code, `pre` or `code`."""
         self._code: list[str] = []
@@ -181,13 +183,12 @@ class _Writer(HTMLParser):
     def _begin_cell(self, tag: str) -> None:
         """Begin a table, a row or a cell."""
         if tag == "table":
-            self._is_layout = bool(self._tables)
-            self._tables.append([])
-        elif tag == "tr" and self._tables:
-            self._tables[-1].append([])
-        elif tag in ("td", "th") and self._tables and self._tables[-1]:
-            self._around.append(self.text)
-            self.text = _Text()
+            self._is_layout = self._tables > 0
+            self._tables += 1
+        elif self._tables == 1 and tag == "tr":
+            self._rows.append([])
+        elif self._tables == 1 and tag in ("td", "th") and self._rows:
+            self._around, self.text = self.text, _Text()
 
     def handle_endtag(self, tag: str) -> None:
         if self._code_tag:
@@ -199,11 +200,14 @@ class _Writer(HTMLParser):
             return
         self.text.end_paragraph()
         self.text.end_block(tag)
-        if tag in ("td", "th") and self._around:
-            self._tables[-1][-1].append(self.text.written())
-            self.text = self._around.pop()
+        if self._tables == 1 and tag in ("td", "th") and self._around is not None:
+            self._rows[-1].append(self.text.written())
+            self.text, self._around = self._around, None
         elif tag == "table" and self._tables:
-            self._end_table([row for row in self._tables.pop() if row])
+            self._tables -= 1
+            if not self._tables:
+                self._end_table([row for row in self._rows if row])
+                self._rows.clear()
 
     def _end_code(self, written: str) -> None:
         if self._code_tag == "pre":
@@ -224,9 +228,10 @@ class _Writer(HTMLParser):
             for cell in filter(None, chain.from_iterable(rows)):
                 self.text.add_lines(cell.split("\n"))
         else:
-            lines = [_row([_in_one_line(cell) for cell in row] + [""] * (width - len(row))) for row in rows]
+            # Short rows stay short (GFM, 4.10): one wide row beside thousands would become megabytes.
+            rows[0] += [""] * (width - len(rows[0]))
+            lines = [_row([_in_one_line(cell) for cell in row]) for row in rows]
             self.text.add_lines([lines[0], _row(["---"] * width), *lines[1:]])
-        self._is_layout = self._is_layout and bool(self._tables)
 
 
 def _row(cells: list[str]) -> str:

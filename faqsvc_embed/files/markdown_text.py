@@ -26,7 +26,7 @@ _SPECIAL: Final = re.compile(
 )
 """What may begin or end markup within a line."""
 _CONTROL: Final = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]")
-_BLOCK_START: Final = re.compile(r"[+=#>|:~-]|!(?=!!)|[0-9]{1,9}(?=[.)])|(?=[ \t])")
+_BLOCK_START: Final = re.compile(r"[+=#>|:-]|~(?!~[^~])|!(?=!!)|[0-9]{1,9}(?=[.)])|(?=[ \t])")
 _ESCAPED: Final = re.compile(
     r"\\([\n!-/:-@\[-`{-~])|&(?:#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6})|[a-zA-Z][a-zA-Z0-9]*);"
 )
@@ -103,7 +103,10 @@ def parser() -> "MarkdownIt":
     """Return the parser of CommonMark."""
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark")
+    parser = MarkdownIt("commonmark")
+    # Its first use sorts its rules and fills tables of characters. No other thread may see them half done.
+    parser.parseInline("<https://a.example/%20>")
+    return parser
 
 
 @cache
@@ -118,7 +121,10 @@ def block_parser(*, is_mdx: bool = False) -> "MarkdownIt":
     parser = MarkdownIt("commonmark").enable("table")
     parser.use(footnote_plugin, inline=False, move_to_end=False)
     parser.core.ruler.enableOnly(["normalize", "block"])
-    return parser.disable("code") if is_mdx else parser
+    if is_mdx:
+        parser.disable("code")
+    parser.parse("[a]: /%20")  # as above
+    return parser
 
 
 def plain_text(markdown: str, references: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from flask import Flask, render_template_string, request
+from flask import Flask, g, render_template_string, request
 from jinja2 import Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -147,6 +147,28 @@ def test_links_follow_the_path_below_which_the_application_is_mounted(host: Host
     (link,) = attributes(get("/", mount="/shop").text, "link", "href")
     assert str(link).startswith("/shop/faqsvc/")
     assert get(str(link).removeprefix("/shop"), mount="/shop").status == 200
+
+
+def test_hooks_of_the_host_find_an_endpoint_and_values_at_the_address_of_a_file() -> None:
+    app = Flask("host")
+    FAQExtension(app, embed=embed(styles="linked"))
+
+    @app.url_value_preprocessor
+    def take_language(_: str | None, values: dict[str, Any] | None) -> None:
+        assert values is not None  # as in Flask's documentation
+        g.lang_code = values.pop("lang_code", None)
+
+    @app.before_request
+    def check() -> None:
+        assert app.view_functions[str(request.endpoint)]
+
+    @app.get("/<lang_code>/")
+    def page() -> str:
+        return render_template_string(ONE)
+
+    client = app.test_client()
+    (link,) = attributes(client.get("/de/").text, "link", "href")
+    assert [client.get(str(link)).text] == inline_styles(ONE)
 
 
 @pytest.mark.parametrize("styles", ["inline", "none"])

@@ -181,10 +181,32 @@ def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
     assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000
 
 
+def test_a_wide_row_beside_many_short_ones_does_not_grow() -> None:
+    wide, short = "<tr>" + "<td>x</td>" * 400 + "</tr>", "<tr><td>y</td></tr>" * 400
+    assert len(html_to_markdown(f"<table>{wide}{short}</table>")) < 10_000
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        '<sup><a href="' + "#" * 40_000 + '">x<b>y</b></a></sup>',
+        "<table><tr><td>x" * 8_000,
+    ],
+    ids=["a note with many signs", "tables in tables"],
+)
+def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: str) -> None:
+    html_to_markdown("<p>x</p>")  # imports
+    start = time.process_time()
+    html_to_markdown(markup)
+    assert time.process_time() - start < 1
+
+
 @pytest.mark.parametrize(
     ("markup", "markdown"),
     [
         ("<p>It costs <s>20</s> <del>18</del> 15 euros.</p>", "It costs ~~20~~ ~~18~~ 15 euros."),
+        ("<p><s>20</s> 15 euros.<br><del>18</del> 12</p>", "~~20~~ 15 euros.\\\n~~18~~ 12"),
+        ("<p>~<s>20</s></p>", "\\~~~20~~"),
         ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
         ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
         ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
@@ -193,6 +215,10 @@ def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
             "| Day | Price |\n| --- | --- |\n| Mon Tue | 2 \\| 3 |",
         ),
         ("<ul><li>a<blockquote>b</blockquote></li><li>c</li></ul>", "- a\n\n  > b\n\n- c"),
+        (
+            "<table><tr><td>A<table><tr><td>1<td><ul><li>2<li>3</ul></table>B<td>C</table>D",
+            "A\n\n1\n\n- 2\n- 3\n\nB\n\nC\n\nD",
+        ),
     ],
 )
 def test_markup_that_carries_meaning_stays(markup: str, markdown: str) -> None:

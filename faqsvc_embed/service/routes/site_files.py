@@ -66,7 +66,7 @@ def map_site(call: Call) -> Response:
 
 
 @Operation("get", "/favicon.ico", READS, statuses=(200, 304), media_types=("image/svg+xml",))
-def show_icon(call: Call) -> Response:
+async def show_icon(call: Call) -> Response:  # not in a thread, whose success would end an outage in the log
     """Show the icon of the pages."""
     return _response(call, ICON, "image/svg+xml")
 

@@ -70,10 +70,9 @@ class Edit:
         self._faq = self.connection.execute(
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
-        if self._was_counted is None:
-            # A new FAQ has a row without `updated_at`, and is not counted yet.
-            is_known = self._faq is not None and self._faq.updated_at is not None
-            self._was_counted = is_known and self._faq.state not in HIDDEN
+        if self._was_counted is None and self._faq is not None:
+            # A new FAQ has a row without `updated_at`. Another transaction may insert it after a first look.
+            self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
         return self._faq
 
     def owned(self) -> Any:

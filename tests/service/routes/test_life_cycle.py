@@ -235,6 +235,20 @@ def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_adm
     assert owner.put().status_code == 201
 
 
+def test_what_was_purged_is_not_there_to_be_removed_again(owner: Owner) -> None:
+    owner.put(title="One")
+    owner.put(title="Eins", lang="de")
+    german = f"{PRICING}?lang=de"
+    purged = [owner.send("DELETE", f"{german}&purge=now") for _ in range(2)]
+    others = [owner.send("DELETE", url) for url in (german, f"{german}&purge=true")]
+    assert (purged[0].status_code, code(purged[1])) == (204, (404, "not-found"))
+    assert [code(response) for response in others] == [(404, "not-found")] * 2
+    assert owner.client.get(german).json()["lang"] == "en"
+
+    purged = [owner.send("DELETE", f"{PRICING}?purge=now") for _ in range(2)]
+    assert (purged[0].status_code, code(purged[1])) == (204, (410, "gone"))
+
+
 def test_if_none_match_only_creates_an_faq_or_the_translation_that_the_address_names(owner: Owner) -> None:
     only_new: Any = {"headers": {"If-None-Match": "*"}}
     assert owner.put(title="One", **only_new).status_code == 201

@@ -2,6 +2,7 @@
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -284,6 +285,20 @@ def test_one_of_many_racing_writers_wins(storage: Storage, owner: Access, writer
 
     with ThreadPoolExecutor(4) as threads:
         assert sum(threads.map(race, range(writers))) == 1
+
+
+def test_an_faq_that_many_create_at_once_is_counted_once(storage: Storage, owner: Access) -> None:
+    for number in range(10):
+        barrier = Barrier(4)
+
+        def create(lang: str, slug: str = f"tea-{number}", barrier: Barrier = barrier) -> None:
+            barrier.wait(10)
+            write(storage, owner, slug, lang=lang)
+
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(create, ("en", "de", "fr", "es")))
+
+    assert storage.sites.list()[0].faq_count == 10
 
 
 def test_every_published_change_is_an_event(storage: Storage, owner: Access) -> None:

@@ -90,6 +90,8 @@ def test_many_requests_during_an_outage_are_one_line(
         assert len(lines(caplog)) == 1
         assert "faqsvc_database_up 0.0" in client.get("/metrics").text
     clock.advance(5)
+    assert client.get("/favicon.ico").status_code == 200  # which needs no database
+    assert not lines(caplog)
     assert client.get("/healthz").status_code == 200
     assert len(lines(caplog)) == 1
     assert "faqsvc_database_up 1.0" in client.get("/metrics").text
