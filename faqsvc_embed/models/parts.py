@@ -107,10 +107,8 @@ class Shown(NamedTuple, Generic[I]):
         by_name, by_question = {row[1]: [row] for row in rows}, dict[str, list[tuple[I, str, int]]]()
         for row in rows:
             by_question.setdefault(row[0].question, []).append(row)
-        chosen, texts = (
-            dict[str, tuple[I, str, int]](),
-            _Texts(by_question, [row[0].id or "" for row in rows]),
-        )
+        chosen = dict[str, tuple[I, str, int]]()
+        texts = _Texts(by_question, [row[0].id or "" for row in rows])
         for given in dict.fromkeys(part.questions):
             matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
             if not matching and len(problems) < MAX_UNKNOWN:
