@@ -40,6 +40,8 @@ def errors(readers: Path, folder: Path, pages: dict[str, str]) -> set[tuple[str,
         paths[file.as_uri()] = path
     command = [
         "java",
+        "-XX:TieredStopAtLevel=1",  # a run ends before slower compilation pays
+        "-XX:+UseSerialGC",
         "-jar",
         CHECKER,
         "--errors-only",
