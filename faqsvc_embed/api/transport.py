@@ -49,7 +49,7 @@ ERROR_BODY_TIMEOUT: Final = 0.25
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """A response whose body has no end; header names are in lower case."""
+    """A response whose body has not been read; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -66,7 +66,10 @@ class Transport:
         """
         self._max_bytes = max_bytes
         self._keeps_connections = keeps_connections
-        self._connections: _Connections | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The loop that the connections belong to."""
+        self._free = asyncio.Semaphore(MAX_REQUESTS)
+        self._kept: httpx2.AsyncClient | None = None
 
     async def send(
         self, request: Request, timeout: float, *, key: APIKey | None = None
@@ -116,54 +119,33 @@ class Transport:
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
     ) -> Response:
         """Send one request, and return its response; of an error response, the beginning of the body."""
-        connections = self._connections
-        if connections is None or connections.loop is not asyncio.get_running_loop():
-            connections = self._connections = _Connections(are_kept=self._keeps_connections)
-        async with (
-            connections.client(request.url) as client,
-            client.stream(
-                request.method,
-                request.url,
-                # The key is in clear in this expression only: tracebacks show local variables.
-                headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
-                content=request.body,
-                extensions={"trace": _Handshake()},
-            ) as response,
-            contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
-        ):
-            headers = _lower(response.headers)
+        async with self._client(request.url) as client, _opened(client, request, key) as response:
+            headers, chunks = response.headers, response.chunks
             coding = headers.get("content-encoding", "identity").strip().lower()
-            if response.status_code in (200, 201):
+            if response.status in (200, 201):
                 try:
                     body = await _read_body(chunks, coding, self._max_bytes)
                 except InvalidFAQ as error:
-                    error.status = response.status_code
+                    error.status = response.status
                     raise
-                return Response(response.status_code, headers, body)
+                return Response(response.status, headers, body)
             until = deadline.when() or 0.0
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
-            limit = self._max_bytes if response.status_code == 412 else MAX_ERROR_BODY
+            limit = self._max_bytes if response.status == 412 else MAX_ERROR_BODY
             body, is_complete = await _read_error_body(chunks, coding, until, limit)
-            return Response(response.status_code, headers, body, is_complete)
-
-
-class _Connections:
-    """The connections of one event loop, with a limit on their number."""
-
-    def __init__(self, *, are_kept: bool) -> None:
-        self.loop = asyncio.get_running_loop()
-        self._free = asyncio.Semaphore(MAX_REQUESTS)
-        self._are_kept = are_kept
-        self._kept: httpx2.AsyncClient | None = None
+            return Response(response.status, headers, body, is_complete)
 
     @contextlib.asynccontextmanager
-    async def client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    async def _client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
         """Give a client to one request; one with a new connection, unless connections are kept."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._free, self._kept = loop, asyncio.Semaphore(MAX_REQUESTS), None
         async with self._free:
-            if not self._are_kept:
+            if not self._keeps_connections:
                 async with _new_client(url) as client:
                     yield client
                 return
@@ -185,22 +167,31 @@ async def open_stream(request: Request, timeout: float) -> AsyncIterator[Stream]
     except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
         raise FAQUnavailable(_message(request, error)) from None
     try:
-        async with (
-            asyncio.timeout(timeout) as deadline,
-            client,
-            client.stream(
-                request.method,
-                request.url,
-                headers=request.headers,
-                content=request.body,
-                extensions={"trace": _Handshake()},
-            ) as response,
-            contextlib.aclosing(response.aiter_raw()) as chunks,
-        ):
+        async with asyncio.timeout(timeout) as deadline, client, _opened(client, request) as response:
             deadline.reschedule(None)
-            yield Stream(response.status_code, _lower(response.headers), chunks)
+            yield response
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
         raise FAQUnavailable(_message(request, error)) from None
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    client: httpx2.AsyncClient, request: Request, key: APIKey | None = None
+) -> AsyncIterator[Stream]:
+    """Send a request, and give its response when the headers have arrived."""
+    async with (
+        client.stream(
+            request.method,
+            request.url,
+            # The key is in clear in this expression only: tracebacks show local variables.
+            headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
+            content=request.body,
+            extensions={"trace": _Handshake()},
+        ) as response,
+        contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
+    ):
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        yield Stream(response.status_code, headers, chunks)
 
 
 class _Handshake:
@@ -256,10 +247,6 @@ def _certificates(scheme: str, file: str | None, directory: str | None) -> ssl.S
 
 def _is_of_host(record: logging.LogRecord) -> bool:
     return record.levelno > logging.INFO or not in_background()
-
-
-def _lower(headers: httpx2.Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
 
 
 def _origin(url: str) -> str:
