@@ -85,9 +85,6 @@ class PlainCaller(msgspec.Struct, frozen=True):
 
 FROM_PYTHON: Final = PlainCaller()
 
-MAX_PLAIN_CALLS: Final = 1000
-"""Maximum number of calls without options that are kept resolved; a visitor may invent slugs."""
-
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """A call with everything that its HTML depends on."""
@@ -116,7 +113,6 @@ class OptionResolver:
         self._passes: Passing = Exception if settings.strict else ()
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
-        self._plain_calls = dict[tuple[str, str | None], Call]()
         self._parts = RecordCache[tuple[FAQ, list[str]]]()
         self.log: LogOnce = LogOnce()
 
@@ -125,17 +121,13 @@ class OptionResolver:
     ) -> Call:
         """Return the call with everything that its HTML depends on."""
         if not given and slug_or_faq and isinstance(slug_or_faq, str):
-            slug, lang, elements = slug_or_faq, self._settings.lang, self._plain_elements
-            if type(page) is not Page:  # only the page of a request may choose a language and a nonce
+            lang, elements = self._settings.lang, self._plain_elements
+            is_request = type(page) is not Page  # only that of a request may choose a language and a nonce
+            if is_request:
                 lang = self._language_of(page)
-            if type(page) is not Page or caller.parent.get("csp_nonce"):
+            if is_request or caller.parent.get("csp_nonce"):
                 elements = self.elements(page, None, caller)
-            call = self._plain_calls.get((slug, lang))
-            if call is None or elements is not self._plain_elements:
-                call = Call(Key(slug, lang), None, self.style, self._schema, elements)
-                if elements is self._plain_elements and len(self._plain_calls) < MAX_PLAIN_CALLS:
-                    self._plain_calls[slug, lang] = call
-            return call
+            return Call(Key(slug_or_faq, lang), None, self.style, self._schema, elements)
         problems = list[str]()
         style, schema = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)

@@ -93,8 +93,8 @@ class Presenter:
         if part := self.options.part(given, faq, caller, []):
             whole, (faq, _) = faq, self.options.choose(faq, part, caller)
             state = replace(state, data=faq)
-            if page.preview is not None:
-                page.preview.add_part(whole, faq)
+            if page.preview is not None and page.preview.is_draft(whole):
+                page.preview.accept(faq)
         document.defer_schema(self.with_html(faq))
         return state
 
@@ -291,7 +291,7 @@ class Presenter:
 
     def _schema(self, page: Page, faqs: "Sequence[_Noded]", elements: ElementOptions) -> Markup:
         if page.preview is not None:
-            faqs = [one for one in faqs if page.preview.without_drafts([one[0]])]
+            faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
         return page.leave_placeholder(None, script) if script and page.preview is not None else script
