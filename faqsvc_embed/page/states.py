@@ -32,24 +32,6 @@ class PageStates:
         self._options = options
         self._reported = LogOnce()
 
-    def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
-        """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        try:
-            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self._noted(page, key, self.wait_for(page, self.look_up_newest(page, key), seconds))
-        except FAQError as error:
-            self.report(slug, error)
-            return FAQState(error=error)
-
-    async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
-        """Return the state of an FAQ; if it is not cached, await it."""
-        try:
-            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self._noted(page, key, await self.await_for(page, self.look_up_newest(page, key), seconds))
-        except FAQError as error:
-            self.report(slug, error)
-            return FAQState(error=error)
-
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
         for found in [self.look_up_newest(page, key) for key in self._keys(page, slugs, lang)]:
@@ -146,14 +128,14 @@ class PageStates:
 
     def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        if not self._noted(page, key, state).is_loading:
+        if not self.noted(page, key, state).is_loading:
             return data_or_raise(state)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
 
-    def _noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
+    def noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Return a state, which limits for how long caches may store its page."""
         if self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)
