@@ -1,7 +1,7 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON.
 
 `items` and `records` have the values, and `wire` reads and checks them as JSON. `state` is what a page knows
-of an FAQ. `parts` chooses what a page shows of a record, and `element_ids` names the elements of its questions.
+of an FAQ. `parts` chooses what a page shows of one, and `element_ids` names the elements of its questions.
 """
 
 from faqsvc_embed.models.items import Item
