@@ -1,8 +1,7 @@
 """Sends requests from a background loop, with a deadline for each request and a limit on each body.
 
 Every request is sent once, on a connection of its own, so that no response can belong to an earlier request;
-only a transport for many writes keeps its connection. A read follows redirects within its origin; a request
-with the API key follows none.
+only a transport for many writes keeps its connection. Redirects are not followed.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thre
 import httpx2
 import msgspec
 
-from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target, user_agent
+from faqsvc_embed.api.requests import KEY_HEADER, Request, user_agent
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
     FAQError,
@@ -30,7 +29,6 @@ from faqsvc_embed.errors import (
     InvalidFAQ,
     OutcomeUnknown,
     masked,
-    quoted,
 )
 from faqsvc_embed.runtime.background_loop import in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
@@ -38,7 +36,6 @@ from faqsvc_embed.settings.validators import is_loopback_http
 
 MAX_REQUESTS: Final = 20
 """Requests of one transport at a time, without streams."""
-MAX_REDIRECTS: Final = 3
 KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
 """The connection that many writes keep, for less time than services keep theirs."""
 
@@ -49,7 +46,7 @@ ERROR_BODY_TIMEOUT: Final = 0.25
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """A response whose body has no end; header names are in lower case."""
+    """A response whose body has not been read; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
@@ -66,7 +63,10 @@ class Transport:
         """
         self._max_bytes = max_bytes
         self._keeps_connections = keeps_connections
-        self._connections: _Connections | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The loop that the connections belong to."""
+        self._free = asyncio.Semaphore(MAX_REQUESTS)
+        self._kept: httpx2.AsyncClient | None = None
 
     async def send(
         self, request: Request, timeout: float, *, key: APIKey | None = None
@@ -79,8 +79,6 @@ class Transport:
         is_read = request.method == "GET"
         try:
             async with asyncio.timeout(timeout) as deadline:
-                if is_read and key is None:
-                    return await self._read(request, deadline)
                 return await self._exchange(request, deadline, key)
         except TimeoutError:
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
@@ -91,79 +89,37 @@ class Transport:
             was_sent = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
             return (OutcomeUnknown if was_sent and not is_read else FAQUnavailable)(_message(request, error))
 
-    async def _read(self, request: Request, deadline: asyncio.Timeout) -> Response:
-        """Send a read, and follow its redirects."""
-        until = deadline.when()
-        for _ in range(MAX_REDIRECTS + 1):
-            deadline.reschedule(until)  # `_exchange` removes it for an error response
-            response = await self._exchange(request, deadline)
-            if response.status not in REDIRECTS:
-                return response
-            target = redirect_target(request.url, response.headers.get("location"))
-            if target is None:
-                location = response.headers.get("location")
-                message = f"{request.url} returned {response.status} without a Location"
-                if location:
-                    message = (
-                        f"{request.url} redirects to {quoted(location)}, another origin: set base_url to the "
-                        "service"
-                    )
-                raise FAQUnavailable(message, status=response.status)
-            request = Request(target, request.headers)
-        raise FAQUnavailable(f"{request.url} leads to more than {MAX_REDIRECTS} redirects")
-
     async def _exchange(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None
     ) -> Response:
         """Send one request, and return its response; of an error response, the beginning of the body."""
-        connections = self._connections
-        if connections is None or connections.loop is not asyncio.get_running_loop():
-            connections = self._connections = _Connections(are_kept=self._keeps_connections)
-        async with (
-            connections.client(request.url) as client,
-            client.stream(
-                request.method,
-                request.url,
-                # The key is in clear in this expression only: tracebacks show local variables.
-                headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
-                content=request.body,
-                extensions={"trace": _Handshake()},
-            ) as response,
-            contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
-        ):
-            headers = _lower(response.headers)
+        async with self._client(request.url) as client, _opened(client, request, key) as response:
+            headers, chunks = response.headers, response.chunks
             coding = headers.get("content-encoding", "identity").strip().lower()
-            if response.status_code in (200, 201):
+            if response.status in (200, 201):
                 try:
                     body = await _read_body(chunks, coding, self._max_bytes)
                 except InvalidFAQ as error:
-                    error.status = response.status_code
+                    error.status = response.status
                     raise
-                return Response(response.status_code, headers, body)
+                return Response(response.status, headers, body)
             until = deadline.when() or 0.0
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
-            limit = self._max_bytes if response.status_code == 412 else MAX_ERROR_BODY
+            limit = self._max_bytes if response.status == 412 else MAX_ERROR_BODY
             body, is_complete = await _read_error_body(chunks, coding, until, limit)
-            return Response(response.status_code, headers, body, is_complete)
-
-
-class _Connections:
-    """The connections of one event loop, with a limit on their number."""
-
-    def __init__(self, *, are_kept: bool) -> None:
-        self.loop = asyncio.get_running_loop()
-        self._free = asyncio.Semaphore(MAX_REQUESTS)
-        self._are_kept = are_kept
-        self._kept: httpx2.AsyncClient | None = None
+            return Response(response.status, headers, body, is_complete)
 
     @contextlib.asynccontextmanager
-    async def client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
+    async def _client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
         """Give a client to one request; one with a new connection, unless connections are kept."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._free, self._kept = loop, asyncio.Semaphore(MAX_REQUESTS), None
         async with self._free:
-            if not self._are_kept:
+            if not self._keeps_connections:
                 async with _new_client(url) as client:
                     yield client
                 return
@@ -185,22 +141,31 @@ async def open_stream(request: Request, timeout: float) -> AsyncIterator[Stream]
     except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
         raise FAQUnavailable(_message(request, error)) from None
     try:
-        async with (
-            asyncio.timeout(timeout) as deadline,
-            client,
-            client.stream(
-                request.method,
-                request.url,
-                headers=request.headers,
-                content=request.body,
-                extensions={"trace": _Handshake()},
-            ) as response,
-            contextlib.aclosing(response.aiter_raw()) as chunks,
-        ):
+        async with asyncio.timeout(timeout) as deadline, client, _opened(client, request) as response:
             deadline.reschedule(None)
-            yield Stream(response.status_code, _lower(response.headers), chunks)
+            yield response
     except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
         raise FAQUnavailable(_message(request, error)) from None
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    client: httpx2.AsyncClient, request: Request, key: APIKey | None = None
+) -> AsyncIterator[Stream]:
+    """Send a request, and give its response when the headers have arrived."""
+    async with (
+        client.stream(
+            request.method,
+            request.url,
+            # The key is in clear in this expression only: tracebacks show local variables.
+            headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
+            content=request.body,
+            extensions={"trace": _Handshake()},
+        ) as response,
+        contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
+    ):
+        headers = {name.lower(): value for name, value in response.headers.items()}
+        yield Stream(response.status_code, headers, chunks)
 
 
 class _Handshake:
@@ -256,10 +221,6 @@ def _certificates(scheme: str, file: str | None, directory: str | None) -> ssl.S
 
 def _is_of_host(record: logging.LogRecord) -> bool:
     return record.levelno > logging.INFO or not in_background()
-
-
-def _lower(headers: httpx2.Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in headers.items()}
 
 
 def _origin(url: str) -> str:

@@ -34,6 +34,8 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
 
     slug: str
     lang: str | None
+    token: str | None = None
+    """The preview token with which a draft is read. No entry has one: drafts are not cached."""
 
 
 class Announcement(msgspec.Struct, frozen=True):

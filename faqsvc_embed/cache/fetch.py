@@ -32,11 +32,9 @@ class FetchState(Enum):
 class Fetch:
     """A fetch under way."""
 
-    def __init__(self, key: Key, token: str | None = None) -> None:
+    def __init__(self, key: Key) -> None:
         self.key = key
-        self.token = token
-        """The preview token with which a draft is fetched."""
-        self.state = FetchState.RUNNING if token is None else FetchState.DETACHED
+        self.state = FetchState.RUNNING if key.token is None else FetchState.DETACHED
         self.started: float = time.monotonic()
         self.result: Future[Entry] = Future()
         """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
@@ -47,7 +45,7 @@ class Fetch:
     @property
     def is_draft(self) -> bool:
         """Whether this is a draft for one page."""
-        return self.token is not None
+        return self.key.token is not None
 
     @property
     def is_detached(self) -> bool:
@@ -75,63 +73,63 @@ class Fetch:
 
 
 class SingleFlight:
-    """The fetches under way, by key and preview token."""
+    """The fetches under way, by key."""
 
     def __init__(self, cache: MemoryCache) -> None:
         self._cache = cache
-        self._fetches: dict[tuple[Key, str | None], Fetch] = {}
+        self._fetches: dict[Key, Fetch] = {}
         self._lock = Lock()
 
-    def join(self, key: Key, token: str | None, start: Callable[[Fetch], object]) -> Fetch | None:
+    def join(self, key: Key, start: Callable[[Fetch], object]) -> Fetch | None:
         """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
 
         Raises:
             FAQUnavailable: there are too many others.
         """
         with self._lock.own():
-            fetch = self._fetches.get((key, token))
+            fetch = self._fetches.get(key)
             if fetch is not None:
                 return fetch
             # A fetch may have ended since the caller looked it up.
             entry = self._cache.get(key)
-            if token is None and need(entry, self._cache.clock()) is Need.NOTHING:
+            if need(entry, self._cache.clock()) is Need.NOTHING:
                 return None
-            others = sum((token is None) is (other is None) for _, other in self._fetches)
-            limit = MAX_FETCHES if token is None else MAX_DRAFTS
-            is_refresh = token is None and entry is not None and entry.faq is not None
+            others = sum((key.token is None) is (other.token is None) for other in self._fetches)
+            limit = MAX_FETCHES if key.token is None else MAX_DRAFTS
+            is_refresh = entry is not None and entry.faq is not None
             if others >= limit and not is_refresh:
                 message = f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched"
                 raise FAQUnavailable(message)
-            fetch = self._fetches[key, token] = Fetch(key, token)
+            fetch = self._fetches[key] = Fetch(key)
         start(fetch)
         return fetch
 
     def replace(self, key: Key) -> Fetch:
         """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
         with self._lock.own():
-            if (before := self._fetches.get((key, None))) is not None:
+            if (before := self._fetches.get(key)) is not None:
                 before.state = FetchState.DETACHED
-            fetch = self._fetches[key, None] = Fetch(key)
+            fetch = self._fetches[key] = Fetch(key)
         return fetch
 
     def detach(self, slug: str | None) -> None:
         """Cache no outcome of the fetches of a slug, or of any; the next caller starts another."""
         with self._lock.own():
-            for key, token in list(self._fetches):
+            for key in list(self._fetches):
                 if slug is None or key.slug == slug:
-                    self._fetches.pop((key, token)).state = FetchState.DETACHED
+                    self._fetches.pop(key).state = FetchState.DETACHED
 
     def end(self, fetch: Fetch, entry: Entry) -> None:
         """Remove a fetch, and give its callers their entry."""
         with self._lock.own():
             fetch.state = FetchState.ENDED
-            if self._fetches.get((fetch.key, fetch.token)) is fetch:
-                del self._fetches[fetch.key, fetch.token]
+            if self._fetches.get(fetch.key) is fetch:
+                del self._fetches[fetch.key]
         fetch.resolve(entry)
 
     def is_running(self, key: Key | None) -> bool:
         """Return whether callers can wait for a fetch of `key`, or of anything."""
-        fetches = list(self._fetches.values()) if key is None else [self._fetches.get((key, None))]
+        fetches = list(self._fetches.values()) if key is None else [self._fetches.get(key)]
         return any(fetch is not None and fetch.state is not FetchState.OVERDUE for fetch in fetches)
 
     def after_fork(self) -> None:

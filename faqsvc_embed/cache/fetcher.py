@@ -49,16 +49,13 @@ class Fetcher:
         self._log = LogOnce()
         fork.register(self)
 
-    def get_or_start(self, key: Key, token: str | None = None) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
-
-        With a preview token, it is that of a draft, which is never cached or stored.
-        """
+    def get_or_start(self, key: Key) -> Fetch | None:
+        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more."""
         fork.check()
         try:
-            return self._fetches.join(key, token, self._start)
+            return self._fetches.join(key, self._start)
         except FAQUnavailable as error:
-            fetch = Fetch(key, token)
+            fetch = Fetch(key)
             self._reporter.rejected(error)
             self._fetches.end(fetch, self._cache.entry_after(key, Failed(error.without_traceback())))
             return fetch
@@ -153,8 +150,8 @@ class Fetcher:
     # One fetch, on the background loop
 
     async def _run(self, fetch: Fetch) -> None:
-        if fetch.token is not None:
-            self._finish(fetch, await self._source.fetch_draft(self._read(fetch), fetch.token))
+        if fetch.is_draft:  # it is for one page, and is neither cached nor stored
+            self._finish(fetch, await self._source.fetch(self._read(fetch)))
             return
         is_new, store, is_settled = self._cache.get(fetch.key) is None, self._store, False
         if store is None:

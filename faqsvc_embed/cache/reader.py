@@ -72,7 +72,9 @@ class Reader:
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
         found = self._look_up_stale(key, entry, now, reload=reload)
-        return self.reporter.count_look_up(found) if isinstance(found, FAQState) else found
+        if isinstance(found, FAQState) and key.token is None:
+            self.reporter.count_look_up(found)
+        return found
 
     def _look_up_stale(self, key: Key, entry: Entry | None, now: float, *, reload: bool) -> FAQState | Fetch:
         """Look up an FAQ that has no fresh record."""
@@ -80,6 +82,9 @@ class Reader:
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
         if (normal := _normal(key)) != key:
             return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
+        if key.token is not None:
+            fetch = self.fetcher.get_or_start(key) if self.source.has_drafts else None
+            return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
         files = self.source.files
         if files is not None and (reload or self._settings.reload):
             files.reload()
@@ -103,15 +108,6 @@ class Reader:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
-
-    def read_draft(self, key: Key, token: str) -> FAQState | Fetch:
-        """Return the fetch of a draft, for the one page of a visitor with a token."""
-        if not is_slug(key.slug):
-            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        fetch = None
-        if self.source.has_drafts:
-            fetch = self.fetcher.get_or_start(_normal(key), token)
-        return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -226,7 +222,7 @@ class Reader:
 
 def _normal(key: Key) -> Key:
     """Return the key with its slug in NFC: editors and file systems write `é` as one character or as two."""
-    return Key(normalized("NFC", key.slug), key.lang)
+    return Key(normalized("NFC", key.slug), key.lang, key.token)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

@@ -75,7 +75,7 @@ class BaseSource:
     follows_changes: bool = False
     """Whether `feed` announces changes."""
     has_drafts: bool = False
-    """Whether `fetch_draft` returns drafts for visitors with a token."""
+    """Whether `fetch` returns drafts for keys with a token."""
 
     async def fetch(self, read: Read) -> Outcome:
         """Return an FAQ, or why there is none, on the background loop and within the setting `timeout`."""
@@ -91,10 +91,6 @@ class BaseSource:
 
     def feed(self, cached_slugs: Callable[[], list[str]], refresh: Refresh) -> Feed:
         """Return a feed of the cached slugs; `cached_slugs` lists the most important first."""
-        raise NotImplementedError
-
-    async def fetch_draft(self, read: Read, token: str) -> Outcome:
-        """Return a draft, or why there is none."""
         raise NotImplementedError
 
 

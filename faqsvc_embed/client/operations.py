@@ -4,7 +4,6 @@ Each method returns a coroutine for the connection. Invalid arguments are raised
 thread.
 """
 
-import shlex
 from collections.abc import Coroutine
 from datetime import datetime
 from functools import partial
@@ -80,17 +79,7 @@ class Operations:
             outcome = parse_response(response, request, slug, now)
             if isinstance(outcome, Fetched):
                 return outcome
-            error: FAQError = getattr(outcome, "error", None) or FAQUnavailable("not modified")
-            if isinstance(error, FAQNotFound):
-                message = f"there is no FAQ {slug!r} at {request.url} ({error.status})"
-                if error.status == 410:
-                    message = (
-                        f"the FAQ {slug!r} was unpublished (410); unless it was deleted for ever, "
-                        f"`faqsvc restore {shlex.quote(slug)}` publishes it again, and `faqsvc history "
-                        f"{shlex.quote(slug)}` lists its revisions"
-                    )
-                return type(error)(message, status=error.status, code=error.code, body=error.body)
-            return error
+            return getattr(outcome, "error", None) or FAQUnavailable("not modified")
 
         return self._connection.exchange(request, parse)
 

@@ -110,20 +110,16 @@ class DjangoPage(Page, kw_only=True):
         return language or default
 
     def fill_placeholders_of(self, response: HttpResponseBase) -> None:
-        """Wait for the FAQs of open placeholders, if a response contains them."""
-        if self._has_open_placeholders(response):
-            async_to_sync(self.fill_placeholders)()
+        """Wait for the FAQs of open placeholders, as `afill_placeholders_of` does."""
+        if self.has_open_placeholders:
+            async_to_sync(self.afill_placeholders_of)(response)
 
     async def afill_placeholders_of(self, response: HttpResponseBase) -> None:
-        """Await the FAQs of open placeholders, if a response contains them."""
-        if self._has_open_placeholders(response):
+        """Await the FAQs of placeholders, if a response contains them."""
+        if self.placeholders is None or not isinstance(response, HttpResponse):
+            return
+        if self.placeholders.prefix.encode() in response.content:
             await self.fill_placeholders()
-
-    def _has_open_placeholders(self, response: HttpResponseBase) -> bool:
-        placeholders = self.placeholders
-        if placeholders is None or not placeholders.are_open or not isinstance(response, HttpResponse):
-            return False
-        return placeholders.prefix.encode() in response.content
 
     def complete(self, response: HttpResponseBase) -> None:
         """Fill the placeholders of a body, and set the headers that depend on the page.

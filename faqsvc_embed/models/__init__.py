@@ -1,14 +1,14 @@
 """The records of the service as frozen values, with snake_case names here and camelCase names in JSON.
 
-`records` has the values, and `wire` reads and checks them as JSON. `state` is what a page knows of an FAQ.
-`parts` chooses what a page shows of a record, and `element_ids` names the elements of its questions.
+`items` and `records` have the values, and `wire` reads and checks them as JSON. `state` is what a page knows
+of an FAQ. `parts` chooses what a page shows of one, and `element_ids` names the elements of its questions.
 """
 
+from faqsvc_embed.models.items import Item
 from faqsvc_embed.models.records import (
     ANSWER_FORMATS,
     FAQ,
     AnswerFormat,
-    Item,
     Source,
     part_of,
     render_with,

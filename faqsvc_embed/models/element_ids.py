@@ -11,8 +11,9 @@ import re
 import string
 from collections import Counter
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final
 
+from faqsvc_embed.models.items import Item
 from faqsvc_embed.text import normalized
 
 MAX_WORDS: Final = 60
@@ -29,15 +30,6 @@ _MARKS: Final = re.compile("[\u0300-\u036f]")
 _PLAIN_SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _SEPARATORS: Final = bytes(set(range(256)) - set((string.ascii_lowercase + string.digits).encode()))
 _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
-
-
-class Named(Protocol):
-    """An item whose element has an id."""
-
-    @property
-    def question(self) -> str: ...
-    @property
-    def id(self) -> str | None: ...
 
 
 def root_id(slug: str, ordinal: int = 0) -> str:
@@ -61,7 +53,7 @@ def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = 
     ]
 
 
-def question_names(items: Sequence[Named]) -> list[str]:
+def question_names(items: Sequence[Item]) -> list[str]:
     """Return the ends of the ids of an FAQ's questions, all different.
 
     A digest distinguishes questions with the same words, and a number identical questions.

@@ -4,11 +4,12 @@ import difflib
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.models.element_ids import MAX_READ, Named, question_names, root_id, section_names
+from faqsvc_embed.models.element_ids import MAX_READ, question_names, root_id, section_names
+from faqsvc_embed.models.items import Item
 from faqsvc_embed.text import normalized, question_key
 
 COMPARED: Final = 200
@@ -21,20 +22,6 @@ MAX_UNKNOWN: Final = 10
 _FRAGMENT: Final = re.compile(r"[(<'\"=:][ \t]*#")
 """The beginning of a link's fragment, in Markdown or HTML."""
 _IDS: Final = r"[\w.-]+(\s*,\s*[\w.-]+)+"
-
-
-class _InSection(Protocol):
-    @property
-    def section(self) -> str | None: ...
-
-
-class _Item(_InSection, Named, Protocol):
-    @property
-    def answer(self) -> str: ...
-
-
-T = TypeVar("T", bound=_InSection)
-I = TypeVar("I", bound=_Item)  # noqa: E741  # an item
 
 
 class Part(NamedTuple):
@@ -58,10 +45,10 @@ class Part(NamedTuple):
         return cls(None if section is None else str(section).strip(), questions)
 
 
-class Shown(NamedTuple, Generic[I]):
+class Shown(NamedTuple):
     """The items that an FAQ shows, in their order."""
 
-    items: tuple[I, ...]
+    items: tuple[Item, ...]
     names: tuple[str, ...]
     """The ends of the ids of their elements."""
     sections: tuple[str, ...]
@@ -72,7 +59,7 @@ class Shown(NamedTuple, Generic[I]):
     """Equal questions of a section have one key, and only one of them is marked up. A part keeps the keys."""
 
     @classmethod
-    def of(cls, items: Iterable[I]) -> "Shown[I]":
+    def of(cls, items: Iterable[Item]) -> "Shown":
         """Return what an FAQ shows of its items: those with a question and an answer."""
         shown = in_sections([item for item in items if item.question.strip() and item.answer.strip()])
         names, titles = question_names(shown), list(dict.fromkeys(item.section or "" for item in shown))
@@ -93,7 +80,7 @@ class Shown(NamedTuple, Generic[I]):
             found.setdefault(link_key(text), f"#{base}--{name}")
         return found | {link_key(address): address for address in found.values()}
 
-    def choose(self, part: Part) -> tuple[list[tuple[I, str, int]], list[str]]:
+    def choose(self, part: Part) -> tuple[list[tuple[Item, str, int]], list[str]]:
         """Return the items of a part with their names and keys, and a problem for each unknown name."""
         rows, problems = list(zip(self.items, self.names, self.keys, strict=True)), list[str]()
         if part.section is not None:
@@ -104,10 +91,10 @@ class Shown(NamedTuple, Generic[I]):
             rows = [row for row in rows if row[0].section in found]
         if part.questions is None or problems:
             return rows, problems
-        by_name, by_question = {row[1]: [row] for row in rows}, dict[str, list[tuple[I, str, int]]]()
+        by_name, by_question = {row[1]: [row] for row in rows}, dict[str, list[tuple[Item, str, int]]]()
         for row in rows:
             by_question.setdefault(row[0].question, []).append(row)
-        chosen = dict[str, tuple[I, str, int]]()
+        chosen = dict[str, tuple[Item, str, int]]()
         texts = _Texts(by_question, [row[0].id or "" for row in rows])
         for given in dict.fromkeys(part.questions):
             matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
@@ -152,7 +139,7 @@ def link_key(name: str) -> str:
     return "".join(filter(str.isalnum, normalized("NFKC", unquote(name[:MAX_READ])).casefold()))
 
 
-def in_sections(items: Sequence[T]) -> list[T]:
+def in_sections(items: Sequence[Item]) -> list[Item]:
     """Return items as an FAQ shows them: in their order, and each section where it begins."""
     places: dict[str | None, int] = {}
     for item in items:

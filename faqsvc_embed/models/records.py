@@ -1,138 +1,23 @@
-"""A record of the service: an FAQ with its items, and the interface of a source that has some."""
+"""A record of the service, and the interface of a source that has some."""
 
 import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from copy import copy
 from operator import attrgetter
-from typing import Any, ClassVar, Final, Literal, Protocol, Self, get_args
+from typing import Any, Final, Literal, Protocol, Self, get_args
 
 import msgspec
-from markupsafe import Markup
 from msgspec.structs import force_setattr
 
 from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import wire
+from faqsvc_embed.models.items import AnswerRenderer, Item, Origin, checked_text
 from faqsvc_embed.models.parts import Part, Shown, may_link
 from faqsvc_embed.text import clean_text
 
 AnswerFormat = Literal["text", "markdown"]
 ANSWER_FORMATS: Final[tuple[AnswerFormat, ...]] = get_args(AnswerFormat)
-
-
-class AnswerRenderer(Protocol):
-    """Renders answers as HTML."""
-
-    def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
-        """Return an answer as an FAQ prints it; `section` is the heading above its question."""
-
-
-class Origin:
-    """The record of an item, as far as the HTML of its answer depends on it.
-
-    It is no part of the value of an item: items with the same content are equal, in whatever record they
-    are. So all origins are equal.
-    """
-
-    usual: ClassVar[AnswerRenderer]
-    """Renders the answers of records that no embed has read. `rendering.answers`, which is above this module,
-    sets it when the package is imported."""
-
-    def __init__(
-        self,
-        slug: str = "",
-        answers: Sequence[str] = (),
-        is_markdown: bool = False,
-        website_url: str | None = None,
-        links: Mapping[str, str] | None = None,
-    ) -> None:
-        self.slug = slug
-        self.answers = answers
-        """All answers of the record."""
-        self.is_markdown = is_markdown
-        self.website_url = website_url
-        self.links: Mapping[str, str] = links or {}
-        """The addresses of the questions on a page, if an answer may have a link to one."""
-        self.is_parsable: bool | None = None
-        """Whether the Markdown of all answers is rendered in little time; None if not estimated yet."""
-        self._renderer: AnswerRenderer | None = None
-        self._html: dict[tuple[str, str | None], Markup] = {}
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Origin)
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
-
-    def use(self, renderer: AnswerRenderer) -> None:
-        """Render answers with the renderer of an embed from now on."""
-        if self._renderer is not renderer:
-            self._renderer, self._html = renderer, {}
-
-    def html(self, answer: str, section: str | None) -> Markup:
-        """Return an answer as HTML; an answer of a record is rendered once."""
-        renderer, key = self._renderer or self.usual, (answer, section)
-        if not self.answers:  # no record: the HTML would be kept for ever
-            return renderer.html(answer, section, self)
-        if key not in self._html:
-            self._html[key] = renderer.html(answer, section, self)
-        return self._html[key]
-
-
-_NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record
-
-
-class Item(msgspec.Struct, frozen=True, gc=False):
-    """One question and its answer; `position` is the zero-based place in the FAQ.
-
-    `section` is the heading that it shares with other questions, at most 200 characters. `id` names its
-    element on a page, `faq-SLUG--ID`, so that an edited question keeps its address; it has up to 100 ASCII
-    letters, digits, `.`, `_` and `-`, and begins with a letter or digit.
-
-    Raises:
-        InvalidFAQ: the position is not an integer, the question, the answer or the section is not text, or
-            the section or the id is not of this form.
-    """
-
-    position: int
-    question: str
-    answer: str
-    section: str | None = None
-    id: str | None = None
-    _origin: Origin = _NO_RECORD
-
-    def __post_init__(self) -> None:
-        if type(self.position) is not int:
-            raise InvalidFAQ(f"position is {quoted(self.position)}: an integer is accepted", path="position")
-        force_setattr(self, "question", _clean("question", self.question))
-        force_setattr(self, "answer", _clean("answer", self.answer))
-        if self.section is not None:
-            force_setattr(self, "section", _clean("section", self.section).strip() or None)
-            if (found := len(self.section or "")) > wire.MAX_SECTION:
-                message = f"section has {found} characters: at most {wire.MAX_SECTION} are accepted"
-                raise InvalidFAQ(message, path="section")
-        if self.id is not None and not wire.is_item_id(self.id):
-            raise InvalidFAQ(f"id is {quoted(self.id)}: {wire.ITEM_ID_FORM} is accepted", path="id")
-
-    @property
-    def html(self) -> Markup:
-        """The answer as an FAQ prints it, for markup of your own: text, or Markdown if its record says so.
-
-        Headings in it have the levels 4 to 6. What `use_faq()` and `get_faq()` return follows the settings.
-        """
-        return self._origin.html(self.answer, self.section)
-
-    def __repr__(self) -> str:
-        names = [name for name in self.__struct_fields__ if name != "_origin"]
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
-
-    def to_fields(self) -> dict[str, str]:
-        """Return the fields that are not None, by their names on the wire, without the position."""
-        fields = {"question": self.question, "answer": self.answer, "section": self.section, "id": self.id}
-        return {name: value for name, value in fields.items() if value is not None}
 
 
 class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
@@ -172,11 +57,11 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
                 )
         force_setattr(self, "items", tuple(sorted(map(copy, items), key=attrgetter("position"))))
         for name in ("slug", "title", "website_name"):
-            force_setattr(self, name, _clean(name, getattr(self, name)))
+            force_setattr(self, name, checked_text(name, getattr(self, name)))
         force_setattr(self, "lang", clean_text(self.lang or "") if is_language_tag(self.lang) else None)
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
-        force_setattr(self, "introduction", _clean("introduction", self.introduction or "") or None)
+        force_setattr(self, "introduction", checked_text("introduction", self.introduction or "") or None)
         if not wire.is_json(self.cta):
             raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
         force_setattr(self, "cta", wire.copied(self.cta))
@@ -284,11 +169,11 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             raise ValueError(str(error)) from None
 
 
-def shown(faq: FAQ) -> Shown[Item]:
+def shown(faq: FAQ) -> Shown:
     """Return what an FAQ shows: its items in their order, with their anchors."""
     if "shown" not in vars(faq):  # no cached_property: that of Python 3.11 has a lock, which a child inherits
         vars(faq)["shown"] = Shown.of(faq.items)
-    found: Shown[Item] = vars(faq)["shown"]
+    found: Shown = vars(faq)["shown"]
     return found
 
 
@@ -327,10 +212,3 @@ class Source(Protocol):
             FAQGone: it was unpublished in all languages. Its record is no longer shown, as after None.
             FAQUnavailable: it cannot be read now. A cached record stays. Any other exception means the same.
         """
-
-
-def _clean(name: str, text: str) -> str:
-    try:
-        return clean_text(text)
-    except TypeError:
-        raise InvalidFAQ(f"{name} is {quoted(text)}: text is accepted", path=name) from None

@@ -8,7 +8,7 @@ from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.fragments import SCRIPTS, Fragment
-from faqsvc_embed.rendering.renderer import FIRST, PRINTED, Nodes, Place
+from faqsvc_embed.rendering.renderer import FIRST, Nodes, Place
 
 
 class Document(msgspec.Struct, eq=False):
@@ -25,8 +25,8 @@ class Document(msgspec.Struct, eq=False):
     _filled: set[str] = set()
     """The same of placeholders. They are filled later, after the text below them."""
     _ordinals: dict[str, int] = {}
-    _first: dict[str, tuple[FAQ, bool]] = {}
-    """The first FAQ of each slug, and whether it has JSON-LD."""
+    _first: dict[str, FAQ] = {}
+    """The first FAQ of each slug."""
     _anchors: "dict[str, _Anchors]" = {}
     """What is printed of each slug that is printed more than once."""
     _deferred: dict[int, FAQ] = {}
@@ -48,18 +48,17 @@ class Document(msgspec.Struct, eq=False):
         if not schema:
             self.defer_schema(faq)
         if ordinal == 1 and slug not in self._anchors:
-            self._first[slug] = faq, schema
+            self._first[slug] = faq
             return FIRST
-        return self._anchors_of(slug).place(faq, ordinal, schema=schema)
+        return self._anchors_of(slug).place(faq, ordinal)
 
     def _anchors_of(self, slug: str) -> "_Anchors":
         """Return the printed anchors of a slug. A document that prints an FAQ once never needs them."""
         anchors = self._anchors.get(slug)
         if anchors is None:
             self._anchors[slug] = anchors = _Anchors()
-            if slug in self._first:
-                faq, schema = self._first.pop(slug)
-                anchors.place(faq, 1, schema=schema)
+            if (first := self._first.pop(slug, None)) is not None:
+                anchors.place(first, 1)
         return anchors
 
     def print(
@@ -98,7 +97,7 @@ class Document(msgspec.Struct, eq=False):
         questions; only the first call returns them.
         """
         deferred, self._deferred = self._deferred, {}
-        return [(faq, self._anchors_of(faq.slug).nodes(faq, is_deferred=True)) for faq in deferred.values()]
+        return [(faq, self._anchors_of(faq.slug).nodes(faq)) for faq in deferred.values()]
 
     def take(self, faq: FAQ) -> Nodes:
         """Return the numbers in the `@id`s of the questions of a record whose JSON-LD is printed now.
@@ -109,44 +108,27 @@ class Document(msgspec.Struct, eq=False):
         return self._anchors_of(faq.slug).nodes(faq)
 
 
-class _Node(msgspec.Struct, eq=False):
-    """A question that a document has printed."""
-
-    number: int
-    """The number in the id of its first element."""
-    has_schema: bool
-
-
 class _Anchors:
     """The questions and sections of one slug that a document has printed."""
 
     def __init__(self) -> None:
-        self._nodes: dict[tuple[str | None, ...], _Node] = {}
+        self._nodes: dict[tuple[str | None, ...], int] = {}
+        """The number in the id of the first element of each question."""
         self._used: set[str] = set()
 
-    def place(self, faq: FAQ, ordinal: int, *, schema: bool) -> Place:
+    def place(self, faq: FAQ, ordinal: int) -> Place:
         """Return the place of a record that is printed now: an id that is taken gets its number."""
         elements, nodes = list[int](), list[int | None]()
         for anchor, key in _keys(faq):
             number = ordinal if anchor in self._used else 0
             self._used.add(anchor)
-            node = self._nodes.setdefault(key, _Node(number, schema))
-            node.has_schema |= schema
             elements.append(number)
-            nodes.append(node.number)
+            nodes.append(self._nodes.setdefault(key, number))
         return Place(ordinal, tuple(elements), tuple(nodes))
 
-    def nodes(self, faq: FAQ, *, is_deferred: bool = False) -> Nodes:
-        """Return the numbers in the `@id`s of a record's questions: None for one that has no element.
-
-        If the JSON-LD of the record `is_deferred`, a question that has been printed with it is `PRINTED`.
-        """
-        numbers = list[int | None]()
-        for _, key in _keys(faq):
-            node = self._nodes.get(key)
-            is_printed = is_deferred and node is not None and node.has_schema
-            numbers.append(PRINTED if is_printed else None if node is None else node.number)
-        return tuple(numbers)
+    def nodes(self, faq: FAQ) -> Nodes:
+        """Return the numbers in the `@id`s of a record's questions: None for one that has no element."""
+        return tuple(self._nodes.get(key) for _, key in _keys(faq))
 
 
 def _keys(faq: FAQ) -> list[tuple[str, tuple[str | None, ...]]]:

@@ -24,7 +24,6 @@ from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Setting, Settings
-from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.theme import Theme
 
@@ -85,9 +84,6 @@ class PlainCaller(msgspec.Struct, frozen=True):
 
 FROM_PYTHON: Final = PlainCaller()
 
-MAX_PLAIN_CALLS: Final = 1000
-"""Maximum number of calls without options that are kept resolved; a visitor may invent slugs."""
-
 
 class Call(msgspec.Struct, frozen=True, gc=False):
     """A call with everything that its HTML depends on."""
@@ -99,6 +95,8 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     schema: bool
     """Whether its JSON-LD is printed with it."""
     elements: ElementOptions
+    wait: float
+    """For how many seconds the page may wait, for all its FAQs together."""
     part: Part | None = None
     """The part of the FAQ that is shown; None for all of it."""
     template: str | None = None
@@ -116,32 +114,34 @@ class OptionResolver:
         self._passes: Passing = Exception if settings.strict else ()
         self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
-        self._plain_calls = dict[tuple[str, str | None], Call]()
         self._parts = RecordCache[tuple[FAQ, list[str]]]()
         self.log: LogOnce = LogOnce()
 
     def resolve(
-        self, page: Page, slug_or_faq: Any, given: Mapping[str, Any], caller: Caller = FROM_PYTHON
+        self,
+        page: Page,
+        slug_or_faq: Any,
+        given: Mapping[str, Any],
+        caller: Caller = FROM_PYTHON,
+        names: Sequence[str] = NAMES,
     ) -> Call:
-        """Return the call with everything that its HTML depends on."""
+        """Return the call with everything that its result depends on. `names` are those of its options."""
         if not given and slug_or_faq and isinstance(slug_or_faq, str):
-            slug, lang, elements = slug_or_faq, self._settings.lang, self._plain_elements
-            if type(page) is not Page:  # only the page of a request may choose a language and a nonce
+            lang, elements = self._settings.lang, self._plain_elements
+            is_request = type(page) is not Page  # only that of a request may choose a language and a nonce
+            if is_request:
                 lang = self._language_of(page)
-            if type(page) is not Page or caller.parent.get("csp_nonce"):
+            if is_request or caller.parent.get("csp_nonce"):
                 elements = self.elements(page, None, caller)
-            call = self._plain_calls.get((slug, lang))
-            if call is None or elements is not self._plain_elements:
-                call = Call(Key(slug, lang), None, self.style, self._schema, elements)
-                if elements is self._plain_elements and len(self._plain_calls) < MAX_PLAIN_CALLS:
-                    self._plain_calls[slug, lang] = call
-            return call
-        problems = list[str]()
-        style, schema = self._validated(given, slug_or_faq, caller, problems)
+            wait = self._settings.wait
+            return Call(Key(slug_or_faq, lang), None, self.style, self._schema, elements, wait)
+        self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
+        style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
-        faq = slug_or_faq if isinstance(slug_or_faq, FAQ) else None
+        shows = names is NAMES  # `use_faq()` takes no record, and its result has the error of an invalid slug
+        faq = slug_or_faq if shows and isinstance(slug_or_faq, FAQ) else None
         slug = slug_or_faq if faq is None else faq.slug
-        if faq is None and not (isinstance(slug, str) and slug):
+        if shows and faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name)
         return Call(
             Key(slug, lang or self._language_of(page)),
@@ -149,12 +149,13 @@ class OptionResolver:
             style,
             schema,
             self.elements(page, given.get("nonce"), caller),
-            self.part(given, slug_or_faq, caller, problems),
+            wait,
+            self._part(given, slug_or_faq, caller, problems),
             caller.name,
             tuple(problems),
         )
 
-    def part(
+    def _part(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
     ) -> Part | None:
         """Return the part of an FAQ that a call names, or None."""
@@ -171,32 +172,19 @@ class OptionResolver:
         """Return the part of a record that a call shows, and the call with its unknown names as problems."""
         if call.part is None:
             return faq, call
-        part, problems = self.choose(faq, call.part, PlainCaller(call.template))
-        return part, replace(call, problems=(*call.problems, *problems)) if problems else call
-
-    def choose(self, faq: FAQ, part: Part, caller: Caller) -> tuple[FAQ, list[str]]:
-        """Return a part of a record and its problems; each unknown name is reported."""
-        found = self._parts.get(faq, part)
+        found = self._parts.get(faq, call.part)
         if found is None:
-            found = part_of(faq, part)
-            self._parts.put(faq, part, found, 1000 + 500 * len(found[0].items))
-        record, unknown = found
-        return record, [self._problem(f"part {one}", one, faq, caller) for one in unknown]
+            found = part_of(faq, call.part)
+            self._parts.put(faq, call.part, found, 1000 + 500 * len(found[0].items))
+        part, unknown = found
+        caller = PlainCaller(call.template)
+        problems = [self._problem(f"part {one}", one, faq, caller) for one in unknown]
+        return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
         """Return the cache key of a call that only reads."""
         language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
         return Key(slug, language or self._language_of(page))
-
-    def wait(self, given: object, slug: object) -> float:
-        """Return for how many seconds a call may wait."""
-        if given is None:
-            return self._settings.wait
-        try:
-            return accept.wait(given)
-        except ValueError as error:
-            self._reject("wait", given, str(error), slug, FROM_PYTHON)
-            return self._settings.wait
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
@@ -209,12 +197,20 @@ class OptionResolver:
         return ElementOptions(self._settings.styles, str(nonce) if nonce else None, page.folder)
 
     def check_names(
-        self, given: Mapping[str, Any], names: Sequence[str], subject: object, caller: Caller
+        self,
+        given: Mapping[str, Any],
+        names: Sequence[str],
+        subject: object,
+        caller: Caller,
+        problems: list[str],
     ) -> None:
         """Report options that the called function does not have."""
         for name in given:
-            if name not in names:
-                self._unknown(name, names, subject, caller)
+            if CAMEL_CASE.get(name, name) not in names:
+                similar = difflib.get_close_matches(name, names, 1)
+                hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
+                problem = f"unknown option {quoted(name)}; {hint}"
+                problems.append(self._problem(name, problem, subject, caller))
 
     def _language_of(self, page: Page) -> str | None:
         """Return the language of the page, else the setting (RFC 4647, 3.4)."""
@@ -223,14 +219,15 @@ class OptionResolver:
 
     def _validated(
         self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
-    ) -> tuple[Style, bool]:
-        """Return the style, and whether JSON-LD is printed; add the errors in the options to `problems`."""
-        options = {**asdict(self.style), "schema": self._schema}
+    ) -> tuple[Style, bool, float]:
+        """Return the style, whether JSON-LD is printed, and how long the call may wait.
+
+        Add the errors in the options to `problems`.
+        """
+        options = {**asdict(self.style), "schema": self._schema, "wait": self._settings.wait}
         for given_name, value in given.items():
             name = CAMEL_CASE.get(given_name, given_name)
-            if name not in NAMES:
-                problems.append(self._unknown(name, NAMES, subject, caller))
-            elif name == "theme" and value is not None:
+            if name == "theme" and value is not None:
                 options["theme"], found = self.style.theme.merged(value)
                 problems += (self._problem("theme", problem, subject, caller) for problem in found)
             elif name in options and (value is not None or name == "heading_level"):
@@ -238,8 +235,8 @@ class OptionResolver:
                     options[name] = _validate(name, value)
                 except ValueError as error:
                     problems.append(self._reject(name, value, str(error), subject, caller))
-        schema = options.pop("schema")
-        return Style(**options), schema
+        schema, wait = options.pop("schema"), options.pop("wait")
+        return Style(**options), schema, wait
 
     def _language(self, lang: object, subject: object, caller: Caller, problems: list[str]) -> str | None:
         if not lang:
@@ -249,11 +246,6 @@ class OptionResolver:
             accepted = f"one of {', '.join(LANGUAGES)} is accepted"
             problems.append(self._reject("lang", lang, accepted, subject, caller))
         return language
-
-    def _unknown(self, name: str, names: Sequence[str], subject: object, caller: Caller) -> str:
-        similar = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
-        return self._problem(name, f"unknown option {quoted(name)}; {hint}", subject, caller)
 
     def _reject(self, name: str, value: object, accepted: str, subject: object, caller: Caller) -> str:
         return self._problem(name, f"{name} is {quoted(value)}: {accepted}", subject, caller)

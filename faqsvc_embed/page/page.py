@@ -34,19 +34,14 @@ class WaitBudget:
         self._waiting = 0
         self._since = 0.0
 
-    def left(self, limit: float) -> float:
-        """Return the rest of a budget of `limit` seconds."""
-        running = time.monotonic() - self._since if self._waiting else 0.0
-        return max(0.0, limit - self._spent - running)
-
     @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Count the time of a wait as spent."""
+    def waiting(self, limit: float) -> Iterator[float]:
+        """Give the seconds that are left of a budget of `limit`, and count the time of a wait as spent."""
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting += 1
         try:
-            yield
+            yield max(0.0, limit - self._spent - (time.monotonic() - self._since))
         finally:
             self._waiting -= 1
             if not self._waiting:

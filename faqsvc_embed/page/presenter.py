@@ -73,30 +73,35 @@ class Presenter:
     def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
         document, page = here(document, self.page_source)
-        state = self._states.get(page, slug, given.get("lang"), given.get("wait"))
-        return self._used(document, page, state, given, caller)
+        try:
+            call = self.options.resolve(page, slug, given, caller, USE_NAMES)
+            found = self._states.look_up_newest(page, call.key)
+            return self._used(document, page, call, self._states.wait_for(page, found, call.wait))
+        except FAQError as error:
+            self._states.report(slug, error)
+            return FAQState(error=error)
 
     async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
         document, page = here(document, self.page_source)
-        state = await self._states.aget(page, slug, given.get("lang"), given.get("wait"))
-        return self._used(document, page, state, given, caller)
+        try:
+            call = self.options.resolve(page, slug, given, caller, USE_NAMES)
+            found = self._states.look_up_newest(page, call.key)
+            return self._used(document, page, call, await self._states.await_for(page, found, call.wait))
+        except FAQError as error:
+            self._states.report(slug, error)
+            return FAQState(error=error)
 
-    def _used(
-        self, document: Document, page: Page, state: FAQState, given: Given, caller: Caller
-    ) -> FAQState:
+    def _used(self, document: Document, page: Page, call: Call, state: FAQState) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
-        faq = state.data
-        self.options.check_names(given, USE_NAMES, faq and faq.slug, caller)
-        if faq is None:
+        self._states.noted(page, call.key, state)
+        if state.data is None:
             return state
-        if part := self.options.part(given, faq, caller, []):
-            whole, (faq, _) = faq, self.options.choose(faq, part, caller)
-            state = replace(state, data=faq)
-            if page.preview is not None:
-                page.preview.add_part(whole, faq)
+        faq, _ = self.options.part_for(state.data, call)
+        if page.preview is not None and page.preview.is_draft(state.data):
+            page.preview.accept(faq)
         document.defer_schema(self.with_html(faq))
-        return state
+        return state if faq is state.data else replace(state, data=faq)
 
     def with_html(self, faq: FAQ) -> FAQ:
         """Return a record whose items have the HTML that this embed prints."""
@@ -145,7 +150,7 @@ class Presenter:
                     ordinal = document.reserve(call.key.slug)
                     arriving = partial(self._arrived, document, page, call, found, ordinal)
                     return self._defer(document, page, call, arriving)
-                found = self._states.wait_for(page, found, self._settings.wait)
+                found = self._states.wait_for(page, found, call.wait)
             faq = found.data
             if faq is None or found.is_degraded:
                 faq = self._states.record(page, call.key, found)
@@ -196,7 +201,7 @@ class Presenter:
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
     ) -> "_Arrived":
         """Return an FAQ as soon as it has arrived and is rendered."""
-        state = await self._states.await_for(page, found, self._settings.wait)
+        state = await self._states.await_for(page, found, call.wait)
         faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
         return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
 
@@ -226,17 +231,17 @@ class Presenter:
 
     def _show_draft(self, document: Document, page: Page, call: Call) -> Markup:
         found = call.given or self._states.look_up(page, call.key)
-        state = self._states.wait_for(page, found, self._settings.wait)
+        state = self._states.wait_for(page, found, call.wait)
         published = self._alone(document, page, call, state)
         draft = call.given or self._states.look_up_newest(page, call.key)
         if page.can_defer(call.key):
 
             async def fill() -> Text:
-                state = await self._states.await_for(page, draft, self._settings.wait)
+                state = await self._states.await_for(page, draft, call.wait)
                 return self._draft(document, page, call, state)
 
             return page.leave_placeholder(fill, published)
-        state = self._states.wait_for(page, draft, self._settings.wait)
+        state = self._states.wait_for(page, draft, call.wait)
         return page.leave_placeholder(None, published, self._draft(document, page, call, state))
 
     def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
@@ -271,7 +276,7 @@ class Presenter:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document, page = here(document, self.page_source)
         try:
-            self.options.check_names(given, ("nonce",), "", caller)
+            self.options.check_names(given, ("nonce",), "", caller, [])
             check_schema_argument("faq_schema()", faq)
             elements = self.options.elements(page, given.get("nonce"), caller)
         except FAQError as error:
@@ -291,7 +296,7 @@ class Presenter:
 
     def _schema(self, page: Page, faqs: "Sequence[_Noded]", elements: ElementOptions) -> Markup:
         if page.preview is not None:
-            faqs = [one for one in faqs if page.preview.without_drafts([one[0]])]
+            faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
         return page.leave_placeholder(None, script) if script and page.preview is not None else script

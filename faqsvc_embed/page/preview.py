@@ -6,14 +6,13 @@ stores the draft. The draft replaces it before the response is sent.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import unquote_plus
 
 from markupsafe import Markup
 
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering.elements import ElementOptions, style_element
 
 PARAMETER: Final = "faq_preview"
@@ -67,8 +66,8 @@ class Preview:
         self._token = token if re.fullmatch(_TOKEN, token) else None
         self._refused: dict[str, FAQError | None] = {}
         self._has_said_why = False
-        self.drafts: dict[Any, FAQState] = {}
-        """The drafts on this page, by reader and key, apart from what is published."""
+        self._drafts: dict[int, FAQ] = {}
+        """The drafts on this page, and parts of them, by identity."""
 
     def __repr__(self) -> str:
         return "Preview(…)"
@@ -81,15 +80,13 @@ class Preview:
         """Note that the published record is shown; `error` says why."""
         self._refused[slug] = error
 
-    def add_part(self, faq: FAQ, part: FAQ) -> None:
-        """Note that a part of a draft is a draft."""
-        if not self.without_drafts([faq]):
-            self.drafts[id(part)] = FAQState(data=part)
+    def accept(self, draft: FAQ) -> None:
+        """Note that a record is a draft."""
+        self._drafts[id(draft)] = draft
 
-    def without_drafts(self, faqs: Sequence[FAQ]) -> list[FAQ]:
-        """Return the records that are published."""
-        drafts = {id(state.data) for state in self.drafts.values()}
-        return [faq for faq in faqs if id(faq) not in drafts]
+    def is_draft(self, faq: FAQ) -> bool:
+        """Return whether a record is a draft on this page, or a part of one."""
+        return id(faq) in self._drafts
 
     def banner(self, slug: str, lang: str | None, elements: ElementOptions) -> Markup:
         """Return the line above an FAQ, in the language of the page if it is one of the seven.
@@ -98,7 +95,7 @@ class Preview:
         """
         if self.token_for(slug) is not None:
             texts, kind = DRAFT, "draft"
-        elif self.drafts or self._has_said_why:
+        elif self._drafts or self._has_said_why:
             return Markup()
         else:
             self._has_said_why = True

@@ -32,24 +32,6 @@ class PageStates:
         self._options = options
         self._reported = LogOnce()
 
-    def get(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
-        """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        try:
-            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self._noted(page, key, self.wait_for(page, self.look_up_newest(page, key), seconds))
-        except FAQError as error:
-            self.report(slug, error)
-            return FAQState(error=error)
-
-    async def aget(self, page: Page, slug: str, lang: str | None, wait: float | None) -> FAQState:
-        """Return the state of an FAQ; if it is not cached, await it."""
-        try:
-            seconds, key = self._options.wait(wait, slug), self._options.key(page, slug, lang)
-            return self._noted(page, key, await self.await_for(page, self.look_up_newest(page, key), seconds))
-        except FAQError as error:
-            self.report(slug, error)
-            return FAQState(error=error)
-
     def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
         for found in [self.look_up_newest(page, key) for key in self._keys(page, slugs, lang)]:
@@ -100,11 +82,9 @@ class PageStates:
         preview = page.preview
         if preview is None or (token := preview.token_for(key.slug)) is None:
             return self.look_up(page, key)
-        found = preview.drafts.get((self._reader, key)) or self._reader.read_draft(key, token)
-        if isinstance(found, FAQState) and found.data is None:  # this source has no drafts
-            preview.refuse(key.slug, found.error)
-            return self.look_up(page, key)
-        return found
+        draft = Key(key.slug, key.lang, token)
+        found = self.look_up(page, draft)
+        return self._arrived(page, draft, found) if isinstance(found, FAQState) else found
 
     def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget.
@@ -115,19 +95,19 @@ class PageStates:
             if in_event_loop() and not page.may_block:
                 if not found.is_draft:
                     return self._reader.state(found.key)
-                found = self.look_up(page, found.key)
+                found = self.look_up(page, Key(found.key.slug, found.key.lang))
             else:
-                with page.budget.waiting():
-                    state = self._reader.wait_for(found, page.budget.left(wait))
-                found = self._arrived(page, found, state)
+                with page.budget.waiting(wait) as seconds:
+                    state = self._reader.wait_for(found, seconds)
+                found = self._arrived(page, found.key, state)
         return found
 
     async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
         """Return a state, as `wait_for` does, without blocking the event loop."""
         while not isinstance(found, FAQState):
-            with page.budget.waiting():
-                state = await self._reader.await_for(found, page.budget.left(wait))
-            found = self._arrived(page, found, state)
+            with page.budget.waiting(wait) as seconds:
+                state = await self._reader.await_for(found, seconds)
+            found = self._arrived(page, found.key, state)
         return found
 
     async def await_draft(self, page: Page, key: Key) -> None:
@@ -135,30 +115,27 @@ class PageStates:
         for found in [self.look_up(page, key), self.look_up_newest(page, key)]:
             await self.await_for(page, found, self._settings.wait)
 
-    def _arrived(self, page: Page, fetch: "Fetch", state: FAQState) -> "FAQState | Fetch":
-        """Keep the state that a fetch has resulted in for the rest of the page.
-
-        Without a draft, return what is published.
-        """
-        if not fetch.is_draft or page.preview is None:
-            page.states[self._reader, fetch.key] = state
+    def _arrived(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
+        """Keep a state for the rest of the page. Without a draft, return what is published."""
+        page.states[self._reader, key] = state
+        if key.token is None or page.preview is None:
             return state
         if state.data is None:
-            page.preview.refuse(fetch.key.slug, state.error)
-            return self.look_up(page, fetch.key)
-        page.preview.drafts[self._reader, fetch.key] = state
+            page.preview.refuse(key.slug, state.error)
+            return self.look_up(page, Key(key.slug, key.lang))
+        page.preview.accept(state.data)
         return state
 
     def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        if not self._noted(page, key, state).is_loading:
+        if not self.noted(page, key, state).is_loading:
             return data_or_raise(state)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
 
-    def _noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
+    def noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Return a state, which limits for how long caches may store its page."""
         if self._settings.degraded_max_age is not None:
             seconds = self._reader.max_age(key, state)

@@ -8,8 +8,8 @@ import msgspec
 from markupsafe import Markup, escape
 
 from faqsvc_embed.models import FAQ, AnswerFormat, shown
+from faqsvc_embed.models.items import Origin
 from faqsvc_embed.models.parts import may_link
-from faqsvc_embed.models.records import Origin
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 

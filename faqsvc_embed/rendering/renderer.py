@@ -64,8 +64,6 @@ class Place(NamedTuple):
 
 
 FIRST: Final = Place()
-PRINTED: Final = -1
-"""In place of a number in `Place.nodes`: the question is in the JSON-LD of the document already."""
 
 
 class TemplateItem(Struct, frozen=True, gc=False):
@@ -239,7 +237,6 @@ def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[
     questions = (
         (item.place, question_node(item.question, item.json_ld, faq.lang, ids[item.place]))
         for item in answered
-        if not nodes or nodes[item.place] != PRINTED
     )
     return unique(faq, questions)
 

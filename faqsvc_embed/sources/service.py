@@ -40,6 +40,8 @@ class ServiceSource(BaseSource):
 
     async def fetch(self, read: Read) -> Outcome:
         """Send the request. Repeat it once without validators if the response confirms another record."""
+        if read.key.token is not None:
+            return await self._draft(read, read.key.token)
         validators, start = read.validators(), time.monotonic()
         headers = {"cache-control": "no-cache"} if read.skips_caches else {}
         outcome = await self._send(read, headers, self._timeout, validators)
@@ -50,7 +52,7 @@ class ServiceSource(BaseSource):
             outcome = await self._send(read, headers, self._timeout - (time.monotonic() - start))
         return outcome
 
-    async def fetch_draft(self, read: Read, token: str) -> Outcome:
+    async def _draft(self, read: Read, token: str) -> Outcome:
         outcome = await self._send(read, {PREVIEW_HEADER: token}, self._timeout)
         if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
             # A cache in front of the service may ignore `Vary`, and send the published record.

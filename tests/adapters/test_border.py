@@ -106,10 +106,7 @@ class Source(BaseSource):
     has_drafts = True
 
     async def fetch(self, read: Read) -> Outcome:
-        return self._record(read, "Published.")
-
-    async def fetch_draft(self, read: Read, token: str) -> Outcome:
-        return self._record(read, "Draft.")
+        return self._record(read, "Published." if read.key.token is None else "Draft.")
 
     @staticmethod
     def _record(read: Read, answer: str) -> Outcome:

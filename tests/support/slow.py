@@ -33,9 +33,9 @@ class SlowFetcher:
         self._cache = cache
         self._fetches: dict[Key, Fetch] = {}
 
-    def get_or_start(self, key: Key, token: str | None = None) -> Fetch:
-        if token is not None:
-            fetch = Fetch(key, token)
+    def get_or_start(self, key: Key) -> Fetch:
+        if key.token is not None:
+            fetch = Fetch(key)
             error = FAQNotFound("there are no drafts", status=403)
             fetch.resolve(self._cache.entry_after(key, NotFound(error)))
             return fetch
