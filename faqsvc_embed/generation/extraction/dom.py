@@ -36,6 +36,7 @@ TEXT_BLOCK: Final = "#text"
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 BLOCKS: Final = NAMES["block"]
 
+_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 _STREAMED = re.compile(r"[\w:-]*S:[0-9a-f]+")
@@ -155,6 +156,8 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             child = Element(node.tag, _attributes(node), parent, budget)
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
+            if node.tag == "span" and _BOLD.search(child.attrs.get("style", "")):
+                child.tag = "b"
             parent.children.append(child)
             if address := _shown_address(child):
                 child.tag, child.attrs = "a", {"href": f"mailto:{address}"}

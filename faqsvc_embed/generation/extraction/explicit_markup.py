@@ -6,7 +6,7 @@ from itertools import dropwhile, groupby
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import Element, table_rows
-from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
+from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
@@ -89,8 +89,7 @@ def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
 
 def _panel(context: PageContext, control: Element) -> Element | None:
     """Return the panel that a control opens."""
-    for name in controlled_ids(control):
-        panel = context.with_id(name, control)
-        if panel is not None and not panel.is_boilerplate and control not in panel and panel not in control:
+    for panel in context.panels(control):
+        if not panel.is_boilerplate and control not in panel and panel not in control:
             return panel
     return None
