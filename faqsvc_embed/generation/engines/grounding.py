@@ -1,7 +1,7 @@
-"""Keeps what a model wrote if the pages of a site support it, and drops everything else.
+"""Keeps what a model wrote if a page of the site supports it, and drops everything else.
 
-A model returns each answer with the sentences that support it. These must be on a page, and that page must
-have every fact of the answer: numbers, currencies and addresses. Only the separators of a number may differ.
+A model returns each answer with the sentences that support it. One page must have these, and every fact of
+the answer: numbers, currencies and addresses. Only the separators of a number may differ.
 """
 
 import re
@@ -44,19 +44,15 @@ _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""
 
 
 class Suggestion(msgspec.Struct):
-    """An item that a model suggests; `support` are sentences of page number `page`."""
+    """An item that a model suggests; `support` are sentences of a page."""
 
     question: str
     answer: str
     support: str
-    page: int = 0
 
 
 def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerpt]) -> GenerateResponse:
-    """Return the suggestions that a page supports, each question once, and what was dropped.
-
-    The page need not be the one that the model names.
-    """
+    """Return the suggestions that a page supports, each question once, and what was dropped."""
     sources = [(each.page, _sentences(each.text), _facts(each.text)) for each in excerpts]
     items: dict[str, GeneratedEntry] = {}
     dropped: list[DroppedEntry] = []
@@ -67,18 +63,13 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
         if not (is_short and question_key(question) and question_key(answer)) or len(question) > MAX_QUESTION:
             continue
         quoted, stated = _sentences(support), _facts(plain(_without_step_numbers(one.answer)))
-        is_quoted = len(question_key(support)) >= MIN_SUPPORT
-        pages = (
-            page
-            for page, sentences, facts in (*sources[one.page : one.page + 1], *sources)
-            if is_quoted and quoted <= sentences and stated <= facts
-        )
-        if (page := next(pages, None)) is None:
+        pages = [page for page, sentences, facts in sources if quoted <= sentences and stated <= facts]
+        if not pages or len(question_key(support)) < MIN_SUPPORT:
             dropped.append(DroppedEntry(question, Reason.UNSUPPORTED, "no page says so in the quoted words"))
             continue
-        url, markdown = source_of(page.url, support), escape(answer)
+        url, markdown = source_of(pages[0].url, support), escape(answer)
         shown = markdown if markdown != answer else None
-        item = GeneratedEntry(0, question, answer, url, shown, page.tag, CONFIDENCE)
+        item = GeneratedEntry(0, question, answer, url, shown, pages[0].tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
     return GenerateResponse(list(items.values()), dropped=dropped)
 
@@ -87,20 +78,15 @@ def _facts(text: str) -> set[str]:
     """Return the facts in a text: addresses and their hosts, the values of numbers, and units."""
     facts = set[str]()
     for address, number, unit in _FACT.findall(_normalized(text)):
-        if address:
-            bare = re.sub("^https?://", "", address).rstrip(".,:!?/")
-            facts |= {bare, bare.partition("/")[0]}
-        elif number:
-            facts.add(_value(number))
-        else:
-            facts.add(_CURRENCIES.get(unit) or re.sub(r"\W", "", unit))
+        bare = re.sub("^https?://", "", address).rstrip(".,:!?/")
+        unit = _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)
+        facts |= {bare, bare.partition("/")[0], _value(number), unit} - {""}
     return facts
 
 
 def _value(number: str) -> str:
     """Return a number without separators of thousands: `1.280` is 1280, and `1 280,50` is 1280.5."""
-    parts = re.fullmatch(r"(.*?)(?:[.,](\d\d?))?", number)
-    whole, decimals = parts.groups("") if parts else (number, "")
+    whole, _, decimals = re.sub(r"[.,](\d\d?)$", r"|\1", number).partition("|")
     whole, decimals = re.sub(r"[^\d:]", "", whole), decimals.rstrip("0")
     return f"{whole}.{decimals}" if decimals else whole
 
@@ -114,9 +100,8 @@ def _sentences(text: str) -> set[str]:
 
 def _without_step_numbers(answer: str) -> str:
     """Return an answer without the numbers of its steps from 1 on, which the page need not have."""
-    numbers = [int(number) for number in _STEP.findall(answer)]
-    is_list = len(numbers) > 1 and numbers == list(range(1, len(numbers) + 1))
-    return _STEP.sub("", answer) if is_list else answer
+    steps = _STEP.findall(answer)
+    return _STEP.sub("", answer) if steps[1:] and steps == [*map(str, range(1, len(steps) + 1))] else answer
 
 
 def _normalized(text: str) -> str:

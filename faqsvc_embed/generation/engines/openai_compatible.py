@@ -92,10 +92,7 @@ class OpenAICompatibleEngine:
 
     async def _write(self, batch: list[Excerpt], request: GenerationRequest, count: int) -> GenerateResponse:
         """Have the model write items for a batch."""
-        data = [
-            {"page": number, "title": excerpt.page.title, "text": excerpt.text}
-            for number, excerpt in enumerate(batch)
-        ]
+        data = [{"title": excerpt.page.title, "text": excerpt.text} for excerpt in batch]
         response = await self.endpoint.complete(_task(request, count), data, _PROMPTS["items"])
         suggestions = _decoded(response, _Suggestions).items[:MAX_SUGGESTIONS]
         return await run_in_thread(partial(supported_items, suggestions, batch))

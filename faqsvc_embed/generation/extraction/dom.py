@@ -36,6 +36,7 @@ TEXT_BLOCK: Final = "#text"
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 BLOCKS: Final = NAMES["block"]
 
+_BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 _STREAMED = re.compile(r"[\w:-]*S:[0-9a-f]+")
@@ -155,6 +156,8 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             child = Element(node.tag, _attributes(node), parent, budget)
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
+            if node.tag == "span" and _BOLD.search(child.attrs.get("style", "")):
+                child.tag = "b"
             parent.children.append(child)
             if address := _shown_address(child):
                 child.tag, child.attrs = "a", {"href": f"mailto:{address}"}
@@ -223,14 +226,14 @@ def _document_order(top: Element) -> list[Element]:
 def _wrap_inline_text(elements: list[Element]) -> None:
     """Put inline text between blocks, or between blank lines, into elements of its own."""
     for element in reversed(elements):
-        element.contains_blocks = any(map(_is_block, element.children))
+        element.contains_blocks = any(map(is_block, element.children))
     for element in elements:
         parts = _parts(element.children)
         element.contains_blocks |= len(parts) > 1
         if element.contains_blocks:
             element.children = []
             for part in parts:
-                if _is_block(part[0]):
+                if is_block(part[0]):
                     element.children += part
                 elif not all(map(_is_empty, part)):
                     text_block = Element(TEXT_BLOCK, {}, element, element.budget)
@@ -244,17 +247,17 @@ def _parts(nodes: list[Node]) -> list[list[Node]]:
     line_breaks = 0
     after_block = True
     for node in nodes:
-        is_block = _is_block(node)
-        if is_block or after_block or (line_breaks > 1 and not _is_empty(node)):
+        if is_block(node) or after_block or (line_breaks > 1 and not _is_empty(node)):
             parts.append([])
         parts[-1].append(node)
-        after_block = is_block
+        after_block = is_block(node)
         if isinstance(node, Element) or node.strip():
             line_breaks = line_breaks + 1 if _is_empty(node) else 0
     return parts
 
 
-def _is_block(node: Node) -> bool:
+def is_block(node: Node) -> bool:
+    """Return whether a node is a block or contains one."""
     return isinstance(node, Element) and (node.tag in BLOCKS or node.contains_blocks)
 
 

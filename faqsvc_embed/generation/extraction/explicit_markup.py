@@ -4,17 +4,15 @@ import re
 from collections.abc import Iterator
 from itertools import dropwhile, groupby
 
+from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
 from faqsvc_embed.generation.extraction.dom import Element, table_rows
-from faqsvc_embed.generation.extraction.page_context import PageContext, controlled_ids
-from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
+from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
 from faqsvc_embed.generation.extraction.words import NAMES
 
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
-_QUESTION_COLUMN = any_of(language.question_columns for language in LANGUAGES)
-_ANSWER_COLUMN = any_of(language.answer_columns for language in LANGUAGES)
 
 
 def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
@@ -82,15 +80,13 @@ def _untitled_rows(rows: list[list[Element]], table: Element) -> Iterator[Candid
 def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
     """Return the columns of questions and answers, if the first row has their titles."""
     titles = [inline_text(cell.children) for cell in header]
-    questions = [index for index, title in enumerate(titles) if _QUESTION_COLUMN.fullmatch(title)]
-    answers = [index for index, title in enumerate(titles) if _ANSWER_COLUMN.fullmatch(title)]
-    return (questions[0], answers[0]) if questions and answers else None
+    names = find_columns(titles)
+    return None if names is None or is_general(names[0]) else (titles.index(names[0]), titles.index(names[1]))
 
 
 def _panel(context: PageContext, control: Element) -> Element | None:
     """Return the panel that a control opens."""
-    for name in controlled_ids(control):
-        panel = context.with_id(name, control)
-        if panel is not None and not panel.is_boilerplate and control not in panel and panel not in control:
+    for panel in context.panels(control):
+        if not panel.is_boilerplate and control not in panel and panel not in control:
             return panel
     return None

@@ -99,18 +99,21 @@ def help_article(context: PageContext) -> Candidate | None:
         return None
     question = question_text(titles[0])
     questions = [text for heading in headings if is_question(text := question_text(heading))]
-    if question not in questions or len(questions) > MAX_QUESTIONS:
+    if question not in questions or len(questions) > MAX_QUESTIONS or is_call_to_action(question):
         return None
     candidate = Candidate(titles[0], tuple(_article_after(titles[0])), Evidence.HEADING)
     return candidate if text_of(candidate.answer_nodes) else None
 
 
 def _article_after(title: Element) -> list[Node]:
-    """Return the nodes after a title in its article."""
+    """Return the nodes after a title in its article, up to the footer of the article."""
     nodes: list[Node] = []
     header = next((above for above in title.ancestors() if above.tag == "header"), title)
     for element in (header, *header.ancestors()):
         if element.tag in ("article", "main", "body"):
             break
-        nodes += element.following_siblings()
+        for node in element.following_siblings():
+            if isinstance(node, Element) and node.tag == "footer":
+                return nodes
+            nodes.append(node)
     return nodes

@@ -36,9 +36,10 @@ class PageContext:
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, _is_quotation)
         self.size: int = len(everything)
-        self._by_id = defaultdict[str, list[Element]](list)
+        self._by_name = defaultdict[tuple[str, str], list[Element]](list)
         for element in everything:
-            self._by_id[element.attrs.get("id", "")].append(element)
+            for attribute in {"id", "aria-labelledby"} & element.attrs.keys():
+                self._by_name[attribute, element.attrs[attribute]].append(element)
         opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
         self._panels = {panel.start for panel in opened if panel is not None}
         self.elements: list[Element] = [
@@ -66,11 +67,19 @@ class PageContext:
         blocks = [e for e in self.elements if e.tag in BLOCKS and not e.contains_blocks]
         return [block for block in blocks if inline_text(block.children)]
 
-    def with_id(self, name: str, near: Element) -> Element | None:
+    def with_id(self, name: str, near: Element, attribute: str = "id") -> Element | None:
         """Return the element with an id, or None. If a page repeats the id, it is the first after `near`."""
-        found = self._by_id.get(name, []) if name else []
+        found = self._by_name.get((attribute, name), []) if name else []
         index = bisect_right(found, near.start, key=lambda element: element.start)
         return found[index % len(found)] if found else None
+
+    def panels(self, control: Element) -> list[Element]:
+        """Return the elements that a control opens, or the box that it labels if nothing opens that."""
+        found = [self.with_id(name, control) for name in controlled_ids(control)]
+        box = self.with_id(control.attrs.get("id", ""), control, "aria-labelledby")
+        if box is not None and box.tag in ("div", "section") and box.start not in self._panels:
+            found.append(box)
+        return [panel for panel in found if panel is not None]
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""

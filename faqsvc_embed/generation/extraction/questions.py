@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
-from faqsvc_embed.text import normalized
+from faqsvc_embed.text import letters
 
 MAX_LENGTH: Final = 300
 """Characters of a question on a page; longer texts are paragraphs."""
@@ -21,13 +21,11 @@ _PAGE_END = any_of(language.page_ends for language in LANGUAGES)
 _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
 _QUESTION_MARK_LAST = re.compile(r"[?？؟⁇⁉][^\w.…]{0,12}$")
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
-_ACCENTS = re.compile("[\u0300-\u036f]")
 
 
 def question_key(question: str) -> str:
     """Return a value that is equal for questions that differ in case, accents and punctuation only."""
-    folded = normalized("NFKD", question[:MAX_KEY].casefold())
-    return "".join(filter(str.isalnum, _ACCENTS.sub("", folded)))
+    return letters(question[:MAX_KEY]).replace(" ", "")
 
 
 def has_words(text: str) -> bool:

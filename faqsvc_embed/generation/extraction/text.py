@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Final
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, STEPS_PER_ELEMENT, Element, Node
+from faqsvc_embed.generation.extraction.dom import BLOCKS, STEPS_PER_ELEMENT, Element, Node, is_block
 from faqsvc_embed.generation.extraction.labels import (
     bare_question,
     has_question_label,
@@ -15,6 +16,8 @@ from faqsvc_embed.generation.extraction.questions import ends_page
 from faqsvc_embed.generation.extraction.words import NAMES
 from faqsvc_embed.text import superscript
 
+Paragraph = tuple[bool, list[str]]
+"""Whether it is the item of a list, and its lines."""
 _LINE_BREAK: Final = "\v"
 _NOTE_MARK = re.compile(r"\s*(?:\[[^\[\]]{1,4}\]|[*†‡§]{1,3})\s*")
 
@@ -105,84 +108,67 @@ def _is_first(element: Element) -> bool:
 
 
 def text_of(nodes: Iterable[Node]) -> str:
-    """Return the text of nodes as readers see it, without buttons, boilerplate and decoration."""
-    return _Writer().written(nodes)
+    """Return the text of nodes as readers see it, without buttons, boilerplate and decoration.
+
+    There is no blank line between the items of a list.
+    """
+    parts: list[str] = []
+    follows_item = False
+    for is_item, lines in _paragraphs(nodes):
+        parts += ["\n" if is_item and follows_item else "\n\n", "\n".join(lines)]
+        follows_item = is_item
+    return "".join(parts[1:])
 
 
-class _Writer:
-    """Writes plain text."""
-
-    def __init__(self) -> None:
-        self._paragraphs: list[tuple[bool, list[str]]] = []
-        """The lines of each paragraph, and whether it is the first of a list item."""
-        self._pieces: list[str] = []
-        self._list_depth = 0
-        self._starts_item = False
-
-    def written(self, nodes: Iterable[Node]) -> str:
-        """Return nodes as paragraphs, with no blank lines between list items."""
-        for node in nodes:
-            self._write(node)
-        self._end_paragraph()
-        parts: list[str] = []
-        follows_item = False
-        for is_item, lines in self._paragraphs:
-            parts += ["\n" if is_item and follows_item else "\n\n", "\n".join(lines)]
-            follows_item = is_item
-        return "".join(parts[1:])
-
-    def _write(self, node: Node) -> None:
-        if isinstance(node, str):
-            self._pieces.append(node)
-            return
-        node.budget.spend(STEPS_PER_ELEMENT * node.weight)
-        if is_unwritten(node):
-            return
-        if node.tag == "br":
-            self._pieces.append(_LINE_BREAK)
-        elif node.tag == "sup":
-            self._pieces.append(superscript(raw_text(node)))
-        elif node.tag in BLOCKS:
-            self._end_paragraph()
-            self._write_block(node)
-            self._end_paragraph()
+def _paragraphs(nodes: Iterable[Node]) -> list[Paragraph]:
+    """Return the paragraphs of nodes: those of each block, and those of the inline text between blocks."""
+    found: list[Paragraph] = []
+    for are_blocks, run in groupby(nodes, is_block):
+        if are_blocks:
+            for node in run:
+                found += _block_paragraphs(node) if isinstance(node, Element) else []
         else:
-            self._write_children(node)
+            found += _inline_paragraphs("".join(map(_inline, run)))
+    return found
 
-    def _write_children(self, element: Element) -> None:
-        for child in element.children:
-            self._write(child)
 
-    def _end_paragraph(self) -> None:
-        lines = [plain(line) for line in "".join(self._pieces).split(_LINE_BREAK)]
-        self._pieces.clear()
-        for paragraph in "\n".join(lines).split("\n\n"):
-            if shown := [line for line in paragraph.split("\n") if line]:
-                self._add_paragraph(shown)
+def _inline_paragraphs(text: str) -> list[Paragraph]:
+    """Return the paragraphs of a text with line breaks: a blank line ends one."""
+    lines = "\n".join(map(plain, text.split(_LINE_BREAK)))
+    paragraphs = ([*filter(None, part.split("\n"))] for part in lines.split("\n\n"))
+    return [(False, part) for part in paragraphs if part]
 
-    def _write_block(self, element: Element) -> None:
-        if element.tag == "pre":
-            self._pieces.append(raw_text(element).replace("\n", _LINE_BREAK))
-        elif element.tag == "tr":
-            cells = [text for cell in element.elements() if (text := text_of(cell.children))]
-            # A row with a single cell is only layout.
-            row = cells[0].replace("\n", _LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
-            self._pieces.append(row)
-        elif element.tag == "li":
-            self._list_depth += 1
-            self._starts_item = True
-            self._write_children(element)
-            self._end_paragraph()
-            self._list_depth -= 1
-            self._starts_item = False
+
+def _inline(node: Node) -> str:
+    """Return the text of an inline node, with its line breaks."""
+    if isinstance(node, str):
+        return node
+    node.budget.spend(STEPS_PER_ELEMENT * node.weight)
+    if is_unwritten(node):
+        return ""
+    if node.tag == "br":
+        return _LINE_BREAK
+    return superscript(raw_text(node)) if node.tag == "sup" else "".join(map(_inline, node.children))
+
+
+def _block_paragraphs(block: Element) -> list[Paragraph]:
+    block.budget.spend(STEPS_PER_ELEMENT * block.weight)
+    if is_unwritten(block):
+        return []
+    if block.tag == "pre":
+        return _inline_paragraphs(raw_text(block).replace("\n", _LINE_BREAK))
+    if block.tag == "tr":
+        cells = [text for cell in block.elements() if (text := text_of(cell.children))]
+        # A row with a single cell is only layout.
+        row = cells[0].replace("\n", _LINE_BREAK) if len(cells) == 1 else " | ".join(map(plain, cells))
+        return _inline_paragraphs(row)
+    inner = _paragraphs(block.children)
+    if block.tag != "li":
+        return inner
+    items: list[Paragraph] = []
+    for is_item, lines in inner:
+        if items and not is_item:
+            items[-1][1].extend(lines)
         else:
-            self._write_children(element)
-
-    def _add_paragraph(self, lines: list[str]) -> None:
-        if self._starts_item:
-            self._paragraphs.append((True, ["- " + lines[0], *lines[1:]]))
-            self._starts_item = False
-        elif self._list_depth and self._paragraphs:
-            self._paragraphs[-1][1].extend(lines)
-        else:
-            self._paragraphs.append((False, lines))
+            items.append((True, lines if is_item else [f"- {lines[0]}", *lines[1:]]))
+    return items

@@ -116,9 +116,9 @@ def test_an_invisible_character_hides_no_fact(answer: str, mark: str) -> None:
     assert not is_supported(text, "Delivery takes 5 days in all of Europe.", answer.format(mark))
 
 
-def test_the_page_with_the_sentence_is_the_source_if_the_model_names_another() -> None:
+def test_the_page_with_the_sentence_is_the_source() -> None:
     pages = [Page(url="https://a.example/1", text="Nothing."), Page(url="https://a.example/2", text=TEXT)]
-    suggestion = Suggestion("When?", "At nine.", "We open at nine and close at six.", page=0)
+    suggestion = Suggestion("When?", "At nine.", "We open at nine and close at six.")
 
     [item] = supported_items([suggestion], [Excerpt(page, page.text) for page in pages]).items
 

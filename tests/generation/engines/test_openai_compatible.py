@@ -31,7 +31,6 @@ OPEN = {
     "question": "When do you open?",
     "answer": "At nine.",
     "support": "We open at nine and close at six.",
-    "page": 0,
 }
 
 
@@ -273,7 +272,7 @@ def test_a_long_site_is_read_in_parts_and_the_first_questions_of_each_are_kept(l
     def behaviour(exchange: faults.Exchange) -> None:
         data = json.loads(json.loads(exchange.request.body)["messages"][1]["content"])
         items = [
-            {"question": f"{line[:6]}?", "answer": line, "support": line, "page": entry["page"]}
+            {"question": f"{line[:6]}?", "answer": line, "support": line}
             for entry in data
             for line in lines
             if line in entry["text"]

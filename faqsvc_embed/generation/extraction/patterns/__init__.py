@@ -49,12 +49,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     answer_labels: tuple[str, ...] = ()
     """Plain words that label an answer: the `A` of `A: Yes.`. Case matters."""
 
-    question_columns: tuple[str, ...] = ()
-    """The whole title of a table's column of questions."""
-
-    answer_columns: tuple[str, ...] = ()
-    """The whole title of a table's column of answers."""
-
     help_links: tuple[str, ...] = ()
     """Parts of links and addresses of help pages."""
 
