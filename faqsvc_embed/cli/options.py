@@ -50,6 +50,23 @@ languages_option: OptionDecorator = click.option(
     metavar="LANG",
     help="A language; can be repeated. Default: every language of the FAQ.",
 )
+
+
+def format_option(default: str, *others: str, text: str) -> OptionDecorator:
+    """Return the option for the output format, `form`, with `--json` as its short form."""
+
+    def add(command: Decorated) -> Decorated:
+        command = click.option("--json", "form", flag_value="json", help="The same as --format json.")(
+            command
+        )
+        choice = click.Choice([default, *others])
+        return click.option("--format", "form", type=choice, default=default, show_default=True, help=text)(
+            command
+        )
+
+    return add
+
+
 json_option: OptionDecorator = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for scripts."
 )

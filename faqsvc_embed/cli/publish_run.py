@@ -11,7 +11,7 @@ import click
 from faqsvc_embed.api.publish_request import PublishFields
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
-from faqsvc_embed.cli.publications import Publication, warn, with_option
+from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.errors import (
     AuthenticationError,
     FAQError,
@@ -120,7 +120,7 @@ class PublishRun:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
             else:
                 for warning in warnings:
-                    warn(publication, warning)
+                    publication.warn(warning)
                 return published
 
     def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
@@ -140,7 +140,7 @@ class PublishRun:
         except FAQNotFound as error:
             raise Refused(gone(publication.slug) if error.status == 410 else str(error)) from error
         except FAQError as error:
-            message = publication.document.locate(str(error))
+            message = publication.located(str(error))
             if isinstance(error, AuthenticationError) and error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
@@ -211,8 +211,7 @@ def reason_of(publication: Publication, error: PublishRejected) -> Reason:
         if publication.document.lang is None:
             reason += ", with --lang if the service may detect another language"
         return Reason(reason)
-    problems = [with_option(publication.document.locate(problem)) for problem in error.problems]
-    return Reason("; ".join(problems) or publication.document.locate(str(error)))
+    return Reason("; ".join(map(publication.located, error.problems or [str(error)])))
 
 
 def gone(slug: Any) -> str:
