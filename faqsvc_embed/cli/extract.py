@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from faqsvc_embed.api.contract import GeneratedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import format_option, is_url, lang_option
+from faqsvc_embed.cli.options import FilePath, format_option, is_url, lang_option
 from faqsvc_embed.cli.output import note, print_data, print_json
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
 
 
 @click.command()
-@click.argument("source", metavar="URL|FILE")
+@click.argument("source", metavar="URL|FILE", type=FilePath())
 @lang_option
 @click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
 @click.option("--topic", help="Topic to focus on.")

@@ -95,6 +95,16 @@ public_url_option: OptionDecorator = click.option(
 )
 
 
+class FilePath(click.Path):
+    """A path that is not empty: an unset variable of a shell would name the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fails if it is empty."""
+        if value == "":
+            self.fail("'' is not the name of a file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def is_url(target: str) -> bool:
     """Return whether an argument is a web address and no file; raises UsageError for another address."""
     if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):

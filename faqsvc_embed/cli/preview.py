@@ -13,7 +13,7 @@ from markupsafe import escape
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_result, print_text
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ setInterval(async () => {{
 
 
 @click.command()
-@click.argument("target", metavar="FILE|SLUG")
+@click.argument("target", metavar="FILE|SLUG", type=FilePath())
 @click.option(
     "--page", metavar="URL", help="A page of yours that shows SLUG. Default: the FAQ's page at the service."
 )

@@ -114,7 +114,8 @@ def read_publications(
     if new_slug:
         given["slug"] = None
     read = list[Publication]()
-    for file in (file for target in targets for file in _read(target).files):
+    files = [file for target in targets for file in _read(target).files]
+    for file in {file.path.resolve(): file for file in files}.values():  # `faqs faqs/a.md` names one twice
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
             read.append(Publication(str(file.path), _overridden(document, given), messages_in(file)))

@@ -55,7 +55,7 @@ def test_the_file_without_a_language_in_its_name_makes_the_default_language(
 
 def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{n}.json", title=f"FAQ {n}") for n in range(3)]
-    result = faqsvc("publish", *files)
+    result = faqsvc("publish", *files, files[0])
     assert [line.split()[-1] for line in result.stdout.splitlines()] == files
     assert result.stderr == ""
 
