@@ -125,7 +125,7 @@ def write_error(response: Response, now: datetime) -> FAQError:
     return OutcomeUnknown(str(error), **_details_of(error))
 
 
-def parse_generation(response: Response, now: datetime) -> list[Item] | FAQError:
+def parse_generation(response: Response, now: datetime) -> list[GeneratedItem] | FAQError:
     """Return the generated items; entries without a question and an answer are left out."""
     body = excerpt(response.body)
     if response.status in NOT_OFFERED:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import is_url
+from faqsvc_embed.cli.options import FilePath, is_url
 from faqsvc_embed.cli.output import counted, print_data, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
 
-_PATH: Final = click.Path(exists=True, path_type=Path)
-_FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
+_PATH: Final = FilePath(exists=True, path_type=Path)
+_FOLDER: Final = FilePath(file_okay=False, exists=True, path_type=Path)
 
 
 @click.command()
@@ -22,6 +22,7 @@ _FOLDER: Final = click.Path(file_okay=False, exists=True, path_type=Path)
 @click.option(
     "--page",
     metavar="URL|FILE",
+    type=FilePath(),
     help="Instead of files: compare the FAQPage markup of a page with its words.",
 )
 @click.option(

@@ -1,21 +1,21 @@
 """Finds problems in a folder of FAQs and in the slugs of templates, for every command that checks."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from faqsvc_embed.cli.publications import as_typed, not_shown
 from faqsvc_embed.cli.templates import find_uses
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, problem_of
+from faqsvc_embed.rendering.answers import USUAL
 
 
 def problems_of(folder: Folder) -> list[Problem]:
     """Return the problems in the files of a folder."""
-    return [*folder.problems, *_not_shown(folder), *_uneven(folder)]
+    return [*folder.problems, *_in_files(folder, _not_shown), *_uneven(folder)]
 
 
 def notes_of(folder: Folder) -> list[Problem]:
     """Return what may be a problem: what is left out, missing translations, unknown languages, HTML files."""
-    return [*_left_out(folder), *_untranslated(folder), *_without_language(folder), *_html(folder)]
+    return [*_in_files(folder, _left_out), *_untranslated(folder), *_without_language(folder), *_html(folder)]
 
 
 def by_slug(folder: Folder) -> dict[str, list[FAQFile]]:
@@ -48,21 +48,29 @@ def _uneven(folder: Folder) -> Iterator[Problem]:
                     yield Problem(file.path, None, message)
 
 
-def _not_shown(folder: Folder) -> Iterator[Problem]:
+def messages_in(file: FAQFile) -> list[str]:
+    """Return what is in a file and not in its FAQ, not on its page, or shown as markup."""
+    return [*_left_out(file), *_not_shown(file)]
+
+
+def _not_shown(file: FAQFile) -> Iterator[str]:
     """Yield the parts of answers that no page would show."""
-    for file in folder.files:
-        if file.document is not None and file.faq is not None:
-            for message in not_shown(file.document, file.faq):
-                yield problem_of(file.path, message)
+    if file.document is not None and file.faq is not None:
+        for index, dropped in USUAL.problems(file.faq):
+            yield f"{file.document.place(index, dropped.line)}: {dropped}"
 
 
-def _left_out(folder: Folder) -> Iterator[Problem]:
+def _left_out(file: FAQFile) -> Iterator[str]:
     """Yield what is in a file and not in its FAQ, or shown as markup."""
+    if file.document is not None:
+        yield from file.document.all_notes()
+        for index, found in USUAL.leftovers(file.faq) if file.faq is not None else ():
+            yield f"{file.document.place(index, found.line)}: {found}"
+
+
+def _in_files(folder: Folder, messages: Callable[[FAQFile], Iterator[str]]) -> Iterator[Problem]:
     for file in folder.files:
-        if file.document is not None:
-            messages = file.document.all_notes()
-            messages += as_typed(file.document, file.faq) if file.faq is not None else ()
-            yield from (problem_of(file.path, message) for message in messages)
+        yield from (problem_of(file.path, message) for message in messages(file))
 
 
 def _untranslated(folder: Folder) -> Iterator[Problem]:

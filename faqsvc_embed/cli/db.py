@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from faqsvc_embed.cli.options import check_exists, database_option, json_option, open_existing
+from faqsvc_embed.cli.options import FilePath, check_exists, database_option, json_option, open_existing
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.errors import FAQError
 
@@ -68,7 +68,7 @@ def upgrade(database: str, create: bool) -> None:
 
 @db.command()
 @database_option
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", type=FilePath(dir_okay=False, path_type=Path))
 def backup(database: str, file: Path) -> None:
     """Copy an SQLite database to the new FILE, while the service runs.
 
@@ -83,7 +83,7 @@ def backup(database: str, file: Path) -> None:
 
 @db.command()
 @database_option
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FilePath(exists=True, dir_okay=False, path_type=Path))
 def restore(database: str, file: Path) -> None:
     """Replace an SQLite database with the backup FILE.
 
@@ -106,7 +106,7 @@ def _opened(url: str) -> "Database":
 
 @db.command("export")
 @database_option
-@click.argument("file", type=click.Path(dir_okay=False, allow_dash=True), default="-")
+@click.argument("file", type=FilePath(dir_okay=False, allow_dash=True), default="-")
 def export_(database: str, file: str) -> None:
     """Write sites, keys and FAQs with their history as lines of JSON.
 

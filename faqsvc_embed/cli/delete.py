@@ -2,7 +2,7 @@
 
 import click
 
-from faqsvc_embed.cli.errors import if_interrupted
+from faqsvc_embed.cli.errors import confirm, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_result
 
@@ -39,9 +39,9 @@ def delete(
         raise click.UsageError("--now needs --purge")
     if purge and not yes:
         question = f"Delete {what} and its history for ever?" if now else f"Move {what} to the bin?"
-        click.confirm(question, abort=True, err=True)
+        confirm(question)
     with open_client(base_url) as client, if_interrupted(f"{what} may have been unpublished"):
         client.unpublish_faq(slug, lang=lang, purge="now" if now else purge)
-    state = "purged" if purge else "unpublished"
-    text = f"{what}  {'in the bin' if purge and not now else state}"
+    state = "purged" if now else "binned" if purge else "unpublished"
+    text = f"{what}  {'in the bin' if state == 'binned' else state}"
     print_result(as_json, {"slug": slug, "lang": lang, "state": state}, text)

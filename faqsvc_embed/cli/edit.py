@@ -16,7 +16,7 @@ from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publications import Publication
-from faqsvc_embed.cli.publish_run import fields_of, line_of
+from faqsvc_embed.cli.publish_run import fields_of, line_of, publication_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
 
@@ -70,29 +70,30 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
         is_part = bool(values or fields)
         if not draft:
             _check_public(client, newest, is_part=is_part)
-        is_whole_answer = bool(values) and values.keys() <= {"question", "add", "section", "after"}
-        if is_part and (not is_whole_answer or ("add" not in values and len(values) > 1)):
+        old_answer = _answer_to(newest, values) if values else ""
+        asks_for_answer = "answer" not in values and ("add" in values or values.keys() == {"question"})
+        if is_part and not asks_for_answer:
             published = _change(client, newest, values, draft=draft, **fields)
         else:
-            path = _write(_answer_to(newest, values) if values else _markdown(newest))
+            path = _write(old_answer if values else _markdown(newest))
             try:
                 with if_interrupted("nothing was published"):
                     is_changed = _edit(path)
                 if not is_changed:
-                    note(f"{slug} was not changed")
-                    return
-                if values:
+                    published = publication_of(client, slug, newest.faq.lang, newest)
+                elif values:
                     values["answer"] = path.read_text(encoding="utf-8").rstrip("\n")
                     published = _change(client, newest, values, draft=draft, **fields)
                 else:
                     published = _publish(client, path, newest, is_draft=draft)
             except (FAQError, click.ClickException) as error:
                 raise failure(f"{_message(error)}{_kept(path)}") from error
-            path.unlink()
-    if published.etag == newest.etag:
+            path.unlink(missing_ok=True)
+    is_unchanged = published.etag == newest.etag
+    if is_unchanged:
         note(f"{slug} was not changed")
-        return
-    print_result(as_json, fields_of(published), line_of(published))
+    if as_json or not is_unchanged:
+        print_result(as_json, {**fields_of(published), "unchanged": is_unchanged}, line_of(published))
 
 
 def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: bool) -> None:
@@ -138,8 +139,8 @@ def _answer_to(newest: "StoredRevision", values: dict[str, Any]) -> str:
     found = finder(items)(name, None)
     if found is None:
         similar = ", ".join(map(quoted, closest(name, [item.question for item in items])))
-        shown = f" The closest are {similar}." if similar else ""
-        raise failure(f"there is no question {quoted(name)}: use --add to add it.{shown}")
+        shown = f", or name one that is there, such as {similar}" if similar else ""
+        raise failure(f"there is no question {quoted(name)}: use --add to add it{shown}")
     return found.answer
 
 

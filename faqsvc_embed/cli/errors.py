@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ class CommandGroup(click.Group):
 
     def main(self, *args: Any, **extra: Any) -> Any:
         """Run the command line, and handle output errors of its help, which click prints before `invoke`."""
+        if sys.stdout is None:  # a shell closed it
+            sys.stdout = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8", closefd=False)
         try:
             return super().main(*args, **extra)
         except OSError as error:
@@ -51,6 +54,15 @@ def _reason(error: OSError) -> str:
     # Commands name each file that they cannot write; only standard output has no name.
     name = error.filename or ("standard output" if error.errno == errno.ENOSPC else None)
     return f"{name}: {error.strerror}" if name and error.strerror else str(error)
+
+
+def confirm(question: str) -> None:
+    """Ask a question; raises a failure unless the answer is yes."""
+    try:
+        click.confirm(question, abort=True, err=True)
+    except (click.Abort, RuntimeError):  # standard input has ended, or is closed
+        click.echo(err=True)
+        raise failure("not confirmed, and nothing was changed; --yes does not ask") from None
 
 
 @contextmanager

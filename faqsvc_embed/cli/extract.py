@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,13 +10,15 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from faqsvc_embed.api.contract import GenerateResponse, ReadPage
+from faqsvc_embed.api.contract import GeneratedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import is_url, lang_option
-from faqsvc_embed.cli.output import note, print_data
+from faqsvc_embed.cli.options import FilePath, format_option, is_url, lang_option
+from faqsvc_embed.cli.output import note, print_data, print_json
 
 if TYPE_CHECKING:
+    from faqsvc_embed.client import GeneratedItem
+    from faqsvc_embed.files import Document
     from faqsvc_embed.generation.crawl.page import Page
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
@@ -25,7 +28,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
 
 
 @click.command()
-@click.argument("source", metavar="URL|FILE")
+@click.argument("source", metavar="URL|FILE", type=FilePath())
 @lang_option
 @click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
 @click.option("--topic", help="Topic to focus on.")
@@ -37,14 +40,7 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
     help="Maximum number of pages; 1 reads only the page at URL.",
 )
 @click.option("--url", metavar="URL", help="Address of the page in FILE, for its links.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["markdown", "json"]),
-    default="markdown",
-    show_default=True,
-    help="Output format; `faqsvc publish` reads both.",
-)
+@format_option("markdown", "json", text="Output format; `faqsvc publish` reads both.")
 def extract(source: str, form: str, pages: int, url: str | None, **options: Any) -> None:
     """Print the questions and answers of a website or an HTML file.
 
@@ -70,7 +66,16 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
         note(line)
     if not generation.items:
         raise failure(f"no questions found in {source!r}")
-    print_data(_written(generation, url, form))
+    from faqsvc_embed.files import WRITERS
+
+    document = document_of(generation.items, url)
+    if form == "markdown":
+        print_data(WRITERS[".md"](document).rstrip("\n"))
+        return
+    fields = msgspec.to_builtins(generation)  # with the pages and what was left out
+    for item in fields["items"]:
+        item["answer"] = item.pop("answerMarkdown", None) or item["answer"]
+    print_json({**json.loads(WRITERS[".json"](document)), **fields})
 
 
 def _from_website(request: "GenerationRequest") -> GenerateResponse:
@@ -110,22 +115,20 @@ def _from_file(request: "GenerationRequest", url: str | None) -> GenerateRespons
     return replace(found, pages=[ReadPage(page.url, page.tag, len(page.pairs))])
 
 
-def _written(generation: GenerateResponse, url: str | None, form: str) -> str:
-    """Return a document that `faqsvc publish` reads. JSON also has the pages and the dropped items."""
-    from faqsvc_embed.files import WRITERS, Document
+def document_of(
+    items: "Sequence[GeneratedEntry | GeneratedItem]", url: str | None, lang: str | None = None
+) -> "Document":
+    """Return generated items as a document; `lang` is their language if they state none."""
+    from faqsvc_embed.files import Document
     from faqsvc_embed.languages import lookup
 
-    fields = msgspec.to_builtins(generation)
-    for item in fields["items"]:
-        item["answer"] = item.pop("answerMarkdown", None) or item["answer"]
-    langs = {lookup(item.lang or "") for item in generation.items}
-    document = Document(
+    languages = {lookup(item.lang) for item in items if item.lang is not None} or {lang}
+    return Document(
         website_url=url,
-        lang=langs.pop() if len(langs) == 1 else None,
-        answer_format="markdown",
-        items=fields["items"],
+        lang=languages.pop() if len(languages) == 1 else None,
+        answer_format="markdown" if any(item.answer_markdown for item in items) else None,
+        items=[
+            {"question": item.question, "answer": item.answer_markdown or item.answer, "source": item.source}
+            for item in items
+        ],
     )
-    if form == "markdown":
-        return WRITERS[".md"](document).rstrip("\n")
-    written = json.loads(WRITERS[".json"](document))
-    return json.dumps({**written, **fields}, ensure_ascii=False, indent=2)

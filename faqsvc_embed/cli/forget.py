@@ -8,6 +8,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import base_url_option, need_base_url
+from faqsvc_embed.errors import quoted
 
 if TYPE_CHECKING:
     from faqsvc_embed.settings import Settings
@@ -58,6 +59,6 @@ def forget_stored(settings: "Settings", slugs: Sequence[str]) -> None:
             opened.mark_invalid(slug, datetime.now(UTC))
             if not loop.submit(opened.invalidate()).result():
                 what = "nothing was" if slug is None else f"{slug!r} was not"
-                raise failure(f"{what} forgotten: the store cannot be written; can this machine reach it?")
+                raise failure(f"{what} forgotten: the store {quoted(settings.store)} cannot be written")
     finally:
         loop.close()

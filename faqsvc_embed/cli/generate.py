@@ -1,19 +1,16 @@
 """`faqsvc generate`: let the service find questions and answers on a website."""
 
 import sys
-from typing import Any, Final
+from typing import Any
 
 import click
 
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure
+from faqsvc_embed.cli.extract import document_of
 from faqsvc_embed.cli.get import items_to_text
-from faqsvc_embed.cli.options import base_url_option, lang_option, open_client
+from faqsvc_embed.cli.options import base_url_option, format_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_data, print_text
-from faqsvc_embed.languages import lookup
-from faqsvc_embed.models import Item
-
-_ENDINGS: Final = {"json": ".json", "markdown": ".md"}
 
 
 @click.command()
@@ -21,14 +18,7 @@ _ENDINGS: Final = {"json": ".json", "markdown": ".md"}
 @lang_option
 @click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
 @click.option("--topic", help="Topic to focus on.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", *_ENDINGS]),
-    default="text",
-    show_default=True,
-    help="Output format; `faqsvc publish` reads json and markdown.",
-)
+@format_option("text", "json", "markdown", text="Output format; `faqsvc publish` reads json and markdown.")
 @base_url_option
 def generate(url: str, form: str, lang: str | None, base_url: str | None, **options: Any) -> None:
     """Print questions and answers from the website at URL.
@@ -48,31 +38,14 @@ def generate(url: str, form: str, lang: str | None, base_url: str | None, **opti
         items = client.generate_faq(url, lang=lang, **options)
     if not items:
         raise failure(f"no questions found at {url!r}")
-    stated = {str(tag) for item in items if (tag := getattr(item, "lang", None)) is not None}
+    stated = {item.lang for item in items if item.lang is not None}
     if lang is not None and stated - {lang}:
         named = ", ".join(map(repr, sorted(stated)))
         note(f"The items are in {named}, not in {lang!r}: the service does not translate")
-    languages = {lookup(tag) for tag in stated} or {lang}
     if form == "text":
         print_text(items_to_text(items).rstrip("\n"))
         return
-    from faqsvc_embed.files import WRITERS, Document
+    from faqsvc_embed.files import WRITERS
 
-    document = Document(
-        website_url=url,
-        lang=languages.pop() if len(languages) == 1 else None,
-        answer_format="markdown" if any(_markdown(item) for item in items) else None,
-        items=[
-            {
-                "question": item.question,
-                "answer": _markdown(item) or item.answer,
-                "source": getattr(item, "source", ""),
-            }
-            for item in items
-        ],
-    )
-    print_data(WRITERS[_ENDINGS[form]](document).rstrip("\n"))
-
-
-def _markdown(item: Item) -> str:
-    return str(getattr(item, "answer_markdown", ""))
+    document = document_of(items, url, lang)
+    print_data(WRITERS[{"json": ".json", "markdown": ".md"}[form]](document).rstrip("\n"))

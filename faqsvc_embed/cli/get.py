@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from faqsvc_embed.cli.options import base_url_option, lang_option, open_reader
+from faqsvc_embed.cli.options import base_url_option, format_option, lang_option, open_reader
 from faqsvc_embed.cli.output import print_data, print_text
 from faqsvc_embed.models import FAQ, Item
 
@@ -17,13 +17,9 @@ _LINE_END: Final = re.compile("\r\n?|\x0b")
 @click.command()
 @click.argument("slug")
 @lang_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "jsonld", "html", "markdown"]),
-    default="text",
-    show_default=True,
-    help="Output format; html is what a page shows, with its JSON-LD.",
+@format_option(
+    *("text", "json", "jsonld", "html", "markdown"),
+    text="Output format; html is what a page shows, with its JSON-LD.",
 )
 @base_url_option
 def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create
 from faqsvc_embed.cli.output import fields_of_row, print_result
 
 if TYPE_CHECKING:
-    from faqsvc_embed.service.storage import APIKeyInfo, Storage
+    from faqsvc_embed.service.storage import APIKeyInfo
 
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 
@@ -49,8 +48,7 @@ def keys() -> None:
 )
 def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
     """Create an API key and print it. Only its digest is stored, so it cannot be shown again."""
-    storage = open_or_create(database)
-    _print_key(storage, storage.keys.create(name, site=site, scope=scope))
+    click.echo(open_or_create(database).keys.create(name, site=site, scope=scope))
 
 
 @keys.command("list")
@@ -77,8 +75,7 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 
     The new key has the same site, name and scope.
     """
-    storage = open_existing(database)
-    _print_key(storage, storage.keys.rotate(key_id, overlap=overlap))
+    click.echo(open_existing(database).keys.rotate(key_id, overlap=overlap))
 
 
 @keys.command("revoke")
@@ -92,16 +89,6 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 def revoke_key(database: str, key_id: str, with_children: bool) -> None:
     """Revoke the key ID. FAQs that were published with it are not changed: see `faqsvc log --key ID`."""
     open_existing(database).keys.revoke(key_id, with_children=with_children)
-
-
-def _print_key(storage: "Storage", key: str) -> None:
-    try:
-        click.echo(key)
-    except OSError as error:
-        access = storage.keys.verify(key)
-        if access is not None and access.key_id is not None:  # nobody has seen the key
-            storage.keys.revoke(access.key_id)
-        raise failure(f"cannot print the new key, so it was revoked: {error.strerror}") from error
 
 
 def _columns(key: "APIKeyInfo") -> tuple[str, ...]:

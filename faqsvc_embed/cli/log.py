@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faqsvc_embed.cli.options import database_option, json_option, open_existing, site_option
-from faqsvc_embed.cli.output import print_text
+from faqsvc_embed.cli.output import note, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.logs import Entry
@@ -47,8 +47,13 @@ def log(
     storage = open_existing(database)
     from faqsvc_embed.service.storage.logs import Wanted
 
+    is_empty = True
     for entry in storage.audit.entries(Wanted(site, key, person, slug), limit=limit):
+        is_empty = False
         print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
+    if is_empty:  # because an id may be mistyped
+        named = filter(None, (key and f"key {key}", person, slug))
+        note(f"no entries{' for ' if key or person or slug else ''}{', '.join(named)}")
 
 
 def _fields(entry: "Entry") -> dict[str, Any]:

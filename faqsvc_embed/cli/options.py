@@ -50,6 +50,23 @@ languages_option: OptionDecorator = click.option(
     metavar="LANG",
     help="A language; can be repeated. Default: every language of the FAQ.",
 )
+
+
+def format_option(default: str, *others: str, text: str) -> OptionDecorator:
+    """Return the option for the output format, `form`, with `--json` as its short form."""
+
+    def add(command: Decorated) -> Decorated:
+        command = click.option("--json", "form", flag_value="json", help="The same as --format json.")(
+            command
+        )
+        choice = click.Choice([default, *others])
+        return click.option("--format", "form", type=choice, default=default, show_default=True, help=text)(
+            command
+        )
+
+    return add
+
+
 json_option: OptionDecorator = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON, for scripts."
 )
@@ -76,6 +93,16 @@ public_url_option: OptionDecorator = click.option(
     show_default=True,
     help="Public address of the service.",
 )
+
+
+class FilePath(click.Path):
+    """A path that is not empty: an unset variable of a shell would name the current directory."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fails if it is empty."""
+        if value == "":
+            self.fail("'' is not the name of a file", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def is_url(target: str) -> bool:

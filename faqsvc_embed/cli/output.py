@@ -107,8 +107,7 @@ def escape_unencodable() -> None:
 def discard_unwritten() -> None:
     """Discard what standard output cannot write, or Python would fail with it again when it ends."""
     try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
     except OSError:
         with open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), sys.stdout.fileno())

@@ -1,23 +1,23 @@
 """`faqsvc preview`: show an FAQ file, or the newest revision of an FAQ, as it looks on a page."""
 
 import sys
-from collections.abc import Callable
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Iterable
 from pathlib import Path
+from socketserver import ThreadingMixIn
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode, urlsplit
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import click
 from markupsafe import escape
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_result, print_text
 
 if TYPE_CHECKING:
-    from faqsvc_embed.files.folder import FAQFile
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 HOST: Final = "127.0.0.1"
 _PAGE: Final = """\
@@ -45,7 +45,7 @@ setInterval(async () => {{
 
 
 @click.command()
-@click.argument("target", metavar="FILE|SLUG")
+@click.argument("target", metavar="FILE|SLUG", type=FilePath())
 @click.option(
     "--page", metavar="URL", help="A page of yours that shows SLUG. Default: the FAQ's page at the service."
 )
@@ -107,17 +107,14 @@ def preview_slug(slug: str, page: str | None, lang: str | None, as_json: bool, b
 
 
 class FilePreview:
-    """The page that shows one file."""
+    """The page that shows one file, as a WSGI application."""
 
     def __init__(self, path: Path) -> None:
         from faqsvc_embed.embed import FAQEmbed
 
         self.path = path
-        self._embed = FAQEmbed(
-            "https://faq.invalid",  # rendering a record sends no request
-            directory=None,
-            store=None,
-        )
+        # Rendering a record sends no request, so the address does not matter.
+        self._embed = FAQEmbed("https://faq.invalid", directory=None, store=None)
 
     def version(self) -> str:
         """Return a text that changes with the file."""
@@ -137,19 +134,28 @@ class FilePreview:
         content = "\n".join(problem_element(str(problem)) for problem in file.problems)
         if file.faq is not None:
             content = self._embed.render(file.faq)
+        lang = file.faq.lang if file.faq is not None else None
         return _PAGE.format(
-            lang=escape(_lang(file)), title=escape(self.path.name), content=content, version=version
+            lang=escape(lang or "en"), title=escape(self.path.name), content=content, version=version
         )
 
-
-def _lang(file: "FAQFile") -> str:
-    return (file.faq.lang if file.faq is not None else None) or "en"
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        """Respond if the Host header names this machine; otherwise it may be DNS rebinding."""
+        routes = {"/": (self.page, "text/html"), "/version": (self.version, "text/plain")}
+        route = routes.get(environ["PATH_INFO"])
+        if route is None or environ.get("HTTP_HOST", "").partition(":")[0] not in (HOST, "localhost"):
+            start_response("404 Not Found", [("Content-Type", "text/plain")])
+            return [b"Not found"]
+        make, media_type = route
+        headers = [("Content-Type", f"{media_type}; charset=utf-8"), ("Cache-Control", "no-store")]
+        start_response("200 OK", headers)
+        return [make().encode("utf-8", "replace")]
 
 
 def serve(shown: FilePreview) -> None:
     """Serve a preview to this machine until it is interrupted, on a free port, and print its address."""
-    with _Server((HOST, 0), partial(_Handler, shown)) as server:
-        address = f"http://{HOST}:{server.server_address[1]}/"
+    with make_server(HOST, 0, shown, server_class=_Server, handler_class=_Handler) as server:
+        address = f"http://{HOST}:{server.server_port}/"
         print_text(address)
         sys.stdout.flush()
         if sys.stdout.isatty():
@@ -162,41 +168,14 @@ def serve(shown: FilePreview) -> None:
             click.echo(err=True)  # below the ^C of a terminal
 
 
-class _Server(ThreadingHTTPServer):
-    """A server that ignores browsers that close their connections."""
+class _Server(ThreadingMixIn, WSGIServer):
+    """A server with a thread for each connection: browsers open some that they do not use."""
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Print a traceback, unless the browser has closed the connection."""
-        if not isinstance(sys.exception(), ConnectionError):
-            super().handle_error(request, client_address)  # type: ignore[arg-type]
+    daemon_threads = True
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Responds with the page, or with its version."""
+class _Handler(WSGIRequestHandler):
+    """A handler without a log: the page asks for its version twice a second."""
 
-    def __init__(self, shown: FilePreview, *arguments: object) -> None:
-        self._shown = shown
-        super().__init__(*arguments)  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        """Respond if the Host header names this machine; otherwise it may be DNS rebinding."""
-        routes: dict[str, tuple[Callable[[], str], str]] = {
-            "/": (self._shown.page, "text/html"),
-            "/version": (self._shown.version, "text/plain"),
-        }
-        host = self.headers.get("Host", "").partition(":")[0]
-        route = routes.get(self.path.partition("?")[0])
-        if host not in (HOST, "localhost") or route is None:
-            self.send_error(404)
-            return
-        make, media_type = route
-        body = make().encode("utf-8", "replace")
-        self.send_response(200)
-        self.send_header("Content-Type", f"{media_type}; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Print nothing: the page asks for its version twice a second."""
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""

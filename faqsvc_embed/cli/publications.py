@@ -1,7 +1,7 @@
 """Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -14,10 +14,9 @@ from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ, Item
 
 if TYPE_CHECKING:
-    from faqsvc_embed.files import Document
+    from faqsvc_embed.files import Document, Folder
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
@@ -31,6 +30,8 @@ class Publication:
 
     file: str
     document: "Document"
+    notes: Sequence[str] = ()
+    """What no page would show of the file, or only as it is typed."""
 
     @property
     def slug(self) -> Any:
@@ -45,17 +46,7 @@ class Publication:
 
     def content(self) -> Content:
         """Return the content of its revision; the document must be valid and complete."""
-        document = self.document
-        return Content(
-            document.website_url,
-            document.website_name,
-            tuple(Item(index, **pair) for index, pair in enumerate(self.body()["items"])),
-            document.title,
-            document.answer_format or "text",
-            document.cta,
-            document.page_url,
-            document.introduction,
-        )
+        return Content.of(self.document.to_faq(self.slug), self.document.website_url)
 
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again."""
@@ -94,8 +85,19 @@ class Publication:
         try:
             return publish_body(**self.fields())
         except PublishRejected as error:
-            problems = [with_option(self.document.locate(problem)) for problem in error.problems]
+            problems = [self.located(problem) for problem in error.problems]
             raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}") from None
+
+    def located(self, problem: str) -> str:
+        """Return a problem with its place in the file, or with the option that mends it."""
+        option = _OPTIONS.get(problem)
+        return (
+            f"{problem}: use {option}, or put it into the file" if option else self.document.locate(problem)
+        )
+
+    def warn(self, message: str) -> None:
+        """Print a warning about the file on standard error, in one line."""
+        note(f"Warning: {self.file}: {message}")
 
 
 def read_publications(
@@ -106,27 +108,25 @@ def read_publications(
     `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
     The translations of an FAQ share its website.
     """
+    from faqsvc_embed.cli.checks import messages_in
+
     given = {name: value for name, value in options.items() if value is not None}
     if new_slug:
         given["slug"] = None
-    read = [
-        Publication(file, _overridden(document, given))
-        for target in targets
-        for file, document in _files_of(target)
-    ]
+    read = list[Publication]()
+    files = [file for target in targets for file in _read(target).files]
+    for file in {file.path.resolve(): file for file in files}.values():  # `faqs faqs/a.md` names one twice
+        if file.document is not None:
+            document = replace(file.document, slug=file.slug)
+            read.append(Publication(str(file.path), _overridden(document, given), messages_in(file)))
     _check_duplicates(read)
-    read.sort(key=_order_of(read))
-    publications = [_with_website_of(publication, read) for publication in read]
+    publications = [_with_website_of(publication, read) for publication in sorted(read, key=_order_of(read))]
     for publication in publications:
-        items = publication.body()["items"]
-        for message in publication.document.all_notes()[:MAX_PROBLEMS]:
-            warn(publication, message)
-        record = {"slug": "check", "answerFormat": publication.document.answer_format, "items": items}
-        faq = FAQ.from_dict(record)
-        for problem in (*not_shown(publication.document, faq), *as_typed(publication.document, faq)):
-            warn(publication, problem)
+        publication.body()
+        for message in publication.notes[:MAX_PROBLEMS]:
+            publication.warn(message)
         if publication.document.cta is not None:
-            warn(publication, "cta is not published: the service keeps that of its FAQ")
+            publication.warn("cta is not published: the service keeps that of its FAQ")
     return publications
 
 
@@ -137,64 +137,21 @@ def _overridden(document: "Document", given: dict[str, Any]) -> "Document":
     return replace(changed, revision=None) if is_other else changed
 
 
-def not_shown(document: "Document", faq: FAQ) -> list[str]:
-    """Return the parts of answers that no page would show, each with its place in the file."""
-    from faqsvc_embed.rendering.answers import USUAL
+def _read(target: str) -> "Folder":
+    """Return a folder, or the folder of one file with this file only; raises a failure for problems."""
+    from faqsvc_embed.files import Folder
 
-    return [f"{document.place(index, dropped.line)}: {dropped}" for index, dropped in USUAL.problems(faq)]
-
-
-def as_typed(document: "Document", faq: FAQ) -> list[str]:
-    """Return the markup in answers that a reader would see as typed, each with its place in the file."""
-    from faqsvc_embed.rendering.answers import USUAL
-
-    return [f"{document.place(index, found.line)}: {found}" for index, found in USUAL.leftovers(faq)]
-
-
-def warn(publication: Publication, message: str) -> None:
-    """Print a warning about a file on standard error, in one line."""
-    note(f"Warning: {publication.file}: {message}")
-
-
-def _files_of(target: str) -> Iterator[tuple[str, "Document"]]:
-    if Path(target).is_dir():
-        yield from _read_folder(target)
-    else:
-        yield target, _read(target)
-
-
-def _read(file: str) -> "Document":
-    """Return the document of one file. Without a slug in it, its name has the slug, as in `pricing.de.md`."""
-    from faqsvc_embed.files import read_file
-    from faqsvc_embed.files.folder import name_of
-
+    path = Path(target)
     try:
-        document = read_file(file)
+        path.stat()
+        folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
     except OSError as error:
-        raise failure(f"{file}: {error.strerror}") from error
-    slug, lang = name_of(Path(file))
-    if lang is not None and document.lang not in (None, lang):
-        message = f"lang is {quoted(document.lang)}, but the name says {lang!r}: change one of them"
-        raise failure(f"{file}: {message}")
-    slug = slug if document.slug is None else document.slug
-    return replace(document, slug=slug, lang=document.lang or lang)
-
-
-def _read_folder(directory: str) -> Iterator[tuple[str, "Document"]]:
-    """Yield the files of a folder, named after their slugs. An FAQ comes before its translations."""
-    from faqsvc_embed.files.folder import Folder
-
-    try:
-        folder = Folder(directory)
-    except OSError as error:
-        raise failure(f"{directory}: {error.strerror}") from error
+        raise failure(f"{target}: {error.strerror}") from error
     if problems := folder.problems:
         raise failure(summary([str(problem) for problem in problems], MAX_PROBLEMS))
     if not folder.files:
-        raise failure(f"{directory}: there is no FAQ file in this folder")
-    for file in sorted(folder.files, key=lambda file: (file.slug, _rank(file.lang))):
-        if file.document is not None:
-            yield str(file.path), replace(file.document, slug=file.slug)
+        raise failure(f"{target}: there is no FAQ file in this folder")
+    return folder
 
 
 def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tuple[int, int]]:
@@ -202,14 +159,16 @@ def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tu
 
     The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`.
     """
+    from faqsvc_embed.files.folder import name_of
+
+    def rank(publication: Publication) -> int:
+        lang = name_of(Path(publication.file))[1]
+        return -1 if lang is None else LANGUAGES.index(lang)
+
     places = dict[Any, int]()
     for place, publication in enumerate(publications):
         places.setdefault(publication.slug or publication.file, place)
-    return lambda one: (places[one.slug or one.file], _rank(one.document.lang))
-
-
-def _rank(lang: str | None) -> int:
-    return -1 if lang is None else LANGUAGES.index(lang)
+    return lambda one: (places[one.slug or one.file], rank(one))
 
 
 def _check_duplicates(publications: Sequence[Publication]) -> None:
@@ -235,7 +194,3 @@ def _with_website_of(publication: Publication, others: Sequence[Publication]) ->
                 website_name=document.website_name or other.document.website_name,
             )
     return replace(publication, document=document)
-
-
-def with_option(problem: str) -> str:
-    return f"{problem}: use {_OPTIONS[problem]}, or put it into the file" if problem in _OPTIONS else problem

@@ -6,7 +6,7 @@ from secrets import token_hex
 
 import click
 
-from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_json
 from faqsvc_embed.cli.publications import read_publications
 from faqsvc_embed.cli.publish_run import PublishRun
@@ -20,7 +20,7 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
 
 
 @click.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=FilePath())
 @click.option("--website-url", metavar="URL", help="Address of the website that the FAQ is about.")
 @click.option("--website-name", metavar="NAME", help="Name of that website.")
 @click.option(

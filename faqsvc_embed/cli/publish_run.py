@@ -11,7 +11,7 @@ import click
 from faqsvc_embed.api.publish_request import PublishFields
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
-from faqsvc_embed.cli.publications import Publication, warn, with_option
+from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.errors import (
     AuthenticationError,
     FAQError,
@@ -26,7 +26,7 @@ from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
-    from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.client import FAQClient, StoredRevision
     from faqsvc_embed.models import wire
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ class PublishRun:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
             else:
                 for warning in warnings:
-                    warn(publication, warning)
+                    publication.warn(warning)
                 return published
 
     def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
@@ -140,7 +140,7 @@ class PublishRun:
         except FAQNotFound as error:
             raise Refused(gone(publication.slug) if error.status == 410 else str(error)) from error
         except FAQError as error:
-            message = publication.document.locate(str(error))
+            message = publication.located(str(error))
             if isinstance(error, AuthenticationError) and error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
@@ -150,7 +150,7 @@ class Comparison:
     """The FAQs of a site, as they were before a run."""
 
     def __init__(self, client: "FAQClient") -> None:
-        self._base_url = client.settings.base_url
+        self._client = client
         self._faqs = {normalized("NFC", faq.slug): faq for faq in send_patiently(client.list_faqs)}
 
     def before(self, publication: Publication, lang: str | None) -> "TranslationSummary | None":
@@ -162,8 +162,6 @@ class Comparison:
 
     def unchanged(self, publication: Publication) -> "wire.Publication | None":
         """Return the published revision that has the content of a file, if that is certain from the list."""
-        from faqsvc_embed.models import wire
-
         listed = self.before(publication, publication.document.lang)
         if listed is None or not publication.is_complete:
             return None
@@ -171,11 +169,7 @@ class Comparison:
         is_current = _is_current(publication, listed)
         if not is_current or f'"{publication.content().digest(slug, listed.lang)}"' != listed.etag:
             return None
-        url = f"{self._base_url}/faq/{quote(slug, safe='')}"
-        state = "draft" if listed.has_draft else "published"
-        return wire.Publication(
-            slug=slug, faq_url=url, lang=listed.lang, revision=listed.revision, state=state, etag=listed.etag
-        )
+        return publication_of(self._client, slug, listed.lang, listed)
 
 
 def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
@@ -211,8 +205,7 @@ def reason_of(publication: Publication, error: PublishRejected) -> Reason:
         if publication.document.lang is None:
             reason += ", with --lang if the service may detect another language"
         return Reason(reason)
-    problems = [with_option(publication.document.locate(problem)) for problem in error.problems]
-    return Reason("; ".join(problems) or publication.document.locate(str(error)))
+    return Reason("; ".join(map(publication.located, error.problems or [str(error)])))
 
 
 def gone(slug: Any) -> str:
@@ -262,6 +255,20 @@ def line_of(published: "wire.Publication") -> str:
     """Return the line that is printed for a publication."""
     state = f"  (draft {published.revision})" if published.state == "draft" else ""
     return f"{f'{published.slug}  {published.faq_url}'.rstrip()}  {published.template}{state}"
+
+
+def publication_of(
+    client: "FAQClient", slug: str, lang: str, known: "TranslationSummary | StoredRevision"
+) -> "wire.Publication":
+    """Return what a write of a revision that is there already would have returned."""
+    from faqsvc_embed.models import wire
+
+    url = f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
+    is_draft = known.state == "draft" or getattr(known, "has_draft", False)
+    state = "draft" if is_draft else "published"
+    return wire.Publication(
+        slug=slug, faq_url=url, lang=lang, revision=known.revision, state=state, etag=known.etag
+    )
 
 
 def fields_of(published: "wire.Publication") -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import base_url_option, languages_option, need_base_url, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, languages_option, need_base_url, open_client
 from faqsvc_embed.cli.output import note, print_text, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
@@ -28,7 +28,7 @@ Files = dict[Path, str | None]
     "directory",
     metavar="DIR",
     required=True,
-    type=click.Path(file_okay=False),
+    type=FilePath(file_okay=False),
     help="Directory to write to: one file for each slug and language.",
 )
 @click.option("--check", is_flag=True, help="Write nothing; print the files that differ from the service.")

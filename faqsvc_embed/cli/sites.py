@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from faqsvc_embed.cli.errors import confirm
 from faqsvc_embed.cli.options import database_option, json_option, open_existing
 from faqsvc_embed.cli.output import counted, print_result, print_text
 
@@ -96,9 +97,7 @@ def delete_site(database: str, site: str, yes: bool) -> None:
     storage = open_existing(database)
     found = storage.sites.get(site)
     if not yes:
-        click.confirm(
-            f"Delete {found.name} and its {found.faq_count} FAQs permanently?", abort=True, err=True
-        )
+        confirm(f"Delete {found.name} and its {counted(found.faq_count, 'FAQ')} permanently?")
     print_text(f"{storage.removal.delete_site(site)} FAQs deleted")
 
 

@@ -5,7 +5,7 @@ Start with `client`, which has the methods. `operations` makes their requests, `
 """
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision
-from faqsvc_embed.api.publish_response import StoredRevision
+from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.client.client import FAQClient
 
-__all__ = ["FAQClient", "FAQSummary", "Preview", "Revision", "StoredRevision"]
+__all__ = ["FAQClient", "FAQSummary", "GeneratedItem", "Preview", "Revision", "StoredRevision"]

@@ -9,13 +9,13 @@ from faqsvc_embed.api.publish_request import (
     GenerateFields,
     PublishFields,
 )
-from faqsvc_embed.api.publish_response import StoredRevision
+from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
-from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.runtime.threads import to_thread
 from faqsvc_embed.settings import Settings, changed, with_hidden_keys
@@ -303,7 +303,7 @@ class FAQClient:
         """Return a preview token as `preview_faq` does."""
         return await self._await(self._operations.preview(slug, lang))
 
-    def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
+    def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Return questions and answers that the service finds on a website; nothing is stored.
 
         The options are `lang`, `topic`, and `count`, the maximum number of items. Each item has a `source`:
@@ -315,7 +315,7 @@ class FAQClient:
         """
         return self._wait(self._operations.generate(website_url, options))
 
-    async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[Item]:
+    async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Generate as `generate_faq` does."""
         return await self._await(self._operations.generate(website_url, options))
 

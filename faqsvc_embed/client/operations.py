@@ -49,7 +49,6 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import Item
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
 
@@ -199,7 +198,7 @@ class Operations:
                 return entries
             after = page.next
 
-    def generate(self, website_url: str, options: GenerateFields) -> Work[list[Item]]:
+    def generate(self, website_url: str, options: GenerateFields) -> Work[list[responses.GeneratedItem]]:
         """Generate items."""
         request = generate_request(self.settings.base_url, website_url, **options)
         parse = responses.parse_generation

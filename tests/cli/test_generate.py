@@ -29,7 +29,7 @@ def test_a_website_is_read_without_service_and_key(faulty: FaultyServer) -> None
     faulty.behave(website({"/": html('<a href="/faq">FAQ</a>'), "/faq": PAGE}))
     url = f"http://127.0.0.1:{faulty.port}/"
 
-    result = faqsvc("extract", url, "--format", "json")
+    result = faqsvc("extract", url, "--json")
 
     document = json.loads(result.stdout)
     assert [item["question"] for item in document["items"]] == [
@@ -131,7 +131,7 @@ def test_text_is_for_people_and_json_has_the_sources(faulty_service: FaultyServe
     faulty_service.behave(behaviours.body(json.dumps({"items": GENERATED}).encode()))
     text = faqsvc("generate", "https://tea.example").stdout
     assert text == "Open?\n    Yes: *daily*.\n\nClosed?\n    No.\n"
-    document = json.loads(faqsvc("generate", "https://tea.example", "--format", "json").stdout)
+    document = json.loads(faqsvc("generate", "https://tea.example", "--json").stdout)
     assert [item["source"] for item in document["items"]] == ["https://tea.example/#open", ""]
 
 

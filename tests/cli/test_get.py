@@ -40,6 +40,7 @@ May I cancel?
 def test_json_is_the_record_and_jsonld_its_faqpage(faulty_service: FaultyServer) -> None:
     faq = FAQ.from_dict(samples.pricing())
     assert faqsvc("get", "pricing", "--format", "json").stdout == faq.to_json() + "\n"
+    assert faqsvc("get", "pricing", "--json").stdout == faq.to_json() + "\n"
     assert faqsvc("get", "pricing", "--format", "jsonld").stdout == to_json_ld_string(faq) + "\n"
 
 

@@ -316,9 +316,10 @@ def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
     assert "taken" in failure(faqsvc("get", "taken"))
     assert faqsvc("revert", "taken", "1").exit_code == 0
     assert faqsvc("get", "taken").exit_code == 0
-    assert faqsvc("delete", "taken", "--purge").exit_code == 1  # nobody says yes
+    refused = faqsvc("delete", "taken", "--purge")  # nobody says yes
+    assert (refused.exit_code, "--yes" in refused.stderr) == (1, True)
     assert faqsvc("get", "taken").exit_code == 0
-    assert json.loads(faqsvc("delete", "taken", "--purge", "--yes", "--json").stdout)["state"] == "purged"
+    assert json.loads(faqsvc("delete", "taken", "--purge", "--yes", "--json").stdout)["state"] == "binned"
     assert faqsvc("restore", "taken").exit_code == 0
     assert faqsvc("get", "taken").exit_code == 0
     assert "taken" in faqsvc("restore", "taken").stderr  # there is nothing to restore
@@ -345,10 +346,10 @@ def test_an_faq_that_was_not_changed_gets_no_revision(
 ) -> None:
     publish("same")
     editor(monkeypatch, tmp_path, "")
-    assert (
-        faqsvc("edit", "same").exit_code,
-        len(json.loads(faqsvc("history", "same", "--json").stdout)),
-    ) == (0, 1)
+    assert faqsvc("edit", "same").exit_code == 0
+    found = json.loads(faqsvc("edit", "same", "--json").stdout)
+    assert (found["slug"], found["revision"], found["unchanged"]) == ("same", 1, True)
+    assert len(json.loads(faqsvc("history", "same", "--json").stdout)) == 1
 
 
 @pytest.mark.parametrize(
@@ -489,6 +490,8 @@ def test_one_answer_is_changed_or_added(
     assert items == [("Open?", "Daily."), ("Closed?", "No.On Sundays."), ("When?", "On Sundays.")]
     same = faqsvc("edit", "one", "--question", "Open?", "--answer", "Daily.", "--draft")
     assert (same.exit_code, same.stdout, "not changed" in same.stderr) == (0, "", True)
+    message = failure(faqsvc("edit", "one", "--question", "Is it open?", "--answer", "Daily.", "--draft"))
+    assert ("--add" in message, "'Open?'" in message) == (True, True)
     assert faqsvc("edit", "one", "--answer", "Daily.").exit_code == 2
 
 

@@ -27,6 +27,12 @@ from tests.cli.support import faqsvc
         ["keys", "make"],
         ["keys", "revoke"],
         ["nothing"],
+        ["publish", ""],  # would be the current directory
+        ["check", ""],
+        ["check", "--page", ""],
+        ["extract", ""],
+        ["preview", ""],
+        ["pull", "a", "--to", ""],
     ],
 )
 def test_a_mistake_of_usage_has_status_2(arguments: list[str]) -> None:

@@ -92,6 +92,13 @@ def test_a_full_disk_is_reported_in_one_line(arguments: list[str], unbuffered: s
     assert b"standard output" in ran.stderr
 
 
+@pytest.mark.parametrize("arguments", [["db", "export"], ["sites", "list", "--json"], ["keys", "list"]])
+def test_a_command_whose_output_is_closed_succeeds(database: str, arguments: list[str]) -> None:
+    line = [*command(*arguments, "--database", database)]
+    ran = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *line], stderr=subprocess.PIPE, env=environment())
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
 # Signals
 
 

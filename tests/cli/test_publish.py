@@ -39,9 +39,23 @@ def test_the_slug_the_address_and_the_line_for_a_template_are_printed(
     assert [(item.question, item.answer) for item in faq.items] == [("What does it cost?", "Nothing.")]
 
 
+@pytest.mark.parametrize("targets", [["."], ["tea.en.md", "tea.md"]], ids=["folder", "files"])
+def test_the_file_without_a_language_in_its_name_makes_the_default_language(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, targets: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    website = "websiteUrl: https://tea.example\nwebsiteName: Tea\n"
+    slug = f"tea-{len(targets)}"
+    Path("tea.md").write_text(f"---\nslug: {slug}\nlang: de\n{website}---\n## Was kostet es?\n\nNichts.\n")
+    Path("tea.en.md").write_text(f"---\nslug: {slug}\n{website}---\n## What does it cost?\n\nNothing.\n")
+    assert faqsvc("publish", *targets).exit_code == 0
+    with FAQClient() as client:
+        assert client.get_faq(slug).lang == "de"
+
+
 def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{n}.json", title=f"FAQ {n}") for n in range(3)]
-    result = faqsvc("publish", *files)
+    result = faqsvc("publish", *files, files[0])
     assert [line.split()[-1] for line in result.stdout.splitlines()] == files
     assert result.stderr == ""
 
@@ -56,14 +70,22 @@ def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultySe
 @pytest.mark.parametrize(
     ("name", "content", "places"),
     [
-        ("faq.csv", "question,answer\n\nOpen?,\nOpen?,Yes\nClosed?,\n", ["row 3: answer", "row 5: answer"]),
+        (
+            "faq.csv",
+            "question,answer\n\nOpen?,\nOpen?,Yes\nClosed?,\n",
+            ["faq.csv:3: answer", "faq.csv:5: answer"],
+        ),
         (
             "faq.md",
             "---\nlang: en\n---\n## One?\n\n## Two?\nYes.\n## Three?\n",
-            ["line 4: answer", "line 8: "],
+            ["faq.md:4: answer", "faq.md:8: "],
         ),
-        ("faq.yaml", "items:\n- question: One?\n- answer: Yes\n", ["line 2: answer", "line 3: question"]),
-        ("faq.csv", "question,answer\nDo you open?,Yes, from ten to four\n", ["row 2"]),
+        (
+            "faq.yaml",
+            "items:\n- question: One?\n- answer: Yes\n",
+            ["faq.yaml:2: answer", "faq.yaml:3: question"],
+        ),
+        ("faq.csv", "question,answer\nDo you open?,Yes, from ten to four\n", ["faq.csv:2: "]),
     ],
     ids=["csv", "markdown", "yaml", "a csv row with too many cells"],
 )

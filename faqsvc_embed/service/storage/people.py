@@ -78,7 +78,11 @@ class People(Part):
             PersonExists: the site has a person with this address.
             UnknownSite: there is no such site, or there are several and none is named.
         """
-        values = {"name": _name(name), "email": email and checked_email(email), "role": _role(role)}
+        values = {
+            "name": _name(name),
+            "email": None if email is None else checked_email(email),
+            "role": _role(role),
+        }
         with self._database.writing() as connection:
             site = resolve_site(connection, site, self._clock())
             return self._insert(connection, site, values, by)
@@ -96,10 +100,10 @@ class People(Part):
         with self._database.writing() as connection:
             site = resolve_site(connection, site, self._clock())
             query = _present().where(people.c.site == site)
-            found = _sole(connection.execute(query.where(people.c.name == name) if name else query))
+            found = _sole(connection.execute(query if name is None else query.where(people.c.name == name)))
             if found is not None:
                 return found
-            values = {"name": _name(name or FIRST_NAME), "email": None, "role": "admin"}
+            values = {"name": _name(FIRST_NAME if name is None else name), "email": None, "role": "admin"}
             return self._insert(connection, site, values, OPERATOR)
 
     def find(self, which: str, *, site: str | None = None) -> Person:
