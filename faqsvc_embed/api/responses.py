@@ -11,7 +11,7 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.fields import is_same_slug
-from faqsvc_embed.api.requests import NO_VALIDATORS, REDIRECTS, Request, Validators
+from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
 from faqsvc_embed.errors import (
     Details,
     FAQError,
@@ -20,7 +20,6 @@ from faqsvc_embed.errors import (
     FAQUnavailable,
     InvalidFAQ,
     RateLimited,
-    quoted,
 )
 from faqsvc_embed.models import FAQ
 
@@ -120,10 +119,6 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
     message = f"{request.url} returned {status}"
     if status == 404:  # a proxy sends it while the service restarts
         message += ", but not in JSON, as an FAQ service does; is base_url the address of an FAQ service?"
-    if status in REDIRECTS:
-        location = response.headers.get("location")
-        target = f" to {quoted(location)}: set base_url to the service" if location else " without a Location"
-        message += f", a redirect{target}"
     details["retry_after"] = parse_retry_after(response.headers.get("retry-after"), now)
     kind = RateLimited if status == 429 else FAQUnavailable
     return Failed(kind(message, **details))

@@ -35,6 +35,11 @@ PATIENCE = 5.0
 """Seconds within which a limit is seen to work; a busy machine needs one or two."""
 
 
+def redirect_slowly(exchange: Exchange) -> None:
+    exchange.pause(0.06)
+    behaviours.redirect(exchange.request.target)(exchange)
+
+
 @pytest.mark.parametrize(
     "behaviour",
     [
@@ -43,8 +48,9 @@ PATIENCE = 5.0
         behaviours.hang_in_body,
         behaviours.drip(0.01),
         behaviours.drip_head(0.01),
+        redirect_slowly,
     ],
-    ids=["hang", "hang after head", "hang in body", "drip", "drip head"],
+    ids=["hang", "hang after head", "hang in body", "drip", "drip head", "slow redirects"],
 )
 def test_one_deadline_covers_a_request_from_connecting_to_its_last_byte(
     make_embed: MakeEmbed, faulty: FaultyServer, behaviour: Behaviour
