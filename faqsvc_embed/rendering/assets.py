@@ -120,7 +120,8 @@ def script(*, is_whole: bool = True) -> str:
     text = re.sub(_DOLLAR, lambda found: _LETTERS[names.index(found[0])], re.sub(_COMMENT, "", text))
     text = re.sub(r"\s*([{}()=<>+,:;?&|!])\s*", r"\1", text).replace(" [", "[")
     text = re.sub(r"(?<=[:,])true\b", "!0", text)
-    return re.sub(r"\((\w+)\)=>", r"\1=>", text).replace(";}", "}").replace(",)", ")").strip()
+    text = re.sub(r"\((\w+)\)=>", r"\1=>", text).replace(";}", "}").replace(",)", ")").strip()
+    return text.replace("};const ", "},")  # one declaration of all functions
 
 
 @lru_cache(maxsize=256)

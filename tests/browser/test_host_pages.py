@@ -138,16 +138,84 @@ def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> 
     toggle.hover()
     assert toggle.evaluate(
         """e => [getComputedStyle(e).backgroundColor, getComputedStyle(e).color,
-            getComputedStyle(e).borderTopWidth, getComputedStyle(e).padding,
+            getComputedStyle(e).borderTopWidth, getComputedStyle(e).padding, e.offsetHeight > 50,
             e.querySelector('.faqsvc-question').getBoundingClientRect().left
                 - e.closest('.faqsvc').getBoundingClientRect().left,
             getComputedStyle(e.querySelector('.faqsvc-question')).textAlign]"""
-    ) == ["rgba(0, 0, 0, 0)", "rgb(0, 0, 0)", "0px", "18px 0px", 0, "start"]
+    ) == ["rgba(0, 0, 0, 0)", "rgb(0, 0, 0)", "0px", "0px", True, 0, "start"]
     gaps = page.locator(".faqsvc-item + .faqsvc-item").evaluate_all(
         """all => all.map(e => e.getBoundingClientRect().top
             - e.previousElementSibling.getBoundingClientRect().bottom)"""
     )
     assert {round(gap, 3) for gap in gaps} == {0}
+
+
+@pytest.mark.parametrize("variant", ["details", "disclosure"])
+@pytest.mark.parametrize("look", ["lines", "cards"])
+@pytest.mark.parametrize("reset", ["margin: 0", "margin: 0; padding: 0", "box-sizing: border-box"])
+def test_a_reset_of_all_elements_leaves_a_question_its_room(
+    page: Page, host: str, variant: str, look: str, reset: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": 340, "height": 600})
+    page.goto(f"{host}/sections-{variant}")
+    page.locator(".faqsvc").evaluate("(e, look) => e.classList.add('faqsvc-' + look)", look)
+    page.add_style_tag(content=f"*, ::before, ::after {{ {reset} }} html {{ font-size: 62.5% }}")
+    page.locator(".faqsvc-question").first.evaluate("e => e.textContent = 'Where is my parcel? '.repeat(5)")
+    toggles(page).first.click()
+    page.mouse.move(0, 0)
+    found = page.locator(".faqsvc-item").first.evaluate(
+        """item => {
+            const box = e => item.querySelector(e).getBoundingClientRect(), row = box('.faqsvc-toggle')
+            const marker = getComputedStyle(item.querySelector('.faqsvc-toggle'), '::after')
+            const lines = document.createRange()
+            lines.selectNodeContents(item.querySelector('.faqsvc-question'))
+            const first = lines.getClientRects()[0], anchor = box('.faqsvc-anchor')
+            return {
+                above: first.top - row.top,
+                marker: row.top + parseFloat(marker.top) + parseFloat(marker.height) / 2
+                    - (first.top + first.bottom) / 2,
+                beside: row.right - parseFloat(marker.right) - parseFloat(marker.width)
+                    - box('.faqsvc-question').right,
+                below: item.getBoundingClientRect().bottom - anchor.bottom,
+                link: anchor.top - item.querySelector('.faqsvc-answer p').getBoundingClientRect().bottom,
+                size: anchor.height,
+            }
+        }"""
+    )
+    assert found["above"] > 12
+    assert abs(found["marker"]) < 3
+    assert found["beside"] > 8
+    assert found["below"] > -1
+    assert found["link"] > -1
+    assert found["size"] >= 24
+
+
+def test_the_menu_of_a_host_changes_nothing_in_the_index(page: Page, host: str) -> None:
+    page.goto(f"{host}/sections-details")
+    styles = ["position", "backgroundColor", "color", "padding", "display", "fontSize", "textDecorationLine"]
+    look = f"all => all.map(e => {styles}.map(name => getComputedStyle(e)[name]))"
+    parts = page.locator(".faqsvc-index, .faqsvc-index *")
+    before = parts.evaluate_all(look)
+    page.add_style_tag(
+        content="""nav { position: fixed; top: 0; display: grid; padding: 1em; background: #222; color: #fff }
+            nav ul { display: block; padding: 2em } nav li { float: left; padding: 1em }
+            nav a { padding: 1em; color: #fff; font-size: 2em; text-decoration: none }"""
+    )
+    assert parts.evaluate_all(look) == before
+    page.locator(".faqsvc-index a").first.focus()
+    page.keyboard.press("Shift")
+    ring = page.locator(".faqsvc-index a").first.evaluate("e => getComputedStyle(e).outlineStyle")
+    assert ring == "solid"
+
+
+def test_the_tools_of_a_long_faq_have_the_size_of_its_text(page: Page, host: str) -> None:
+    page.goto(f"{host}/sections-details")
+    page.add_style_tag(content="html { font-size: 62.5% } main { font-size: 20px }")
+    sizes = page.locator(".faqsvc-filter, .faqsvc-all, .faqsvc-index a").evaluate_all(
+        "all => all.map(e => getComputedStyle(e).fontSize)"
+    )
+    assert set(sizes) == {"18.75px"}
 
 
 @pytest.mark.parametrize(
