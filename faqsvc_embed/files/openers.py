@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from faqsvc_embed.files.asking import asks, ends_asking
@@ -263,10 +264,12 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
     """Yield the paragraphs and elements of one line that ask, and lines that begin with the same sign."""
     signs = Counter(line.written[0] for line in lines if _SIGN.match(line.written))
     above = ""
-    for line in lines:
+    for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()
         if signs[line.written[:1]] > 1:
             yield line.opener(line.written[1:].strip(" \t\ufe0f"), kind=line.written[0])
-        elif ends_asking(text) and "](#" not in text and not (above or line.mark):
-            yield line.opener(text)
+        elif "](#" not in text and not (above or line.mark):
+            is_lead = text and below is not None and below.mark
+            if is_lead or ends_asking(text):
+                yield line.opener(text, kind="above a list" if is_lead else "")
         above = "" if text.startswith("#") else text  # a heading may be directly above
