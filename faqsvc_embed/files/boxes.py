@@ -77,7 +77,7 @@ def _name_of(tag: re.Match[str]) -> tuple[str, bool]:
 
 def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place | None) -> Opener | None:
     """Return the opener of a box whose tag has a title. A component must have an answer or an end, too."""
-    is_component = not (tag["fence"] or tag["name"] == "details")
+    is_component = not (tag["fence"] or tag[0] == "<details")
     text = "\n".join(lines[number : number + _MAX_TITLE])
     form = _FOLDING if tag["fence"] else _HEAD if is_component else _SUMMARY
     head = form.match(text, tag.start("kind") if tag["fence"] else tag.end())

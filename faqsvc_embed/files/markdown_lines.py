@@ -9,8 +9,10 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
-    r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)",
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?s:.*?)\*/\}}"
+    r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
+    # Statements of MDX end at a blank line.
+    r"|^(?P<mdx>import\s[^\n]*['\"]|export\s+(?:const|default|function|let)\s)[^\n]*(?:\n[^\n]+)*",
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
@@ -21,7 +23,7 @@ _SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
-_ID: Final = re.compile(r"(?<!\\)(?:\{:?[ \t]*#([^{}\s]*)[^{}]*\}|[ \t]:id=([\w-]+))[ \t]*\Z")
+_ID: Final = re.compile(r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#([^{}\s]*)[^{}]*\}|[ \t]:id=([\w-]+))[ \t]*\Z")
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
 HTML_HEADING: Final = re.compile(
@@ -35,12 +37,13 @@ _HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
 _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
-TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}|(?:import|export)\s[^<>]*[;'\"]", re.I)
+TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}")
 """A line that is for the generator of a website, and not for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
+    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![`:])"
 )
-"""A link from a heading to itself, or a tag of MDX."""
+"""A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
 """An address with a template. Its spaces would end the definition of its link, and those below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
@@ -114,10 +117,12 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         return "".join(found[0].split())
 
     def blank(found: re.Match[str]) -> str:
-        is_comment = found[0].startswith("<!--") and found[0].endswith("-->")
-        if found["script"]:
-            notes.append(f"{place(found)}: not shown: {found[0].partition('>')[0].strip()[:60]}>")
-        return "\n" * found[0].count("\n") if is_comment or found["script"] else found[0]
+        is_comment = found[0].startswith(("<!--", "{/*")) and found[0].endswith(("-->", "*/}"))
+        is_code = found["script"] or found["mdx"]
+        if is_code:
+            first, *_ = found[0].strip().split("\n", 1)
+            notes.append(f"{place(found)}: not shown: {first[:60]}")
+        return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
     text = _DEFINED.sub(whole, text) if "]: " in text else text
     return _COMMENT.sub(blank, text), notes

@@ -41,11 +41,11 @@ class Source:
     """
 
     def __init__(self, text: str, *, is_written: bool) -> None:
+        self.is_written = is_written
+        self._is_mdx = not is_written and _IMPORT.match(text) is not None
         text, notes = without_comments(text)
         self.notes: list[str] = notes
         self.lines: list[str] = joined(text.split("\n"))
-        self.is_written = is_written
-        self._is_mdx = not is_written and _IMPORT.match(text) is not None
         environment = dict[str, Any]()
         tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})

@@ -19,10 +19,11 @@ _MARKDOWN: Final = re.compile(
 
 
 _IN_MARKDOWN: Final = re.compile(
-    r"^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S|(?<![\w*_])([*_])(?=[^\s*_])[^*_\n]{1,300}(?<=\S)\1(?![\w*_])",
+    r"^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S|\]\([^\s()]+\)"
+    r"|(?<![\w*_])([*_])(?=[^\s*_])[^*_\n]{1,300}(?<=\S)\1(?![\w*_])",
     re.MULTILINE,
 )
-"""An item of a list, or emphasis, which are Markdown beside answers that are."""
+"""An item of a list, a link or emphasis, which are Markdown beside answers that are."""
 
 
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")

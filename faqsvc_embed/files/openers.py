@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from faqsvc_embed.files.asking import asks, ends_asking
@@ -27,7 +28,7 @@ _MAX_BOLD: Final = 3
 """Maximum lines of a bold question."""
 
 _LINE: Final = re.compile(
-    r"(?P<quote>>[ \t]?)?(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
+    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+)?)?(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\})[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
@@ -109,7 +110,7 @@ class Line(NamedTuple):
             return cls(number, written, 0, "", "", written)
         text = _STRONG.sub("**", found["text"]) if "<" in written else found["text"]
         mark = found["mark"] or ""
-        return cls(number, written, space_before(written), (found["quote"] or "").strip(), mark, text)
+        return cls(number, written, space_before(written), (found["quote"] or "")[:1], mark, text)
 
     def opener(self, text: str, rest: str = "", kind: str = "") -> Opener:
         """Return the line as an opener."""
@@ -152,13 +153,14 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
 
     A line that asks directly above the label of an answer is a question, too.
     """
-    found, certain, has_answers = list[Opener](), 0, False
+    found, certain, has_answers, below_headings = list[Opener](), 0, False, 0
     above: Line | None = None
     question: Opener | None = None
     for line in (line for line in lines if line.text):
         label, is_answer = _QUESTION_LABEL.fullmatch(line.text), _ANSWER_LABEL.fullmatch(line.text)
         if label:
             question = line.opener(text_after(label))
+            below_headings += above is not None and above.text.startswith("#")
             text, mark, rest = question.text.partition("? ")
             if _ANSWER_LABEL.fullmatch(rest):  # on the same line
                 question.text, question.rest, has_answers = text + mark.strip(), rest, True
@@ -170,7 +172,8 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
                 found.append(above.opener(above.text))
             has_answers, question = True, None
         above = None if label or is_answer else line
-    if has_answers or (len(found) > 1 and certain * 2 >= len(found)):
+    # Without answers, a label below a heading begins the text about what the heading asks.
+    if has_answers or (len(found) > 1 and certain * 2 >= len(found) > below_headings * 2):
         for one in found:
             if not one.text and one.below < len(lines):  # the label stands alone on its line
                 one.text, one.below = lines[one.below].written.strip(), one.below + 1
@@ -261,10 +264,12 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
     """Yield the paragraphs and elements of one line that ask, and lines that begin with the same sign."""
     signs = Counter(line.written[0] for line in lines if _SIGN.match(line.written))
     above = ""
-    for line in lines:
-        text = without_tags(line.written).strip()
+    for line, below in zip_longest(lines, lines[1:]):
+        text = without_tags(line.text).strip()
         if signs[line.written[:1]] > 1:
             yield line.opener(line.written[1:].strip(" \t\ufe0f"), kind=line.written[0])
-        elif ends_asking(text) and "](#" not in text and not (above or line.mark):
-            yield line.opener(text)
+        elif "](#" not in text and not (above or line.mark):
+            is_lead = text and below is not None and below.mark
+            if is_lead or ends_asking(text):
+                yield line.opener(text, kind="above a list" if is_lead else "")
         above = "" if text.startswith("#") else text  # a heading may be directly above

@@ -13,6 +13,7 @@ from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
+from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import (
@@ -52,20 +53,26 @@ class Outline:
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
 
-    def is_faq(self, *, says_so: bool, is_titled: bool) -> bool:
+    def is_faq(self, title: str, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
 
-        Most possible questions must ask, and at least one must not begin as headings of guides do. If a title
-        says FAQ, headings that do not ask may be questions, too, unless they are those of a guide.
+        Most possible questions must ask, and those with the mark of a question count for more than those that
+        ask by their first word, as headings of guides do. If a title says FAQ, headings that do not ask may
+        be questions, too, unless they are those of a guide.
         """
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
-        is_certain = says_so or any(one.is_explicit or not begins_as_guide(one.text) for one in asking)
-        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others)) if not says_so else 0
-        if asking and len(asking) * 2 >= len(questions) + len(self.others) + guides:
-            return is_certain or (len(questions) == 1 and not is_titled)
-        is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
-        return says_so and is_list and not any(is_of_guide(one.text) for one in questions)
+        number = len(questions) + len(self.others)
+        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
+        if says_so:
+            is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
+            is_list = is_list and not any(is_of_guide(one.text) for one in questions)
+            return len(asking) * 2 >= max(number, 1) or (is_list and bool(asking or not self.others))
+        if len(asking) == number:
+            return (number == 1 and not title) or not all(begins_as_guide(one.text) for one in asking)
+        marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
+        is_guide = is_of_guide(title) or begins_as_guide(title)
+        return len(asking) + marked > number + guides and not is_guide
 
     def says_faq(self) -> bool:
         """Return whether the section of each question, or the title if it has none, says FAQ."""
@@ -120,7 +127,9 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
     for one, following in zip_longest(openers, openers[1:]):
         end = following.line - following.above if following else len(lines)
         numbers = range(one.below, end if one.end is None else one.end)
-        one.has_text = bool(one.rest) or any(lines[number].strip() for number in numbers)
+        one.has_text = bool(one.rest) or any(
+            not DECORATION.fullmatch(lines[number].strip()) for number in numbers
+        )
 
 
 def _inner(source: Source) -> list[Opener]:
@@ -138,8 +147,10 @@ def _inner(source: Source) -> list[Opener]:
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
         if form in _VAGUE:
-            is_stray |= len(answered) * 2 < len(found)
-            is_stray |= sum(one.asks and one.has_text for one in source.headings) >= _SEVERAL
+            is_stray |= len(answered) * 2 < len(apart)
+            own = [one for one in source.headings if one.has_text]
+            is_stray |= len(answered) < max(len(own), len(source.headings) - 1)
+            is_stray |= sum(one.asks for one in own) >= _SEVERAL
         # A form that marks questions counts for more than one that only asks, and a box for more than a line.
         score = (asking + len(siblings)) / 2 if form is boxes else asking
         score *= 1.5 if form in _CERTAIN else 1
@@ -239,6 +250,12 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
+    levels = {one.level for one in sections}
+    sections |= {
+        one for one in siblings if one.level in levels and one.children and not (one.asks or one.has_text)
+    }
+    if siblings and not any(one.level == level for one in _walk(siblings)):
+        level = _main_level(siblings)
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
@@ -271,7 +288,7 @@ def _is_bare(one: Opener) -> bool:
 def _is_section(one: Opener, level: int) -> bool:
     """Return whether questions are below an opener: one of the main level, or most of its children."""
     if not one.children or one.level >= level:
-        is_answer = one.asks or (one.has_text and len(one.children) == 1)
+        is_answer = sum((one.asks, one.has_text, len(one.children) == 1)) > 1
         return bool(one.children) and not is_answer and all(child.asks for child in one.children)
     asking = sum(child.asks for child in one.children)
     is_main = any(child.level == level for child in _walk(one.children))

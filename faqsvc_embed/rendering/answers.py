@@ -30,7 +30,7 @@ class Dropped(NamedTuple):
     """A part of a Markdown answer that is not shown."""
 
     line: int
-    """Its line in the answer, from 1."""
+    """Its line in the answer, from 1; 0 is the question."""
     what: str
 
     def __str__(self) -> str:

@@ -124,7 +124,7 @@ def to_html(
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
     markup = Markup(_sanitizer(TAGS).clean(html).strip())  # sanitized
     if not markup.striptags().strip() and "<img" not in markup:
-        dropped.append(Dropped(1, "the whole answer"))
+        dropped.append(Dropped(0, "the whole answer"))
         markup = Markup()
     return Rendered(markup, tuple(dropped))
 

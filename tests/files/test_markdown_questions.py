@@ -217,8 +217,8 @@ def test_a_file_can_have_nothing_but_questions_at_level_1(tmp_path: Path) -> Non
 
 
 def test_a_heading_without_a_question_mark_is_a_question_beside_others() -> None:
-    text = "## What does it cost?\nNothing.\n## Shipping\nBy bike.\n### By post\nNo.\n"
-    assert items_of(text) == [("What does it cost?", "Nothing."), ("Shipping", "By bike.\n### By post\nNo.")]
+    text = "## What does it cost?\nNothing.\n## Shipping\nBy bike.\n### By post\nNo.\n## Who?\nWe.\n"
+    assert items_of(text)[1] == ("Shipping", "By bike.\n### By post\nNo.")
 
 
 def test_a_row_of_hyphens_below_an_answer_makes_no_heading_of_it() -> None:
@@ -336,6 +336,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         '{{< box_open title="May I cancel?" >}}\n\nAny time.\n\n{{< box_close >}}\n',
         '{{< faq "What does it cost?" >}}\nNothing.\n{{</ faq >}}\n\n'
         '{{< faq "May I cancel?" >}}\nAny time.\n{{</ faq >}}\n',
+        '{{% details title="What does it cost?" closed="true" %}}\nNothing.\n{{% /details %}}\n\n'
+        '{{% details title="May I cancel?" closed="true" %}}\nAny time.\n{{% /details %}}\n',
         "## Q1 What does it cost?\nNothing.\n## Q2 May I cancel?\nAny time.\n",
         "**Q** : What does it cost?\n**A** : Nothing.\n\n**Q** : May I cancel?\n**A** : Any time.\n",
         "<div>\n  <h3>What does it cost?</h3>\n\n    <p>Nothing.</p>\n\n"
@@ -369,7 +371,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "details of many lines",
         ),
         *("lists", "bold italics", "wide letters", "bold letters", "emoji", "attributes", "plain lines"),
-        *("labels in html", "bold in html", "shortcodes", "shortcodes with a text", "numbers without a dot"),
+        *("labels in html", "bold in html", "shortcodes", "shortcodes with a text"),
+        *("shortcodes called details", "numbers without a dot"),
         *("a space before the colon", "indented html", "one line each", "quotations"),
         *(
             "html headings of many lines",
@@ -523,6 +526,81 @@ def test_a_table_in_an_answer_is_part_of_it() -> None:
 def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
     (item,) = read_markdown("# FAQ\n\n## What does it cost? :id=cost\n\nNothing.\n").items
     assert (item["question"], item["id"]) == ("What does it cost?", "cost")
+
+
+def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out() -> None:
+    code = "export const Sign = () => (\n<svg>\n</svg>\n);"
+    found = read_markdown(
+        f"# FAQ\n\n{code}\n\n## Why? {{/* #why */}}\n\n{{/* later */}}\nSo.\n\n## Who?\nWe.\n"
+    )
+    assert [(i["question"], i["answer"], i.get("id")) for i in found.items] == [
+        ("Why?", "So.", "why"),
+        ("Who?", "We.", None),
+    ]
+    assert (found.introduction, list(found.notes)) == (
+        None,
+        ["line 3: not shown: export const Sign = () => ("],
+    )
+
+
+def test_the_code_of_an_icon_is_no_part_of_a_question() -> None:
+    text = "# :books: FAQ\n\n## Why is it red? :mdi-warning:\nSo.\n\n## :smile: Is 10:30:15 late?\nNo.\n"
+    assert [question for question, _ in items_of(text)] == ["Why is it red?", "Is 10:30:15 late?"]
+
+
+def test_quoted_headings_are_questions() -> None:
+    text = "FAQ\n===\n\n> ### What is it?\n\nA pot.\n\n> ### What does it cost?\n\nNothing.\n"
+    assert items_of(text) == [("What is it?", "A pot."), ("What does it cost?", "Nothing.")]
+
+
+def test_a_label_below_each_heading_is_part_of_the_answer_if_answers_have_none() -> None:
+    text = "# FAQ\n\n## 1. It leaks\n**Question**: Water comes out.\n\nDry it.\n\n"
+    text += "## 2. It beeps\n**Question**: It does so at night.\n\nTurn it off.\n"
+    assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
+    text = text.replace("Dry it", "**Answer**: Dry it").replace("Turn", "**Answer**: Turn")
+    assert places_of(text) == [
+        ("Water comes out.", "It leaks", None),
+        ("It does so at night.", "It beeps", None),
+    ]
+
+
+def test_lines_directly_above_lists_are_questions_beside_others_that_ask() -> None:
+    text = "# FAQ\n\nHow do I begin?\n- Press it.\n\nI want more.\n- Turn it.\n\nHow do I end?\n- Let go.\n"
+    assert [question for question, _ in items_of(text)] == [
+        "How do I begin?",
+        "I want more.",
+        "How do I end?",
+    ]
+
+
+def test_numbered_questions_may_have_lists_as_answers() -> None:
+    text = "# FAQ\n\n1. What does it cost?\n- Nothing.\n- Or tea.\n- Or a cake.\n"
+    text += "\n2. May I go?\n- Yes.\n- Or stay.\n"
+    assert items_of(text)[0] == ("What does it cost?", "- Nothing.\n- Or tea.\n- Or a cake.")
+
+
+def test_headings_in_a_section_of_its_own_levels_are_questions_although_none_asks() -> None:
+    text = "# FAQ\n\n## Start\n\n### It is dark\nWait.\n\n### It is loud\nWait.\n\n## Use\n\n### Tea\n\n"
+    text += "#### How hot?\nHot.\n\n#### Who pours?\nWe.\n"
+    assert places_of(text) == [
+        ("It is dark", "Start", None),
+        ("It is loud", "Start", None),
+        ("How hot?", "Tea", None),
+        ("Who pours?", "Tea", None),
+    ]
+
+
+def test_a_heading_that_asks_above_several_questions_is_their_section() -> None:
+    text = "# Who?\nWe.\n\n# How do I apply?\n\n## When do I apply?\nNow.\n\n## Where do I apply?\nHere.\n"
+    assert places_of(text)[1:] == [
+        ("When do I apply?", "How do I apply?", None),
+        ("Where do I apply?", "How do I apply?", None),
+    ]
+
+
+def test_one_line_that_asks_within_an_answer_does_not_hide_the_headings() -> None:
+    text = "---\ntitle: FAQ\n---\n### It is damaged\nOpen it.\n\nHow to open it?\n\nSo.\n\n### Slow\nWait.\n"
+    assert [question for question, _ in items_of(text)] == ["It is damaged", "Slow"]
 
 
 def test_scripts_and_style_sheets_are_left_out_and_named() -> None:
@@ -683,6 +761,20 @@ def test_a_guide_is_refused(text: str) -> None:
 def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
     text = "## Which one?\nAsk:\n- Is it red? Yes.\n- Is it hot? No.\n\n## Where?\nAsk:\n- Is it far? No.\n"
     assert [question for question, _ in items_of(text)] == ["Which one?", "Where?"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Growth\n\n## What it needs\nA.\n\n## Makers\nB.\n\n## Why it is new\nC.\n",
+        "---\ntitle: How to paint\n---\n## Which tools?\nA.\n\n## Who helps?\nB.\n\n## Tips\nC.\n",
+        "# Kettle\n\n## Overview\nA.\n\n## Need help?\nB.\n",
+    ],
+    ids=["first words", "a title", "half of the headings"],
+)
+def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(text: str) -> None:
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
+        read_markdown(text)
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:

@@ -237,7 +237,7 @@ class Draft:
         """Return the parts of each answer that readers would not see."""
         found = dict[int, list[str]]()
         for index, dropped in USUAL.problems(self.record()):
-            found.setdefault(index, []).append(f"Line {dropped.line}: {dropped}.")
+            found.setdefault(index, []).append(f"Line {max(dropped.line, 1)}: {dropped}.")
         return found
 
     def is_same(self, revision: Revision) -> bool:
