@@ -18,7 +18,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
-from faqsvc_embed.service.storage.values import NUMBER_CURSOR
+from faqsvc_embed.service.storage.paging import NUMBER_CURSOR
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"

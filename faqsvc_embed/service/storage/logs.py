@@ -9,8 +9,9 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import number_after, page_of
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
-from faqsvc_embed.service.storage.values import Access, number_after, page_of
+from faqsvc_embed.service.storage.values import Access
 
 Action = Literal[
     "draft",

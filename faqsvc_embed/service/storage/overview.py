@@ -25,18 +25,17 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import InvalidCursor, page_of
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
-    InvalidCursor,
     Revision,
     check_owner,
     default_first,
     folded,
-    page_of,
     storable,
 )
 

@@ -8,6 +8,7 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import number_after, page_of
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
@@ -15,8 +16,6 @@ from faqsvc_embed.service.storage.values import (
     Publication,
     Revision,
     check_owner,
-    number_after,
-    page_of,
     secret_digest,
 )
 

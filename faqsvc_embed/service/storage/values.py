@@ -1,11 +1,10 @@
 """The values that the storage takes and returns, and its errors."""
 
 import hashlib
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from faqsvc_embed.api.content import Content as Content
 from faqsvc_embed.api.contract import RevisionState, Scope, State
@@ -19,11 +18,8 @@ SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
 UNPUBLISHED: Final = "-unpublished"
 """The suffix of the tag of the newest revision of an unpublished translation."""
-NUMBER_CURSOR: Final = "^[0-9]{1,16}$"
 HIDDEN: Final = ("binned", "purged")
 """The states of FAQs that are in no list of their owner."""
-
-T = TypeVar("T")
 
 
 def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
@@ -63,28 +59,6 @@ class Gone(FAQError):
     """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site."""
 
     website_url = ""
-
-
-class InvalidCursor(FAQError):
-    """A cursor was not returned by a list."""
-
-    def __init__(self) -> None:
-        super().__init__("after is not a cursor that a list returned")
-
-
-def number_after(cursor: str | None) -> int | None:
-    """Return the number in the cursor of a list that is ordered by numbers. Raises InvalidCursor."""
-    if cursor is not None and re.fullmatch(NUMBER_CURSOR, cursor) is None:
-        raise InvalidCursor
-    return None if cursor is None else int(cursor)
-
-
-def page_of(
-    found: Sequence[T], limit: int | None, cursor: Callable[[T], object]
-) -> tuple[list[T], str | None]:
-    """Return the first `limit` of what was found, and the cursor after them; None if that is all."""
-    page = list(found[:limit])
-    return page, str(cursor(page[-1])) if len(found) > len(page) else None
 
 
 class ReservedSlug(FAQError):

@@ -12,13 +12,13 @@ from sqlalchemy import delete, select
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, publications
+from faqsvc_embed.service.storage.paging import InvalidCursor
 from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import (
     Access,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
-    InvalidCursor,
     NotYourSite,
     Preconditions,
     Quota,
