@@ -47,11 +47,10 @@ def log(
     storage = open_existing(database)
     from faqsvc_embed.service.storage.logs import Wanted
 
-    is_empty = True
-    for entry in storage.audit.entries(Wanted(site, key, person, slug), limit=limit):
-        is_empty = False
+    entries, _ = storage.audit.entries(Wanted(site, key, person, slug), limit=limit)
+    for entry in entries:
         print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
-    if is_empty:  # because an id may be mistyped
+    if not entries:  # because an id may be mistyped
         named = filter(None, (key and f"key {key}", person, slug))
         note(f"no entries{' for ' if key or person or slug else ''}{', '.join(named)}")
 

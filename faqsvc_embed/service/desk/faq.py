@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
 from typing import Any, Final, Literal, cast
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
@@ -26,13 +25,11 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
-from faqsvc_embed.service.storage.values import InvalidCursor, Preconditions, Revision, RevisionConflict
+from faqsvc_embed.service.storage.values import Preconditions, Revision, RevisionConflict
 from faqsvc_embed.text import normalized
 
 PAGE_SIZE: Final = 50
-"""Revisions on a page of the history."""
-MAX_SHOWN: Final = 500
-"""Maximum FAQs that are shown in the bin."""
+"""Revisions on a page of the history, and FAQs on a page of the bin."""
 NOT_RESTORED: Final = (
     "Nothing was restored, because somebody restored or deleted it since you opened the page."
 )
@@ -67,12 +64,8 @@ def show_history(visit: Visit, status: int = 200, *, lang: str = "", note: str =
     faq = visit.storage.overview.faq(visit.access, visit.slug)
     translation = faq.translation(lang or visit.query("lang")) or faq.translations[0]
     lang = translation.lang
-    after = visit.query("after") or None
-    revisions = partial(visit.storage.history.revisions, visit.access, faq.slug, lang, limit=PAGE_SIZE)
-    try:
-        found, next_ = revisions(after=after)
-    except InvalidCursor:
-        found, next_ = revisions()
+    revisions = visit.storage.history.revisions
+    found, next_ = revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=visit.after)
     numbers = [revision.number for revision in found]
     new = number_of(visit.query("new")) or (numbers[0] if numbers else 0)
     seen = (revision.number for revision in found if revision.published_at and revision.number < new)
@@ -85,7 +78,6 @@ def show_history(visit: Visit, status: int = 200, *, lang: str = "", note: str =
         lang=lang,
         revisions=found,
         next=next_,
-        after=after,
         numbers=sorted({old, new, *numbers}, reverse=True),
         old=old,
         new=new,
@@ -233,7 +225,9 @@ def remove(visit: Visit) -> Response:
 def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
     """GET /desk/bin: the FAQs and translations that can be restored, and the blocked slugs."""
     site = visit.access.site
-    context["binned"] = visit.storage.overview.page(site, Filter(state="binned"), limit=MAX_SHOWN)[0]
+    context["binned"], context["next"] = visit.storage.overview.page(
+        site, Filter(state="binned"), limit=PAGE_SIZE, after=visit.after
+    )
     context["blocked"] = visit.storage.overview.blocked(site)
     return render(visit, "bin.html", status, lifetime=BIN_LIFETIME, **context)
 

@@ -7,15 +7,13 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.logs import Action, Wanted
-from faqsvc_embed.service.storage.overview import MAX_COUNTED, Filter
+from faqsvc_embed.service.storage.overview import Filter
 
 PAGE_SIZE: Final = 50
 """FAQs, or entries of the log, on a page."""
-MAX_PAGES: Final = 10_000
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 MAX_CHOICES: Final = 100
 """Maximum number of FAQs to choose from, the last changed ones. The history of each FAQ links to its log."""
@@ -54,24 +52,21 @@ def show_faqs(visit: Visit) -> Response:
         lang=cast("Lang", lang) if lang in LANGUAGES else None,
         state=cast("State", state) if state in STATES else None,
     )
-    page = min(number_of(visit.query("page")) or 1, MAX_PAGES)
-    offset = (page - 1) * PAGE_SIZE
-    found, total = visit.storage.overview.counted(
-        visit.access.site, wanted, limit=PAGE_SIZE + 1, offset=offset
-    )
+    site, overview = visit.storage.sites.get(visit.access.site), visit.storage.overview
+    found, next_ = overview.page(site.id, wanted, limit=PAGE_SIZE, after=visit.after)
+    is_filtered = wanted != Filter()
     return render(
         visit,
         "list.html",
-        site_name=visit.storage.sites.get(visit.access.site).given_name,
-        faqs=found[:PAGE_SIZE],
+        site_name=site.given_name,
+        faqs=found,
         wanted=wanted,
-        total=min(total, MAX_COUNTED),
-        is_more=total > MAX_COUNTED,
-        known=visit.storage.overview.published_languages(visit.access.site),
-        is_filtered=wanted != Filter(),
+        total=site.faq_count if not is_filtered else 0 if visit.after else len(found),
+        is_more=is_filtered and next_,
+        known=overview.published_languages(site.id),
+        is_filtered=is_filtered,
         states=STATES,
-        page=page,
-        has_next=len(found) > PAGE_SIZE,
+        next=next_,
     )
 
 
@@ -79,8 +74,7 @@ def show_log(visit: Visit) -> Response:
     """GET /desk/log: the entries, newest first. The query may name one person, key or slug."""
     names = {name: visit.query(name)[:300].strip() for name in ("person", "key", "slug")}
     wanted = Wanted(visit.access.site, **{name: value for name, value in names.items() if value})
-    before = number_of(visit.query("before"))
-    found = visit.storage.audit.entries(wanted, limit=PAGE_SIZE + 1, before=before)
+    found, next_ = visit.storage.audit.entries(wanted, limit=PAGE_SIZE, after=visit.after)
     site = visit.access.site
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
     unnamed = {one.name: one.name for one in visit.storage.people.list(site) if one.email is None}
@@ -91,8 +85,8 @@ def show_log(visit: Visit) -> Response:
     return render(
         visit,
         "log.html",
-        entries=found[:PAGE_SIZE],
-        has_older=len(found) > PAGE_SIZE,
+        entries=found,
+        next=next_,
         names=names,
         choices=choices,
         actions=ACTIONS,

@@ -5,6 +5,7 @@ import re
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
+from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -230,6 +231,20 @@ class Visit:
     def query(self, name: str) -> str:
         """Return a parameter of the query, or an empty text."""
         return storable(self.request.query_params.get(name, ""))
+
+    @property
+    def after(self) -> str | None:
+        """The cursor of a page of a list; None for the first page."""
+        return self.query("after") or None
+
+    def page(self, after: str | None = None) -> str:
+        """Return the query of another page of this list, by default of the first one."""
+        kept = [
+            (name, value)
+            for name, value in self.request.query_params.items()
+            if name not in ("after", "done")
+        ]
+        return f"?{urlencode([*kept, *([('after', after)] if after else [])])}"
 
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest.

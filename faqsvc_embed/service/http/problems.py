@@ -13,11 +13,11 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import ChangeRefused
 from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
+from faqsvc_embed.service.storage.paging import InvalidCursor
 from faqsvc_embed.service.storage.values import (
     Gone,
     IdempotencyKeyReused,
     Incomplete,
-    InvalidCursor,
     NotYourSite,
     OldFile,
     QuotaExceeded,

@@ -18,7 +18,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
-from faqsvc_embed.service.storage.revisions import REVISION_CURSOR
+from faqsvc_embed.service.storage.paging import NUMBER_CURSOR
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
@@ -188,7 +188,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "after:faq": {"type": "string", "pattern": FAQ_CURSOR, "description": "`next` of the previous page."},
     "after:revision": {
         "type": "string",
-        "pattern": REVISION_CURSOR,
+        "pattern": NUMBER_CURSOR,
         "description": "`next` of the previous page.",
     },
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},

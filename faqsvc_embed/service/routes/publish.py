@@ -16,6 +16,7 @@ from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody,
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, publication_problems, unknown_fields
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import Item
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
@@ -46,7 +47,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
-    body, ignored = parse_body(call.body, PublishBody, publication_problems)
+    body, ignored = parse_body(call.body, PublishBody, _problems)
     write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(call))
     if body.slug is not None:  # a new FAQ has no revision that could be overwritten
         conditions = call.preconditions
@@ -69,7 +70,7 @@ def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
     urls, slug, lang = call.urls, slug_of(call.request, is_new=True), call.lang
     conditions = call.preconditions
-    body, ignored = parse_body(call.body, PublishBody, publication_problems)
+    body, ignored = parse_body(call.body, PublishBody, _problems)
     write = _write(
         body,
         slug=slug,
@@ -156,6 +157,18 @@ def parse_body(
     if problems := problems_of(fields):
         raise Problem.invalid(*problems)
     return msgspec.convert(fields, struct), unknown_fields(fields, struct)
+
+
+def _problems(fields: dict[str, Any]) -> list[str]:
+    """Return what is wrong with a publication. Each item has an id of its own, or none.
+
+    A file may repeat one: the tools that read files name it with its line, and readers get both items.
+    """
+    found, first = publication_problems(fields), dict[str, int]()
+    for index, item in enumerate([] if found or "revision" in fields else fields["items"]):
+        if (id_ := item.get("id")) is not None and (other := first.setdefault(id_, index)) != index:
+            found.append(f"items[{index}].id is {quoted(id_)}, as is items[{other}].id: each needs its own")
+    return found
 
 
 def _write(body: PublishBody, **target: Any) -> Write:

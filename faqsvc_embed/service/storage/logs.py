@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import number_after, page_of
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
 from faqsvc_embed.service.storage.values import Access
 
@@ -69,8 +70,14 @@ class Wanted:
 class AuditLog(Part):
     """Reads the log. Each change adds an entry in the same transaction, with `log`."""
 
-    def entries(self, wanted: Wanted, *, limit: int | None = None, before: int | None = None) -> list[Entry]:
-        """Return entries, newest first: up to `limit`, and only those with numbers below `before`."""
+    def entries(
+        self, wanted: Wanted, *, limit: int | None, after: str | None = None
+    ) -> tuple[list[Entry], str | None]:
+        """Return entries, newest first, and the cursor of the next page; None at the end.
+
+        Raises:
+            InvalidCursor: `after` is not a cursor.
+        """
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
@@ -82,17 +89,18 @@ class AuditLog(Part):
         person = wanted.person
         if person is not None and "@" in person:
             person = person.strip().lower()
-        if before is not None:
-            query = query.where(columns.number < before)
+        if (number := number_after(after)) is not None:
+            query = query.where(columns.number < number)
         queries = [query]
         for column, value in ((columns.key_id, wanted.key), (columns.person, person)):
             if value is not None:
                 # Two queries by an index each: with OR, all that somebody ever did would be sorted.
                 queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
-        last = (one.order_by(columns.number.desc()).limit(limit) for one in queries)
+        last = (one.order_by(columns.number.desc()).limit(limit and limit + 1) for one in queries)
         with self._database.browsing() as connection:
             found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
-        return [found[number] for number in sorted(found, reverse=True)][:limit]
+        newest = [found[number] for number in sorted(found, reverse=True)]
+        return page_of(newest, limit, lambda entry: entry.number)
 
 
 def log(

@@ -7,20 +7,31 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import quote, unquote
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, false, func, literal_column, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    false,
+    func,
+    literal_column,
+    select,
+    tuple_,
+)
 
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import InvalidCursor, page_of
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
-    InvalidCursor,
     Revision,
     check_owner,
     default_first,
@@ -28,16 +39,17 @@ from faqsvc_embed.service.storage.values import (
     storable,
 )
 
-MAX_COUNTED: Final = 1000
-"""How many FAQs of a list are counted. A list with more than these is read no further."""
+MAX_READ: Final = 1000
+"""How many FAQs are read to find the languages of a site."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
-FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16})?\.([A-Za-z0-9._~-]|%[0-9A-F]{2})+$"
+FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16})?\.([A-Za-z0-9._~-]|%[0-9A-F]{2})*$"
 """One or two times in microseconds since 1970, and a slug."""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
 _ORDER: Final = tuple(column.desc() for column in _PLACE)
+_LATE: Final = (faqs.c.slug,)
 
 
 class FAQInfo(NamedTuple):
@@ -94,13 +106,13 @@ class FAQCursor(NamedTuple):
     """The place after an FAQ in a list; `began` is the time of the newest change when the list began.
 
     An FAQ that changes between two pages moves to the beginning of the list. So after the last page follow
-    the FAQs that were changed since `began`, the last changed last; the cursors there have no `began`. An FAQ
-    may therefore appear twice.
+    the FAQs that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
+    may therefore appear twice, however often it changes.
     """
 
-    updated_at: datetime
+    began: datetime
     slug: str
-    began: datetime | None = None
+    updated_at: datetime | None = None
 
     @classmethod
     def decode(cls, cursor: str) -> Self:
@@ -108,12 +120,17 @@ class FAQCursor(NamedTuple):
         if re.fullmatch(FAQ_CURSOR, cursor) is None:
             raise InvalidCursor
         times, _, slug = cursor.partition(".")
-        updated_at, *began = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
-        return cls(updated_at, storable(unquote(slug)), *began)
+        began, *updated_at = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
+        return cls(began, storable(unquote(slug)), *updated_at)
 
-    def encode(self) -> str:
-        """Return the text of the cursor."""
-        times = (str((time - _EPOCH) // _MICROSECOND) for time in (self.updated_at, self.began) if time)
+    def follows(self) -> ColumnElement[bool]:
+        """Match the FAQs after this place."""
+        if self.updated_at is None:
+            return and_(faqs.c.updated_at > self.began, faqs.c.slug > self.slug)
+        return tuple_(*_PLACE) < (self.updated_at, self.slug)
+
+    def __str__(self) -> str:
+        times = (str((time - _EPOCH) // _MICROSECOND) for time in (self.began, self.updated_at) if time)
         return f"{'-'.join(times)}.{quote(self.slug, safe='')}"
 
 
@@ -138,24 +155,10 @@ class Filter:
 class Overview(Part):
     """The FAQs of sites, for their owners."""
 
-    def counted(
-        self, site: str, wanted: Filter = Filter(), *, limit: int, offset: int = 0
-    ) -> tuple[list[FAQInfo], int]:
-        """Return up to `limit` FAQs of a site after the first `offset`, the last changed first.
-
-        The number of all that match comes with them; `MAX_COUNTED` + 1 means more than `MAX_COUNTED`.
-        """
-        with self._database.browsing() as connection:
-            query = self._select(connection, site, wanted).with_only_columns(faqs.c.slug).order_by(*_ORDER)
-            slugs = connection.scalars(query.limit(max(offset + limit, MAX_COUNTED + 1))).all()
-            page = select(faqs).where(faqs.c.slug.in_(slugs[offset : offset + limit])).order_by(*_ORDER)
-            found = _with_translations(connection, connection.execute(page).all(), binned=wanted.is_bin)
-        return found, min(len(slugs), MAX_COUNTED + 1)
-
     def published_languages(self, site: str) -> list[Lang]:
         """Return the languages of the published FAQs of a site, of those that changed last."""
         published = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "published")
-        last = published.order_by(*_ORDER).limit(MAX_COUNTED).subquery()
+        last = published.order_by(*_ORDER).limit(MAX_READ).subquery()
         query = select(translations.c.lang).join(last, last.c.slug == translations.c.slug)
         query = query.where(translations.c.published.is_not(None)).distinct()
         with self._database.browsing() as connection:
@@ -172,27 +175,22 @@ class Overview(Part):
             InvalidCursor: `after` is not a cursor.
         """
         cursor = None if after is None else FAQCursor.decode(after)
-        began = None if cursor is None else cursor.began
-        is_late = cursor is not None and began is None
+        is_late = cursor is not None and cursor.updated_at is None
         with self._database.browsing() as connection:
-            query = page = self._select(connection, site, wanted)
-            if cursor is not None:
-                place, here = tuple_(*_PLACE), (cursor.updated_at, cursor.slug)
-                page = query.where(place > here if is_late else place < here)
-            page = page.order_by(*(_PLACE if is_late else _ORDER)).limit(limit + 1)
-            rows = connection.execute(page).all()
+            query = self._select(connection, site, wanted)
+            page = query if cursor is None else query.where(cursor.follows())
+            rows = connection.execute(page.order_by(*(_LATE if is_late else _ORDER)).limit(limit + 1)).all()
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
-            if cursor is None and rows:
-                began = rows[0].updated_at
-            if len(rows) > limit:
-                last = rows[limit - 1]
-                return found, FAQCursor(last.updated_at, last.slug, began).encode()
-            if (
-                began is None
-                or connection.execute(query.where(faqs.c.updated_at > began).limit(1)).first() is None
-            ):
-                return found, None
-        return found, FAQCursor(began + _MICROSECOND, " ").encode()  # no slug begins with a space
+            if cursor is not None and not is_late and len(rows) <= limit:
+                late = FAQCursor(cursor.began, "")
+                is_last = connection.execute(query.where(late.follows()).limit(1)).first() is None
+                return found, None if is_last else str(late)
+
+        def place(row: Row[Any]) -> FAQCursor:
+            began = rows[0].updated_at if cursor is None else cursor.began
+            return FAQCursor(began, row.slug, None if is_late else row.updated_at)
+
+        return found, page_of(rows, limit, place)[1]
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.

@@ -1,6 +1,5 @@
 """The revisions of FAQs as their owners see them, and previews of drafts."""
 
-import re
 import secrets
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -9,11 +8,11 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.paging import number_after, page_of
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
-    InvalidCursor,
     Publication,
     Revision,
     check_owner,
@@ -21,7 +20,6 @@ from faqsvc_embed.service.storage.values import (
 )
 
 PREVIEW_LIFETIME: Final = timedelta(hours=1)
-REVISION_CURSOR: Final = "^[0-9]{1,9}$"
 
 OF_TRANSLATION: Final = and_(translations.c.slug == revisions.c.slug, translations.c.lang == revisions.c.lang)
 NEWEST: Final = revisions.c.number == translations.c.newest
@@ -67,17 +65,15 @@ class History(Part):
             NotYourSite: the FAQ belongs to another site.
             InvalidCursor: `after` is not a cursor.
         """
-        if after is not None and re.fullmatch(REVISION_CURSOR, after) is None:
-            raise InvalidCursor
-        lang = self._lang(access, slug, lang)
+        number, lang = number_after(after), self._lang(access, slug, lang)
         query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
-        if after is not None:
-            query = query.where(revisions.c.number < int(after))
+        if number is not None:
+            query = query.where(revisions.c.number < number)
         with self._database.browsing() as connection:
             found = [Revision(*row) for row in connection.execute(query.order_by(revisions.c.number.desc()))]
         if (not found and after is None) or (found and found[0].binned_at is not None):
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
-        return found[:limit], str(found[limit - 1].number) if len(found) > limit else None
+        return page_of(found, limit, lambda revision: revision.number)
 
     def revision(self, access: Access, slug: str, lang: str | None, number: int | None = None) -> Revision:
         """Return one revision; by default the newest.

@@ -61,13 +61,6 @@ class Gone(FAQError):
     website_url = ""
 
 
-class InvalidCursor(FAQError):
-    """A cursor was not returned by a list."""
-
-    def __init__(self) -> None:
-        super().__init__("after is not a cursor that a list returned")
-
-
 class ReservedSlug(FAQError):
     """A new FAQ cannot have the slug: `generate`, a slug that ends in `.md`, or invisible characters.
 

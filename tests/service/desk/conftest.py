@@ -67,6 +67,12 @@ class Editor:
         return response
 
 
+def next_page(editor: Editor, path: str, text: str) -> str:
+    """Open the next page of a list, by its link."""
+    [link] = re.findall(r'href="(\?[^"]*)">Next page', text)
+    return editor.get(path + html.unescape(link)).text
+
+
 @pytest.fixture
 def app_client(storage: Storage) -> Iterator[TestClient]:
     with TestClient(create_app(storage)) as client:

@@ -9,8 +9,10 @@ import pytest
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage
-from tests.service.desk.conftest import Editor
+from faqsvc_embed.service.storage.values import Preconditions
+from tests.service.desk.conftest import Editor, next_page
 from tests.service.storage.writes import a_month_later
+from tests.support import samples
 from tests.support.clock import Clock
 
 ABOUT = {"website_name": "Heron", "website_url": "https://heron.example", "lang": "en"}
@@ -32,6 +34,11 @@ def base_of(text: str) -> str:
     found = re.search(r'name="version" value="([^"]*)"', text)
     assert found
     return found[1]
+
+
+def slugs_of(text: str) -> list[str]:
+    """Return the FAQs on a page of the list."""
+    return re.findall(r'<h2[^>]*><a href="/desk/faqs/([^"]+)"', text)
 
 
 def texts_of(text: str) -> list[str]:
@@ -349,11 +356,40 @@ def test_the_list_finds_by_word_language_and_state(editor: Editor) -> None:
     editor.post("/new", action="draft", **german)
 
     def found(query: str) -> set[str]:
-        return set(re.findall(r'<h2[^>]*><a href="/desk/faqs/([^"]+)"', editor.get(query).text))
+        return set(slugs_of(editor.get(query).text))
 
     assert found("") == {"pricing", "shipping", "preise"}
     assert found("?q=CANCEL") == {"pricing"}
     assert found("?q=100%25") == {"shipping"}
     assert found("?lang=de") == {"preise"}
     assert found("?state=published") == {"pricing", "shipping"}
-    assert found("?q=nowhere&page=x") == set()
+    assert found("?q=nowhere&lang=x") == set()
+
+
+def test_a_long_list_misses_no_faq_when_another_is_removed_meanwhile(
+    editor: Editor, storage: Storage, clock: Clock
+) -> None:
+    site = storage.people.list()[0]
+    for number in range(120):
+        storage.put(FAQ.from_dict(samples.record(f"faq-{number:03}")))
+    first = editor.get("?state=published").text
+    assert ("more than 50 FAQs" in first, "120 FAQs" in editor.get("").text) == (True, True)
+    clock.advance(1)
+    storage.removal.bin(site.access, "faq-119", None, Preconditions())
+    storage.put(FAQ.from_dict(samples.record("faq-001", ("Changed?", "Yes."))))
+    second = next_page(editor, "", first)
+    third = next_page(editor, "", second)
+    last = next_page(editor, "", third)
+
+    assert slugs_of(first + second + third) == [f"faq-{n:03}" for n in reversed(range(120)) if n != 1]
+    assert (slugs_of(last), "Next page" in last, "First page" in last) == (["faq-001"], False, True)
+    assert editor.get("?after=x").status_code == 422
+
+
+def test_a_long_bin_has_pages(editor: Editor, storage: Storage) -> None:
+    access = storage.people.list()[0].access
+    for number in range(60):
+        storage.put(FAQ.from_dict(samples.record(f"faq-{number:03}")))
+        storage.removal.bin(access, f"faq-{number:03}", None, Preconditions())
+    first = editor.get("/bin").text
+    assert [text.count('value="restore"') for text in (first, next_page(editor, "/bin", first))] == [50, 10]

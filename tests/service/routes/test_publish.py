@@ -96,6 +96,21 @@ def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) 
     assert [(item["position"], item["question"]) for item in record["items"]] == [(0, "One?"), (1, "Two?")]
 
 
+def test_two_items_with_one_id_are_refused_by_their_numbers_unless_they_come_from_a_file(
+    client: TestClient, key: str
+) -> None:
+    items = [{"question": f"{number}?", "answer": "Yes.", "id": "abac"[number]} for number in range(4)]
+    refused = publish(client, key, publication(items=items))
+    put = client.put(f"{PATH}/other", json=publication(items=items), headers={KEY_HEADER: key})
+    of_file = client.put(
+        f"{PATH}/other", json=publication(items=items, revision=None), headers={KEY_HEADER: key}
+    )
+
+    problem = "items[2].id is 'a', as is items[0].id: each needs its own"
+    assert [(one.status_code, one.json()["problems"]) for one in (refused, put)] == [(422, [problem])] * 2
+    assert (refused.json()["code"], of_file.status_code) == ("invalid-body", 201)
+
+
 def test_a_translation_is_published_under_the_slug(client: TestClient, key: str) -> None:
     slug = publish(client, key, publication()).json()["slug"]
     response = publish(client, key, publication(slug=slug, lang="de", title="Preise"))

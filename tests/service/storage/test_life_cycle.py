@@ -2,6 +2,7 @@
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from datetime import timedelta
+from itertools import cycle
 from threading import Barrier
 from typing import Any
 
@@ -11,13 +12,13 @@ from sqlalchemy import delete, select
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, publications
+from faqsvc_embed.service.storage.paging import InvalidCursor
 from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import (
     Access,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
-    InvalidCursor,
     NotYourSite,
     Preconditions,
     Quota,
@@ -362,18 +363,17 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
         clock.advance(1)
         write(storage, owner, slug)
     found, after = list[str](), None
-    changes = iter(["faq-0", "faq-3", "faq-0"])
+    changes = cycle(["faq-0", "faq-3"])
     for _ in range(30):
         page, after = storage.overview.page(owner.site, limit=limit, after=after)
         found += [item.slug for item in page]
         if after is None:
             break
         clock.advance(1)
-        if (changed := next(changes, None)) is not None:
-            write(storage, owner, changed, title=f"Changed at {clock.wall()}")
+        write(storage, owner, next(changes), title=f"Changed at {clock.wall()}")
     assert after is None
     assert set(found) == set(slugs)
-    assert len(found) <= len(slugs) + 3
+    assert max(map(found.count, found)) <= 2
 
 
 def test_pages_do_not_miss_the_only_faq_of_the_last_page(
@@ -409,7 +409,7 @@ def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage,
     assert languages() == ["en"]
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "%", "1.", "1.%0", "-1.a"])
+@pytest.mark.parametrize("cursor", ["", "x", "%", "1-", "1.%0", "-1.a"])
 def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: str) -> None:
     write(storage, owner)
     with pytest.raises(InvalidCursor):

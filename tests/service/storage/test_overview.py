@@ -25,10 +25,9 @@ def put(storage: Storage, slug: str, lang: str, question: str) -> None:
     storage.put(FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
 
 
-def found(storage: Storage, site: str, limit: int = 10, offset: int = 0, **wanted: Any) -> list[str]:
+def found(storage: Storage, site: str, **wanted: Any) -> list[str]:
     """Return the slugs that a filter lets through."""
-    faqs = storage.overview.counted(site, Filter(**wanted), limit=limit, offset=offset)[0]
-    return [faq.slug for faq in faqs]
+    return [faq.slug for faq in storage.overview.page(site, Filter(**wanted), limit=10)[0]]
 
 
 def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clock) -> None:
@@ -42,7 +41,6 @@ def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clo
     site = access.site
 
     assert found(storage, site) == ["shipping", "pricing"]
-    assert found(storage, site, limit=1, offset=1) == ["pricing"]
     assert found(storage, site, search="cost kost") == []
     assert found(storage, site, search="cost") == ["pricing"]
     assert found(storage, site, search="kostet") == ["pricing"]

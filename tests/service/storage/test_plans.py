@@ -105,8 +105,9 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
         Filter(state="binned"),
         Filter(lang="fr"),
     ):
-        yield f"{wanted}", partial(storage.overview.counted, SITE, wanted, limit=50)
-        yield f"{wanted}, paged", partial(storage.overview.page, SITE, wanted, limit=2)
+        yield f"{wanted}", partial(storage.overview.page, SITE, wanted, limit=2)
+        for after in (f"{2**50}-{2**50}.a", f"{2**50}.a"):
+            yield f"{wanted} {after}", partial(storage.overview.page, SITE, wanted, limit=2, after=after)
     yield "languages", lambda: storage.overview.published_languages(SITE)
     yield "FAQ", lambda: storage.overview.faq(access, slug)
     yield "FAQ in the bin", lambda: storage.overview.binned(access, slug)

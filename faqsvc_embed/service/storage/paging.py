@@ -1,0 +1,34 @@
+"""Pages of lists: each has a cursor, from which the next one continues, whatever was written meanwhile."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final, TypeVar
+
+from faqsvc_embed.errors import FAQError
+
+NUMBER_CURSOR: Final = "^[0-9]{1,16}$"
+"""The number of the last entry."""
+
+T = TypeVar("T")
+
+
+class InvalidCursor(FAQError):
+    """A cursor was not returned by a list."""
+
+    def __init__(self) -> None:
+        super().__init__("after is not a cursor that a list returned")
+
+
+def number_after(cursor: str | None) -> int | None:
+    """Return the number in the cursor of a list that is ordered by numbers. Raises InvalidCursor."""
+    if cursor is not None and re.fullmatch(NUMBER_CURSOR, cursor) is None:
+        raise InvalidCursor
+    return None if cursor is None else int(cursor)
+
+
+def page_of(
+    found: Sequence[T], limit: int | None, cursor: Callable[[T], object]
+) -> tuple[list[T], str | None]:
+    """Return the first `limit` of what was found, and the cursor after them; None if that is all."""
+    page = list(found[:limit])
+    return page, str(cursor(page[-1])) if len(found) > len(page) else None
