@@ -11,6 +11,7 @@ from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     has_words,
     is_question,
+    is_question_line,
     is_section_title,
     is_template_code,
     question_key,
@@ -43,7 +44,10 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
             candidate in asked and not (group is not None and is_news)
         ) or candidate.evidence is Evidence.STRUCTURED_DATA
         # The answer of a title of a group of questions is that group.
-        is_group = candidate not in asked and any(map(elements.count_inside, candidate.answer_elements()))
+        is_group = candidate not in asked and (
+            (candidate.element.role == "tab" and is_question_line(candidate.answer.partition("\n")[0]))
+            or any(map(elements.count_inside, candidate.answer_elements()))
+        )
         # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.

@@ -184,8 +184,14 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
     """Yield the elements that a class name calls a question, and those that start with `Q:`."""
     has_short_names = any("a" in element.words for element in free)
     names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
-    yield from _innermost([element for element in free if element.words & names])
+    yield from _innermost([_asking_cell(element) for element in free if element.words & names])
     yield from (each for each in free if not each.contains_blocks and is_labelled_question(each))
+
+
+def _asking_cell(element: Element) -> Element:
+    """Return the longest cell of a row, beside which are its number and its topic; else the element."""
+    cells = [cell for cell in element.elements() if element.tag == "tr"]
+    return max(cells, key=lambda cell: len(question_text(cell)), default=element)
 
 
 def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
