@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from collections.abc import Sequence
 from html.parser import HTMLParser
 from itertools import chain, pairwise
@@ -28,6 +29,9 @@ _ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
 """The beginning of a block that is the item of a list."""
 _BREAK: Final = "\v"
 """Stands for a line break until its paragraph is written."""
+_EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
+"""Emphasis while its paragraph is open, when the character after it is not known yet."""
+_TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
 
 
 def html_to_line(markup: str) -> str:
@@ -86,6 +90,8 @@ class _Text:
         if inner := written.replace(_BREAK, " ").strip():
             before, after = " " * written[:1].isspace(), " " * written[-1:].isspace()
             begin = "[" if end.startswith("]") else end.replace("</", "<")
+            if end in _TAG_NAMES:
+                begin, end = f"\x02{end}\x04", "\x03"
             written = f"{before}{begin}{inner}{end}{after}"
         self.pieces[start:] = [written]
 
@@ -118,7 +124,10 @@ class _Text:
     def end_paragraph(self) -> None:
         """Write the open paragraph."""
         self._open.clear()  # emphasis that a block interrupts is left out, and its text stays
-        lines = [" ".join(line.split()) for line in "".join(self.pieces).split(_BREAK)]
+        text = "".join(self.pieces)
+        for _ in _TAG_NAMES:  # the innermost first; no emphasis is within another of its kind
+            text = _EMPHASIS.sub(_emphasis, text)
+        lines = [" ".join(line.split()) for line in text.split(_BREAK)]
         self.pieces.clear()
         if lines := [line if _ITEM.match(line) else escape_start(line) for line in lines if line]:
             ends = ["" if _ITEM.match(one) or _ITEM.match(other) else "\\" for one, other in pairwise(lines)]
@@ -232,6 +241,32 @@ class _Writer(HTMLParser):
             rows[0] += [""] * (width - len(rows[0]))
             lines = [_row([_in_one_line(cell) for cell in row]) for row in rows]
             self.text.add_lines([lines[0], _row(["---"] * width), *lines[1:]])
+
+
+def _emphasis(found: re.Match[str]) -> str:
+    """Return emphasis with its signs, or as HTML where these would be shown as typed (CommonMark 0.31, 6.2).
+
+    That is where punctuation within them stands beside a word outside of them, and beside other emphasis.
+    """
+    sign, inner = found.groups()
+    before, after = (
+        found.string[max(found.start() - 1, 0) : found.start()],
+        found.string[found.end() : found.end() + 1],
+    )
+    edges = ((inner[0], before), (inner[-1], after))
+    if {inner[0], inner[-1], after} & {"*", "~", "\x02"} or any(
+        _is_sign(inside) and _is_in_word(outside) for inside, outside in edges
+    ):
+        return f"<{_TAG_NAMES[sign]}>{inner}</{_TAG_NAMES[sign]}>"
+    return f"{sign}{inner}{sign}"
+
+
+def _is_sign(character: str) -> bool:
+    return unicodedata.category(character)[0] in "PSC"
+
+
+def _is_in_word(character: str) -> bool:
+    return bool(character) and not (character.isspace() or _is_sign(character))
 
 
 def _row(cells: list[str]) -> str:

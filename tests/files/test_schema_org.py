@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
@@ -223,3 +225,27 @@ def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: str) ->
 )
 def test_markup_that_carries_meaning_stays(markup: str, markdown: str) -> None:
     assert html_to_markdown(markup) == markdown
+
+
+INLINE: Final = st.recursive(
+    st.sampled_from(
+        ["word", "a", "Note:", "(x)", "...", "5 €", "「重要」", "です", "!", " b ", "*", "_", "<br>"]
+    ),
+    lambda inner: st.builds(
+        "<{0}>{1}{2}</{0}>".format, st.sampled_from(["b", "i", "em", "del", "strong"]), inner, inner
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.lists(INLINE, min_size=1, max_size=4).map("".join))
+@example("<b>Note:</b>text")
+@example("for<b>...</b>")
+@example("<b>one</b><b>two</b>")
+@example("<b><i>a</i>:</b>b")
+def test_no_sign_of_emphasis_is_shown_as_typed(markup: str) -> None:
+    faq = FAQ("tea", items=(Item(0, "How?", html_to_markdown(f"<p>{markup}</p>")),), answer_format="markdown")
+    found = Markup("").join(item.html for item in faq.items)
+    words = "".join(Markup(markup).striptags().split())
+
+    assert "".join(found.striptags().split()) == words
