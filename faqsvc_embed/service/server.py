@@ -105,6 +105,8 @@ class BehindProxies:
                 address = ip_address(host)
             except ValueError:
                 return False
+            # A socket that listens to IPv6 and IPv4 alike has the proxy as ::ffff:10.0.0.5.
+            address = getattr(address, "ipv4_mapped", None) or address
             return any(address in network for network in networks)
 
         self._is_trusted = is_trusted
