@@ -46,7 +46,7 @@ OPTIONAL: Final = {
     "fastapi": {"fastapi"},
     "flask": {"flask"},
     "flask_babel": {"flask"},
-    "granian": {"mcp", "service"},
+    "granian": {"runtime"},
     "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},

@@ -56,12 +56,10 @@ def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...]) -> None:
         main()
         return
     from faqsvc_embed.mcp import http
-    from faqsvc_embed.runtime.listening import free_address
+    from faqsvc_embed.runtime.serving import Address, reason_of
 
     try:
-        host, port = free_address(*address)
+        checked = Address(*address).checked()
     except OSError as error:
-        reason = str(error.strerror).partition(" (while ")[0]  # socket.create_server repeats the address
-        raise failure(f"cannot listen on {address[0]}:{address[1]}: {reason}") from error
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}{http.PATH}"
-    http.serve_http((host, port), hosts, lambda: click.echo(url))
+        raise failure(f"cannot listen on {address[0]}:{address[1]}: {reason_of(error)}") from error
+    http.serve_http(checked, hosts, lambda: click.echo(f"{checked}{http.PATH}"))

@@ -104,9 +104,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
     try:
         address = server.Address(host, port, Path(uds).absolute() if uds else None).checked()
     except OSError as error:
-        reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
-        reason = reason.partition(" (while ")[0]  # socket.create_server repeats the address
-        raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason}") from error
+        raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {server.reason_of(error)}") from error
 
     def announce() -> None:
         click.echo(f"faqsvc listens on {uds or address}")

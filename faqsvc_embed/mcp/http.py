@@ -9,15 +9,12 @@ from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from granian import Granian
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.server import create_server
-from faqsvc_embed.runtime.listening import when_open
+from faqsvc_embed.runtime.serving import Address, serve
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -70,16 +67,14 @@ def create_app(client: FAQClient | None = None) -> ToolServerApp:
     return ToolServerApp(client, None)
 
 
-def serve_http(
-    address: tuple[str, int], allowed_hosts: Sequence[str], announce: Callable[[], object]
-) -> None:
+def serve_http(address: Address, allowed_hosts: Sequence[str], announce: Callable[[], object]) -> None:
     """Serve on an address until SIGINT or SIGTERM; `announce` is called when it accepts connections.
 
     On an address of this machine, only requests that name this machine are accepted, so that no website can
     reach the server through a browser (DNS rebinding); or one of `allowed_hosts`, as behind a proxy.
     """
     security = None
-    if allowed_hosts or ipaddress.ip_address(address[0]).is_loopback:
+    if allowed_hosts or ipaddress.ip_address(address.host).is_loopback:
         hosts = [*_LOOPBACK, *allowed_hosts]
         security = TransportSecuritySettings(
             allowed_hosts=[*allowed_hosts, *(f"{host}:*" for host in hosts)],
@@ -88,16 +83,4 @@ def serve_http(
                 *(f"https://{host}{port}" for host in allowed_hosts for port in ("", ":*")),
             ],
         )
-    server = Granian(
-        "faqsvc",
-        address=address[0],
-        port=address[1],
-        interface=Interfaces.ASGI,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=10_000, max_buffer_size=65_536),
-        websockets=False,
-        workers_kill_timeout=3,
-        log_enabled=False,
-    )
-    server.on_startup(partial(when_open, address, announce))
-    server.serve(target_loader=partial(ToolServerApp, None, security), wrap_loader=False)
+    serve(partial(ToolServerApp, None, security), address, announce)

@@ -6,76 +6,40 @@ address by which they are rate-limited.
 """
 
 import asyncio
-import errno
 import gc
+import logging
 import multiprocessing
 import os
 import signal
-import socket
-import stat
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
-from pathlib import Path
-from types import FrameType
-from typing import Any, Final
+from typing import Final
 
 from faqsvc_embed.api.event_stream import FEED_PATH
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.extras import needs_extra
-from faqsvc_embed.runtime.listening import free_address, when_open
 
 with needs_extra("service"):
-    from granian import Granian
-    from granian.constants import HTTPModes, Interfaces
-    from granian.http import HTTP1Settings
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+    from faqsvc_embed.runtime import serving
+    from faqsvc_embed.runtime.serving import GRACE, Address, reason_of
     from faqsvc_embed.service.http.problems import Problem
     from faqsvc_embed.service.http.requests import mark
     from faqsvc_embed.service.http.threads import open_file_limit
 
-BACKLOG: Final = 2048
-"""Maximum number of connections that wait to be accepted."""
-HEAD_TIMEOUT: Final = 10.0
-"""Seconds for the head of a request to arrive."""
-MAX_HEAD: Final = 65_536
-"""Bytes of the head of a request."""
+__all__ = ["Address", "check_proxies", "reason_of", "serve"]
+
 SWITCH_INTERVAL: Final = 0.001
 """Seconds after which a thread lets another one run."""
 
 MakeApp = Callable[[], ASGIApp]
 
-
-@dataclass(frozen=True)
-class Address:
-    """Where the service listens: a host and a port, or the path of a Unix socket."""
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    unix: Path | None = None
-
-    def __str__(self) -> str:
-        if self.unix is not None:
-            return str(self.unix)
-        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
-
-    def checked(self) -> "Address":
-        """Return the address that will be used; port 0 picks a free one.
-
-        A Unix socket that a killed process has left is removed.
-
-        Raises:
-            OSError: it is in use, is not of this machine, or is a file that is not a socket.
-        """
-        if self.unix is not None:
-            _remove_unused(self.unix)
-            return self
-        return Address(*free_address(self.host, self.port))
+logger: Final = logging.getLogger("faqsvc_embed.service")
 
 
 def serve(
@@ -84,7 +48,7 @@ def serve(
     *,
     workers: int = 1,
     proxies: Sequence[str] = (),
-    announce: Callable[[], object] | None = None,
+    announce: Callable[[], object],
 ) -> None:
     """Serve until SIGINT or SIGTERM; requests then have `GRACE` seconds to finish.
 
@@ -92,45 +56,16 @@ def serve(
     are used only in requests over a Unix socket or from `proxies`, which are addresses or networks.
     `announce` is called when the first worker accepts connections.
     """
-    if sys.platform == "linux":  # where a fork shares the memory of what is imported, and starts at once
-        multiprocessing.set_start_method("fork", force=True)
     theirs, ours = multiprocessing.Pipe(duplex=False)
-    server = Granian(
-        "faqsvc",
-        address=address.host,
-        port=address.port,
-        uds=address.unix,
-        # As with other servers, the permissions of the folder decide who can connect.
-        uds_permissions=0o666,
-        interface=Interfaces.ASGI,
-        http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(
-            header_read_timeout=round(HEAD_TIMEOUT * 1000), max_buffer_size=MAX_HEAD
-        ),
-        websockets=False,
-        workers=workers,
-        workers_kill_timeout=GRACE + 2,
-        respawn_failed_workers=True,
-        backlog=BACKLOG,
-        backpressure=open_file_limit() // 2,
-        log_enabled=False,
-    )
-
-    @server.on_startup
-    def prepare() -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            stop: Any = signal.getsignal(number)
-            signal.signal(number, partial(_stop, ours, stop))
-        if announce is not None:
-            when_open(str(address.unix) if address.unix else (address.host, address.port), announce)
-
-    server.serve(target_loader=partial(_load, make_app, tuple(proxies), (theirs, ours)), wrap_loader=False)
+    load = partial(_load, make_app, tuple(proxies), (theirs, ours))
+    limits = {"workers": workers, "respawn_failed_workers": True, "backpressure": open_file_limit() // 2}
+    serving.serve(load, address, announce, ours.close, **limits)
 
 
 def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Connection]) -> ASGIApp:
     """Return the application of a worker process."""
     theirs, ours = pipe
-    ours.close()  # only the main process keeps it
+    ours.close()  # only the main process keeps it, and closes it to stop the workers
     app = GracefulShutdown(LingeringClose(BehindProxies(make_app(), proxies)), theirs)
     # A thread that computes, such as one that renders a page, hands over to a short request sooner.
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -138,26 +73,6 @@ def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Con
     gc.collect()
     gc.freeze()
     return app
-
-
-def _stop(
-    pipe: Connection, stop: Callable[[int, FrameType | None], object], number: int, frame: FrameType | None
-) -> None:
-    pipe.close()  # which tells the workers
-    stop(number, frame)
-
-
-def _remove_unused(path: Path) -> None:
-    with suppress(FileNotFoundError):
-        if not stat.S_ISSOCK(path.stat().st_mode):
-            raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", str(path))
-        with socket.socket(socket.AF_UNIX) as other:
-            if other.connect_ex(str(path)) == 0:
-                raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE), str(path))
-        path.unlink()
-    with socket.socket(socket.AF_UNIX) as probe:
-        probe.bind(str(path))
-    path.unlink()
 
 
 def check_proxies(proxies: Sequence[str]) -> None:
@@ -190,6 +105,8 @@ class BehindProxies:
                 address = ip_address(host)
             except ValueError:
                 return False
+            # A socket that listens to IPv6 and IPv4 alike has the proxy as ::ffff:10.0.0.5.
+            address = getattr(address, "ipv4_mapped", None) or address
             return any(address in network for network in networks)
 
         self._is_trusted = is_trusted
@@ -236,8 +153,6 @@ MAX_PAUSE: Final = 0.1
 MAX_REST: Final = 32_000_000
 """Bytes of it."""
 
-_WITH_BODY: Final = frozenset({b"content-length", b"transfer-encoding"})
-
 
 class LingeringClose:
     """ASGI middleware that reads the rest of a request's body before the response is sent.
@@ -255,8 +170,7 @@ class LingeringClose:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
-        names = {name for name, _ in scope["headers"]}
-        if _WITH_BODY.isdisjoint(names) or b"expect" in names:  # no body, or one that is sent on request
+        if any(name == b"expect" for name, _ in scope["headers"]):  # a body that is sent on request
             await self._app(scope, receive, send)
             return
         is_complete = False
@@ -279,10 +193,6 @@ class LingeringClose:
             await send(message)
 
         await self._app(scope, tracked_receive, send_later)
-
-
-GRACE: Final = 3
-"""Seconds for requests to finish once the server is asked to stop."""
 
 
 class GracefulShutdown:
@@ -319,6 +229,8 @@ class GracefulShutdown:
                 detail = "The service is shutting down; try again"
                 problem = Problem(503, "unavailable", detail, headers=headers)
                 await problem.response()(scope, receive, send)
+        except Exception:
+            logger.exception("%s %s failed", scope["method"], scope["path"])
         finally:
             del self._requests[task]
 

@@ -24,7 +24,7 @@ from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.jinja import install
-from faqsvc_embed.runtime.listening import free_address
+from faqsvc_embed.runtime.serving import Address
 from faqsvc_embed.starlette import FAQMiddleware as ASGIMiddleware
 from faqsvc_embed.wsgi import FAQMiddleware as WSGIMiddleware
 from tests.docs.pages import ROOT, Block
@@ -156,7 +156,7 @@ def run_commands(blocks: Iterable[Block], directory: Path, service: Service | No
             texts[path] = path.read_text(encoding="utf-8")
     ports = dict[str, str]()
     for port in PORTS:
-        ports[port] = str(free_address("127.0.0.1", 0)[1])
+        ports[port] = str(Address().checked().port)
     for path, text in texts.items():
         path.write_text(_with_ports(text, ports), encoding="utf-8")
     environment = {

@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
@@ -27,15 +26,13 @@ OVERHEAD: Final = 2_000
 REFRESH_TIMEOUT: Final = 0.5
 """Seconds for the query of changes. After that, the database counts as down."""
 AT_ONCE: Final = 4
-"""Maximum number of responses that are made at a time. The others wait, and every other request is served."""
+"""Maximum number of responses of a route that are made at a time. Its others wait; other routes do not."""
 AVAILABLE: Final = "faqsvc.available"
 """Where a handler leaves the languages that it has chosen from, in the scope."""
 
 _EMPTY: Final[Message] = {"type": "http.response.body", "body": b""}
-_PREVIEW: Final = PREVIEW_HEADER.lower().encode()
 _ETAG: Final = b"if-none-match"
-_WITH_BODY: Final = frozenset({b"content-length", b"transfer-encoding"})
-_READ: Final = frozenset({b"accept", b"accept-language", b"host", _ETAG, _PREVIEW, *_WITH_BODY})
+_READ: Final = frozenset({b"accept", b"accept-language", b"host", _ETAG})
 _NOT_IN_304: Final = frozenset({b"content-length", b"content-type"})
 
 Key = tuple[object, ...]
@@ -47,11 +44,12 @@ class Selection:
     """What the responses of a route depend on; nothing else of a request is part of the cache's key.
 
     `media_types` are those that it offers. `parameters` are those of the query that its handler reads, each
-    with a function that returns the same value for equivalent ones.
+    with a function that returns the same value for equivalent ones; `header` is one that it reads.
     """
 
     media_types: tuple[str, ...]
     parameters: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
+    header: bytes | None = None
     has_urls: bool = True
     """Whether they have URLs of the service, which may be those of the request's Host header."""
 
@@ -83,6 +81,7 @@ class _Read(NamedTuple):
     key: Key
     headers: dict[bytes, bytes]
     is_head: bool
+    slots: asyncio.Semaphore
 
 
 class ResponseCache:
@@ -108,7 +107,7 @@ class ResponseCache:
         self._entries = OrderedDict[Key, _Entry]()
         self._keys: dict[object, set[Key]] = {}
         self._running: dict[Key, asyncio.Future[bool]] = {}
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._slots = {route: asyncio.Semaphore(AT_ONCE) for route in selections}
         self._size = 0
         self._listed: str | None = None
         self._confirmed_at = 0.0
@@ -130,7 +129,7 @@ class ResponseCache:
                 await self._make(request, scope, receive, send)
                 return
             if not await asyncio.shield(running):
-                async with self._slots:
+                async with request.slots:
                     await self._app(scope, receive, send)
                 return
         network = client_network(scope.get("client"))
@@ -156,25 +155,21 @@ class ResponseCache:
         if scope["method"] not in ("GET", "HEAD"):
             return None
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-        selection, slug = self._selections.get(path), None
-        if selection is None:
+        route, slug = path, None
+        if path not in self._selections:
             prefix, _, last = path.rpartition("/")
-            selection = self._selections.get(f"{prefix}/{{slug}}")
-            if selection is None or not last or "\ufffd" in last:
+            route = f"{prefix}/{{slug}}"
+            if route not in self._selections or not last or "\ufffd" in last:
                 return None
             path = normalized("NFC", path)
             slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
-        headers = dict[bytes, bytes]()
+        selection, headers = self._selections[route], dict[bytes, bytes]()
         for name, value in scope["headers"]:
-            if name in _READ:
+            if name in _READ or name == selection.header:
                 headers[name] = headers[name] + b", " + value if name in headers else value
-        if _PREVIEW in headers or not _WITH_BODY.isdisjoint(headers):
-            return None
         values: Iterable[object] = ()
         if scope["query_string"]:
             query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
-            if PREVIEW_PARAMETER in query:
-                return None
             names = selection.parameters.items()
             found = {name: read(query[name]) for name, read in names if name in query}
             values = (pair for pair in found.items() if pair[1] is not None)
@@ -183,7 +178,9 @@ class ResponseCache:
         origin = None
         if selection.has_urls and not self._has_base_url:
             origin = (scope["scheme"], headers.get(b"host"), scope.get("root_path"))
-        return _Read((slug, path, *values, media_type, origin), headers, scope["method"] == "HEAD")
+        sent = headers.get(selection.header) if selection.header else None
+        key = (slug, path, *values, media_type, origin, sent)
+        return _Read(key, headers, scope["method"] == "HEAD", self._slots[route])
 
     async def _age(self) -> float:
         """Return for how many seconds the database has not responded; 0 if the cache is up to date."""
@@ -226,7 +223,7 @@ class ResponseCache:
         running = self._running[request.key] = asyncio.get_running_loop().create_future()
         stored = None
         try:
-            async with self._slots:
+            async with request.slots:
                 await self._app(inner, receive, capture)
             stored = _stored(inner, messages)
             if stored is not None and self._running.get(request.key) is running:  # else it is outdated

@@ -47,7 +47,8 @@ MARKDOWN: Final = "text/markdown"
     "/faq/{slug:path}",
     (400, *READS),
     query=("lang:page",),
-    cached=Selection((HTML, MARKDOWN), {"lang": lookup}),
+    # Previews are not kept, but few are made at once.
+    cached=Selection((HTML, MARKDOWN), {"lang": lookup, PREVIEW_PARAMETER: lambda token: token or None}),
 )
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
@@ -166,7 +167,12 @@ def _not_found(slug: str) -> Problem:
     response=Record,
     query=("lang",),
     headers=(PREVIEW_HEADER,),
-    cached=Selection((JSON,), {"lang": lambda lang: lookup(lang) or lang}, has_urls=False),
+    cached=Selection(
+        (JSON,),
+        {"lang": lambda lang: lookup(lang) or lang},
+        PREVIEW_HEADER.lower().encode(),
+        has_urls=False,
+    ),
 )
 def read_faq(call: Call) -> Response:
     """Read an FAQ, in its default language unless `lang` is available."""

@@ -4,7 +4,7 @@ import asyncio
 import gc
 import time
 import tracemalloc
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import httpx2
 import pytest
@@ -14,6 +14,8 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import response_cache
 from faqsvc_embed.service.http.changes import Changes
+from faqsvc_embed.service.pages.html import render_page
+from faqsvc_embed.service.routes import read
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from tests.service.bodies import PATH, publication
 
@@ -172,8 +174,11 @@ def test_what_a_handler_does_not_use_neither_passes_the_cache_nor_fills_it(
     variants = [(f"{path}?n={number}&lang=", {"Accept": f"*/*;a={number}"}) for number in range(20)]
     if path != PRICING:
         variants += [(path, {"Accept-Language": f"en-x-{number}, ko;q=0.{number}"}) for number in range(20)]
+        variants += [(path, {"X-FAQ-Preview": f"{number}"}) for number in range(20)]
     else:
         variants = [(f"{path}?n={number}", {"Accept": f"*/*;a={number}"}) for number in range(20)]
+        variants += [(f"{path}?faq_preview={number}", {}) for number in range(20)]
+    variants += [(path, {"Content-Length": f"{number}"}) for number in range(20)]
     assert statements_of(client, storage, *variants) == 0
 
 
@@ -208,12 +213,43 @@ def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None
     async def main() -> list[int]:
         transport = httpx2.ASGITransport(create_app(storage))
         async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
-            paths = [f"{PATH}/faq-{number}" for number in range(40)] + [f"{PATH}/faq-0"] * 40
             responses = await asyncio.gather(*map(client.get, paths))
         return [response.status_code for response in responses]
 
+    paths = [f"{PATH}/faq-{number}" for number in range(40)] + [f"{PATH}/faq-0"] * 40
     assert asyncio.run(main()) == [200] * 80
     assert (total, most) == (40, response_cache.AT_ONCE)
+
+    paths = [f"/faq/faq-0?faq_preview={number}" for number in range(40)]  # links that are not valid
+    assert asyncio.run(main()) == [200] * 40
+    assert (total, most) == (80, response_cache.AT_ONCE)
+
+
+def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(40):
+        storage.put(FAQ(f"faq-{number}", "One", lang="en"))
+    finished: list[str] = []
+
+    def slow(*arguments: Any) -> str:
+        time.sleep(0.05)
+        return render_page(*arguments)
+
+    monkeypatch.setattr(read, "render_page", slow)
+
+    async def main() -> None:
+        transport = httpx2.ASGITransport(create_app(storage))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+
+            async def get(path: str) -> None:
+                assert (await client.get(path)).status_code == 200
+                finished.append(path)
+
+            pages = [asyncio.create_task(get(f"/faq/faq-{number}")) for number in range(40)]
+            await asyncio.sleep(0.01)
+            await asyncio.gather(get(f"{PATH}/faq-0"), *pages)
+
+    asyncio.run(main())
+    assert finished.index(f"{PATH}/faq-0") < 20
 
 
 def test_entity_tags_that_a_proxy_has_marked_revalidate_and_match(
@@ -231,15 +267,6 @@ def test_entity_tags_that_a_proxy_has_marked_revalidate_and_match(
         marked = f'W/{newest[:-1]}{mark}"'
         body = publication(title=mark, lang="en")
         assert client.put(PRICING, json=body, headers={**key, "If-Match": marked}).status_code == 200
-
-
-def test_a_read_with_a_body_leaves_kept_responses_alone(client: TestClient, storage: Storage) -> None:
-    put(storage, "One")
-    client.get(PRICING)
-    with_body = client.request("GET", PRICING, headers={"Content-Length": "100000"}, content=b"")
-
-    assert with_body.status_code == 200
-    assert "connection" not in client.get(PRICING).headers
 
 
 @pytest.mark.parametrize("path", ["/api/v1/faq/pricing", "/faq/pricing"])

@@ -37,6 +37,11 @@ def test_a_trusted_proxy_names_client_and_scheme() -> None:
     assert seen(("10.0.1.5", 5), "203.0.113.9", ("10.0.0.0/24",)) == ("10.0.1.5", "http")
 
 
+def test_a_proxy_that_connects_by_ipv4_to_a_socket_of_ipv6_is_trusted() -> None:
+    assert seen(("::ffff:10.0.0.5", 5), "203.0.113.9", ("10.0.0.0/24",)) == ("203.0.113.9", "https")
+    assert seen(("::ffff:10.0.1.5", 5), "203.0.113.9", ("10.0.0.0/24",)) == ("::ffff:10.0.1.5", "http")
+
+
 def test_what_a_client_has_invented_does_not_count() -> None:
     assert seen(("10.0.0.5", 5), "1.1.1.1, 203.0.113.9", ("10.0.0.5",))[0] == "203.0.113.9"
     assert seen(("10.0.0.5", 5), "unix, 203.0.113.9", ("10.0.0.5",))[0] == "203.0.113.9"

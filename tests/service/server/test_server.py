@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,24 +26,31 @@ pytestmark = pytest.mark.system
 SERVE: Final = """
 import sys
 from functools import partial
+from faqsvc_embed.runtime import serving
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service import server
+from faqsvc_embed.service.telemetry.requests import configure_logging
 from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
-    server.HEAD_TIMEOUT = 0.5
+    configure_logging()
+    serving.HEAD_TIMEOUT = 0.5
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
+FEED: Final = b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n"
 HEALTH: Final = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 @contextmanager
-def served(storage: Storage) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Run the service, which waits only briefly for a request head."""
-    command = [sys.executable, "-W", "error", "-c", SERVE, f"sqlite:///{storage.database.path}"]
+def served(
+    storage: Storage, prefix: Sequence[str] = (), start: str = ""
+) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Run the service, which waits only briefly for a request head, after some lines at the start."""
+    code, database = start + SERVE, f"sqlite:///{storage.database.path}"
+    command = [*prefix, sys.executable, "-W", "error", "-c", code, database]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment) as process:
         assert process.stdout is not None
         try:
             yield process, process.stdout.readline().strip()
@@ -167,7 +174,7 @@ def test_who_is_still_sending_reads_why_it_was_refused(url: str) -> None:
 def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(storage: Storage) -> None:
     key = storage.keys.create("tests")
     with served(storage) as (process, url), connected(url) as upload, connected(url) as feed:
-        feed.sendall(b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n")
+        feed.sendall(FEED)
         received = b""
         while b"retry" not in received:  # in one part or in several
             received += feed.recv(4096)
@@ -187,7 +194,23 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
     assert process.returncode == 0
 
 
-def test_a_killed_worker_is_replaced(storage: Storage) -> None:
+@pytest.mark.parametrize(("prefix", "stops"), [([], True), (["nohup"], False)])
+def test_the_end_of_a_terminal_stops_the_service_unless_under_nohup(
+    storage: Storage, prefix: list[str], stops: bool
+) -> None:
+    with served(storage, prefix) as (process, url), connected(url) as feed:
+        feed.sendall(FEED)
+        assert b"retry" in feed.recv(4096) + feed.recv(4096)
+        process.send_signal(signal.SIGHUP)
+        if stops:
+            assert read_to_end(feed).endswith(b"0\r\n\r\n")
+            assert process.wait(20) == 0
+        else:
+            time.sleep(1)
+            assert httpx2.get(f"{url}/livez", trust_env=False).status_code == 200
+
+
+def test_a_killed_worker_is_replaced_and_the_log_says_so(storage: Storage) -> None:
     with served(storage) as (process, url):
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
         if not children.exists():
@@ -199,4 +222,28 @@ def test_a_killed_worker_is_replaced(storage: Storage) -> None:
         while status != 200 and time.monotonic() < deadline:
             with suppress(httpx2.HTTPError):
                 status = httpx2.get(f"{url}/livez", trust_env=False, timeout=2).status_code
+        process.terminate()
+        assert process.stderr is not None
+        assert process.stderr.read().count("Unexpected exit from worker-1") == 1
     assert status == 200
+
+
+BROKEN: Final = """
+import faqsvc_embed.service.storage.publications as publications
+
+def fail(*_):
+    raise ValueError("a fault of ours")
+
+publications.Publications.get = fail
+"""
+
+
+def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) -> None:
+    with served(storage, start=BROKEN) as (process, url):
+        response = httpx2.get(f"{url}{PATH}/pricing", trust_env=False, headers={"X-Request-ID": "id-1"})
+        process.terminate()
+        assert process.stderr is not None
+        log = process.stderr.read()
+    assert (response.status_code, response.json()["code"]) == (500, "internal-error")
+    assert log.count("ValueError: a fault of ours") == 1
+    assert f"ERROR faqsvc_embed.service [id-1] GET {PATH}/pricing failed\nTraceback" in log

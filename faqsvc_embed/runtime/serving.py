@@ -1,0 +1,156 @@
+"""Serves an ASGI application with granian, in processes of its own."""
+
+import errno
+import multiprocessing
+import os
+import signal
+import socket
+import stat
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
+from granian.log import LogLevels
+
+BACKLOG: Final = 2048
+"""Maximum number of connections that wait to be accepted."""
+HEAD_TIMEOUT: Final = 10.0
+"""Seconds for the head of a request to arrive."""
+MAX_HEAD: Final = 65_536
+"""Bytes of the head of a request."""
+GRACE: Final = 3
+"""Seconds for requests to finish once the server is asked to stop."""
+LOGGING: Final[dict[str, Any]] = {
+    "formatters": {},
+    "handlers": {},
+    "loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {"handlers": []}},
+}
+"""granian says where the process logs, and only there, that a worker has ended."""
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens: a host and a port, or the path of a Unix socket."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    unix: Path | None = None
+
+    def __str__(self) -> str:
+        if self.unix is not None:
+            return str(self.unix)
+        return f"http://[{self.host}]:{self.port}" if ":" in self.host else f"http://{self.host}:{self.port}"
+
+    @property
+    def family(self) -> int:
+        """The family of its socket."""
+        if self.unix is not None:
+            return socket.AF_UNIX
+        return socket.AF_INET6 if ":" in self.host else socket.AF_INET
+
+    def checked(self) -> "Address":
+        """Return the address that will be used; port 0 picks a free one.
+
+        A Unix socket that a killed process has left is removed.
+
+        Raises:
+            OSError: it is in use, is not of this machine, or is a file that is not a socket.
+        """
+        if self.unix is not None:
+            _remove_unused(self.unix)
+            return self
+        with socket.create_server((self.host, self.port), family=self.family) as probe:
+            return Address(*probe.getsockname()[:2])
+
+    def is_open(self) -> bool:
+        """Return whether something listens there."""
+        with socket.socket(self.family) as probe:
+            probe.settimeout(1)
+            return probe.connect_ex(str(self.unix) if self.unix else (self.host, self.port)) == 0
+
+
+def _remove_unused(path: Path) -> None:
+    with suppress(FileNotFoundError):
+        if not stat.S_ISSOCK(path.stat().st_mode):
+            raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", str(path))
+        if Address(unix=path).is_open():
+            raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE), str(path))
+        path.unlink()
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.bind(str(path))
+    path.unlink()
+
+
+def reason_of(error: OSError) -> str:
+    """Return why an address cannot be used, without the address."""
+    reason = error.strerror or f"{error}: use a shorter path; Linux accepts 107 bytes"
+    return reason.partition(" (while ")[0]  # socket.create_server repeats the address
+
+
+def serve(
+    load: Callable[[], Any],
+    address: Address,
+    announce: Callable[[], object],
+    stopping: Callable[[], object] | None = None,
+    **options: Any,
+) -> None:
+    """Serve until SIGINT or SIGTERM, or until the terminal is closed (SIGHUP), unless under nohup.
+
+    Each worker process calls `load` for its application. `announce` is called when one accepts connections,
+    and `stopping` at the signal. `options` are further ones of granian.
+    """
+    under_nohup = sys.platform != "win32" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    if sys.platform == "linux":  # where a fork shares the memory of what is imported, and starts at once
+        multiprocessing.set_start_method("fork", force=True)
+    server = Granian(
+        "faqsvc",
+        address=address.host,
+        port=address.port,
+        uds=address.unix,
+        # As with other servers, the permissions of the folder decide who can connect.
+        uds_permissions=0o666,
+        interface=Interfaces.ASGI,
+        http=HTTPModes.http1,
+        http1_settings=HTTP1Settings(
+            header_read_timeout=round(HEAD_TIMEOUT * 1000), max_buffer_size=MAX_HEAD
+        ),
+        websockets=False,
+        workers_kill_timeout=GRACE + 2,
+        backlog=BACKLOG,
+        log_level=LogLevels.warning,
+        log_dictconfig=LOGGING,
+        **options,
+    )
+
+    @server.on_startup
+    def prepare() -> None:
+        stop: Any = signal.getsignal(signal.SIGTERM)
+
+        def handle(number: int, frame: FrameType | None) -> None:
+            if stopping is not None:
+                stopping()
+            stop(number, frame)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, handle)
+        if sys.platform != "win32":  # where granian would start new workers
+            signal.signal(signal.SIGHUP, signal.SIG_IGN if under_nohup else handle)
+        threading.Thread(target=partial(_announce, address, announce), daemon=True).start()
+
+    server.serve(target_loader=load, wrap_loader=False)
+
+
+def _announce(address: Address, announce: Callable[[], object]) -> None:
+    while not address.is_open():
+        time.sleep(0.02)
+    announce()
