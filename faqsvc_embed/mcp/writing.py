@@ -120,7 +120,8 @@ async def unpublish_faq(call: Call) -> Result:
     language = {"lang": lang} if lang else {}
     other = "get another published language, or 410 Gone if there is none"
     seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
-    note = f"{seen}. The history stays; `{undo}` publishes it again, as does the desk."
+    desk = f"{call.reading().settings.base_url}/desk"
+    note = f"{seen}. No tool undoes this. Tell the user: `{undo}` publishes it again, as does {desk}."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
