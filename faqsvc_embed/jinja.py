@@ -26,6 +26,8 @@ __all__ = ["install"]
 Options = dict[str, Any]
 
 _log: Final = LogOnce()
+_NO_SLUG: Final = "the tag 'faq' has no slug: write {% faq \"pricing\" %}"
+_NO_COMMA: Final = 'commas separate the options of the tag \'faq\': write {% faq "pricing", lang="de" %}'
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -214,6 +216,8 @@ class FAQTag(Extension):
 
     def parse(self, parser: Parser) -> nodes.Node:
         line, slug, options = next(parser.stream).lineno, None, list[nodes.Keyword]()
+        if parser.stream.current.type == "block_end":
+            parser.fail(_NO_SLUG, line)
         is_named = has_more = parser.stream.look().type == "assign"  # {% faq slug="pricing" %}
         if not is_named:
             slug, has_more = parser.parse_expression(), parser.stream.skip_if("comma")
@@ -227,7 +231,9 @@ class FAQTag(Extension):
                 options.append(nodes.Keyword(name.value, value, lineno=name.lineno))
             has_more = parser.stream.skip_if("comma")
         if slug is None:
-            parser.fail("the tag 'faq' has no slug", line)
+            parser.fail(_NO_SLUG, line)
+        if parser.stream.current.type != "block_end":
+            parser.fail(_NO_COMMA, line)
         # A filter, because calling it is faster than calling a function in an expression. Its text is HTML
         # already, and escaping would copy it twice; but a `finalize` of the host may have to know that.
         call = "faqsvc_tag" if parser.environment.finalize is None else "faqsvc_faq"

@@ -28,7 +28,7 @@ class ChangeRefused(FAQError, ValueError):
 
     def __init__(self, index: int, refused: "_Refused") -> None:
         shown = ", ".join(map(quoted, refused.closest)) if refused.code == "unknown-question" else ""
-        closest = f"; the closest are {shown}" if shown else ""
+        closest = f"; the closest: {shown}" if shown else ""
         super().__init__(f"changes[{index}]: {refused}{closest}", code=refused.code)
         self.index = index
         self.closest: tuple[str, ...] = tuple(refused.closest)

@@ -11,6 +11,7 @@ from typing import Any, Final, NotRequired, TypedDict, Unpack
 
 from msgspec import UNSET, UnsetType
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import GenerateBody, PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
@@ -103,6 +104,11 @@ def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
     if problems:
         raise _rejected(problems)
     return body
+
+
+def idempotency_key(**publication: Unpack[PublishFields]) -> str:
+    """Return the key that makes a repeated publication the same one: a digest of its body."""
+    return digest_of(encode(publish_body(**publication)).decode("utf-8", "replace"))
 
 
 def publish_request(base_url: str, **publication: Unpack[PublishFields]) -> Request:

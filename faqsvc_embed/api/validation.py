@@ -127,8 +127,8 @@ def _problems(path: str, value: object, info: inspect.Type) -> Iterator[str]:
             if isinstance(value, Mapping):
                 yield from _struct_problems(path, value, info)
             else:
-                names = " and ".join(field.encode_name for field in info.fields)
-                yield f"{path} is {quoted(value)}: an object with {names} is accepted"
+                names = " and ".join(field.encode_name for field in info.fields if field.required)
+                yield f"{path} is {quoted(value)}: an object{' with ' * bool(names)}{names} is accepted"
 
 
 def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str) -> Iterator[str]:

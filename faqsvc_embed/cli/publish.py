@@ -1,8 +1,6 @@
 """`faqsvc publish`: publish FAQs from files."""
 
-import re
 from pathlib import Path
-from secrets import token_hex
 
 import click
 
@@ -10,13 +8,6 @@ from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lan
 from faqsvc_embed.cli.output import print_json
 from faqsvc_embed.cli.publications import read_publications
 from faqsvc_embed.cli.publish_run import PublishRun
-from faqsvc_embed.errors import quoted
-
-
-def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and re.fullmatch("[!-~]{1,255}", value) is None:
-        raise click.BadParameter(f"{quoted(value)} is not 1 to 255 visible ASCII characters")
-    return value
 
 
 @click.command()
@@ -28,7 +19,11 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
     metavar="SLUG",
     help="Slug to publish under. Default: the slug in the file, or the name of the file.",
 )
-@click.option("--new-slug", is_flag=True, help="Create another FAQ, under a slug that the service chooses.")
+@click.option(
+    "--new-slug",
+    is_flag=True,
+    help="Create another FAQ, under a slug that the service chooses. The same file creates it once in a day.",
+)
 @click.option("--title", metavar="TITLE", help="Title of the FAQ.")
 @lang_option
 @click.option("--draft", is_flag=True, help="Store drafts instead of publishing.")
@@ -37,12 +32,6 @@ def _idempotency_key(_: click.Context, __: click.Parameter, value: str | None) -
 )
 @click.option("--republish", is_flag=True, help="Publish files even if the FAQ was unpublished.")
 @click.option("--dry-run", is_flag=True, help="Check the files and print the request bodies; send nothing.")
-@click.option(
-    "--idempotency-key",
-    metavar="KEY",
-    callback=_idempotency_key,
-    help="With --new-slug: the key that a failed attempt printed, so that a retry creates no second FAQ.",
-)
 @json_option
 @base_url_option
 def publish(
@@ -53,7 +42,6 @@ def publish(
     new_slug: bool,
     overwrite: bool,
     republish: bool,
-    idempotency_key: str | None,
     base_url: str | None,
     **options: str | None,
 ) -> None:
@@ -86,13 +74,11 @@ def publish(
         raise click.UsageError("--new-slug and --slug exclude each other")
     if new_slug and (len(files) > 1 or Path(files[0]).is_dir()):
         raise click.UsageError("--new-slug takes only one FILE")
-    if idempotency_key is not None and not new_slug:
-        raise click.UsageError("--idempotency-key needs --new-slug; with a slug, publish the file again")
     publications = read_publications(files, {**options, "draft": draft or None}, new_slug=new_slug)
     if dry_run:
         for publication in publications:
             print_json(publication.body())
         return
     with open_client(base_url) as client:
-        run = PublishRun(client, len(publications), idempotency_key or token_hex(16), as_json=as_json)
+        run = PublishRun(client, len(publications), as_json=as_json)
         run.publish(publications, overwrite=overwrite, republish=republish)

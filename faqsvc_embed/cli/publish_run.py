@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import click
 
-from faqsvc_embed.api.publish_request import PublishFields
+from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
 from faqsvc_embed.cli.publications import Publication
@@ -38,12 +38,11 @@ MAX_WAITS: Final = 20
 
 
 class PublishRun:
-    """One run over `count` files. `idempotency_key` is for a file whose slug the service chooses."""
+    """One run over `count` files."""
 
-    def __init__(self, client: "FAQClient", count: int, idempotency_key: str, *, as_json: bool) -> None:
+    def __init__(self, client: "FAQClient", count: int, *, as_json: bool) -> None:
         self._client = client
         self._count = count
-        self._idempotency_key = idempotency_key
         self._as_json = as_json
         self._done = list[dict[str, Any]]()
         self._refused = list[str]()
@@ -104,7 +103,7 @@ class PublishRun:
         """
         fields, warnings = publication.fields(), list[str]()
         if publication.slug is None:
-            fields["idempotency_key"] = self._idempotency_key
+            fields["idempotency_key"] = idempotency_key(**fields)
         while True:
             try:
                 published = self._attempt(publication, fields)
@@ -119,6 +118,11 @@ class PublishRun:
                 elif isinstance(error, RevisionConflict) and error.current is not None:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
             else:
+                if published.state == "superseded":  # the response of an earlier run, with the same key
+                    raise Refused(
+                        f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
+                        "unpublished since: change the file, or publish it with --slug"
+                    )
                 for warning in warnings:
                     publication.warn(warning)
                 return published
@@ -127,8 +131,6 @@ class PublishRun:
         """Send one request; a failure says how to retry, and how many files are published."""
         file = publication.file
         retry = ": publish it again; this does not create a second FAQ"
-        if publication.slug is None:
-            retry = f": retry with --idempotency-key {self._idempotency_key}"
         so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
         try:
             with if_interrupted(f"{file} may have been published{retry}{so_far}"):
@@ -138,7 +140,8 @@ class PublishRun:
         except PublishRejected:
             raise
         except FAQNotFound as error:
-            raise Refused(gone(publication.slug) if error.status == 410 else str(error)) from error
+            is_deleted = error.status == 410 and publication.slug is not None
+            raise Refused(gone(publication.slug) if is_deleted else str(error)) from error
         except FAQError as error:
             message = publication.located(str(error))
             if isinstance(error, AuthenticationError) and error.code == "not-your-site":

@@ -40,8 +40,6 @@ class Clients:
     def __init__(self, client: FAQClient | None, *, is_remote: bool) -> None:
         self._given = self._reader = client
         self._is_remote = is_remote
-        self.attempts: dict[bytes, str] = {}
-        """The idempotency keys of publications with an unknown outcome, by the digest of key and body."""
 
     def reading(self) -> FAQClient:
         """Return the client that reads published FAQs."""

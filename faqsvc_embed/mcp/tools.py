@@ -99,7 +99,8 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
         advice = f"To try again, call with exactly these arguments{seconds}."
     elif isinstance(error, PublishRejected) and error.closest:
         shown = ", ".join(json.dumps(one, ensure_ascii=False) for one in error.closest)
-        advice = f"In full: {shown}. {advice or 'Correct the arguments and call again.'}"
+        means = "If the user means one of these, name it, and keep its words" if advice else "In full"
+        advice = f"{means}: {shown}. {advice or 'Correct the arguments and call again.'}"
     elif advice:
         pass
     elif isinstance(error, FAQNotFound) and error.status == 410 and slug is not None:
@@ -140,8 +141,7 @@ _ADVICE: Final = {
     "missing-scope": "Ask the user for an API key whose scope includes this; `faqsvc keys create` makes one.",
     "not-your-site": "list_faqs names the FAQs that this key may change; publish_faq makes a new one, under "
     "another slug.",
-    "unknown-question": "If the user means one of these, name it, and keep its words; to add one, only "
-    "if none asks the same, call again with add: true.",
+    "unknown-question": "To add it, only if no question asks the same, call again with add: true.",
     "unreadable-website": "Check the address of the website with the user; or read it by other means, write "
     "the items yourself, and use publish_faq.",
     "generation-failed": "Write the items yourself, and use publish_faq.",

@@ -1,9 +1,7 @@
 """The tools that need a key: generate_faq, publish_faq and unpublish_faq."""
 
 import asyncio
-import hashlib
 import json
-import secrets
 import shlex
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -11,12 +9,12 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
-from faqsvc_embed.api.publish_request import PublishFields, encode, publish_body
+from faqsvc_embed.api.publish_request import PublishFields, idempotency_key, publish_body
 from faqsvc_embed.client import FAQClient, FAQSummary
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
-from faqsvc_embed.mcp.reading import ROOM
+from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import (
     MAX_EXTRA,
     MAX_TITLE,
@@ -44,8 +42,6 @@ MAX_NOTES: Final = 5
 ORDER: Final = "The items are in the order of the list, whatever their positions"
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
-MAX_ATTEMPTS: Final = 100
-"""Maximum number of publications with an unknown outcome that are remembered."""
 
 
 async def generate_faq(call: Call) -> Result:
@@ -83,26 +79,27 @@ async def publish_faq(call: Call) -> Result:
     if call.arguments.get("preview"):
         return _preview(body, await asyncio.to_thread(shown, record), notes)
     client, key = call.writing()
-    # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
-    digest, attempts = hashlib.sha256(encode({**body, "key": key.reveal()})).digest(), call.clients.attempts
     if fields["slug"]:
-        await _check_free(client, fields["slug"], is_repeated=digest in attempts)
+        await _check_free(client, fields["slug"], record)
         fields["if_none_match"] = "*"
-    fields["idempotency_key"] = attempts.setdefault(digest, secrets.token_hex(16))
-    for oldest in list(attempts)[:-MAX_ATTEMPTS]:
-        del attempts[oldest]
     is_draft = bool(call.arguments.get("draft"))
 
     def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
         fields["draft"] = draft
+        # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
+        fields["idempotency_key"] = idempotency_key(**fields)
         return client.apublish_faq(**fields)
 
     try:
         published = await call.reported(as_allowed(publish, draft=is_draft), "Publishing")
     except RevisionConflict:  # somebody else has just taken the slug
-        await _check_free(client, str(fields["slug"]))
+        await _check_free(client, str(fields["slug"]), record)
         raise
-    attempts.pop(digest, None)
+    if published.state == "superseded":  # the response to an earlier call with these arguments
+        raise ToolError(
+            f"Nothing was written: these texts were published as {quoted(published.slug)} before, which was "
+            "changed or unpublished since. Read it with get_faq, and ask the user."
+        )
     content = await written(client, published, REQUESTED if is_draft else SCOPE)
     content |= await asyncio.to_thread(shown, record)
     content["note"] = _sentences(*notes, content.pop("note", ""))
@@ -120,7 +117,8 @@ async def unpublish_faq(call: Call) -> Result:
     language = {"lang": lang} if lang else {}
     other = "get another published language, or 410 Gone if there is none"
     seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
-    note = f"{seen}. The history stays; `{undo}` publishes it again, as does the desk."
+    desk = f"{call.reading().settings.base_url}/desk"
+    note = f"{seen}. No tool undoes this. Tell the user: `{undo}` publishes it again, as does {desk}."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
@@ -132,7 +130,7 @@ async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
     return []
 
 
-async def _check_free(client: FAQClient, slug: str, *, is_repeated: bool = False) -> None:
+async def _check_free(client: FAQClient, slug: str, record: FAQ) -> None:
     """Raise ToolError if there is an FAQ with this slug already."""
     try:
         found = await client.anewest_revision(slug)
@@ -142,8 +140,8 @@ async def _check_free(client: FAQClient, slug: str, *, is_repeated: bool = False
         return
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."
-    if is_repeated:
-        advice = "Your last call may have made it, although it failed: look at it with get_faq."
+    if record_of(found).items == record.items:
+        advice = "It has these questions: your last call may have made it. Look at it with get_faq."
     raise ToolError(
         f"There is an FAQ {quoted(slug)} already: {title}, revision {number}. Nothing was written. {advice}"
     )

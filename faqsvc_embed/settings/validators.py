@@ -47,7 +47,10 @@ def base_url(value: object) -> str:
     except ValueError:
         raise ValueError("a URL with a host and a port up to 65535 is accepted") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("a URL with http or https and a host, such as https://faq.example.com, is accepted")
+        folder = "; the setting of a folder is `directory`" if os.path.isdir(value) else ""
+        raise ValueError(
+            f"a URL with http or https and a host, such as https://faq.example.com, is accepted{folder}"
+        )
     if parts.username is not None or parts.password is not None:
         raise ValueError("a URL without user name and password is accepted")
     if parts.query or parts.fragment or value.endswith(("?", "#")):

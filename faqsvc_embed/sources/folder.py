@@ -40,8 +40,8 @@ class FolderSource(BaseSource):
             message = "\n".join([*map(str, problems[:MAX_PROBLEMS]), *more])
             raise ConfigurationError(message, page=PAGE)
         self._error: ConfigurationError | None = None
-        self._is_in_debug_mode = False
-        """Whether the host is in debug mode. Only then are similar slugs searched for, which takes time."""
+        self._suggests = settings.strict
+        """Whether similar slugs are searched for, which takes time: in strict and in debug mode."""
         self._gone = set[str]()
         self._fetched = set[str]()
         """Slugs that have a file and were also fetched from the service."""
@@ -75,7 +75,7 @@ class FolderSource(BaseSource):
                 )
 
     def reload(self) -> None:
-        self._is_in_debug_mode = True
+        self._suggests = True
         try:
             self._folder.refresh()
             self._error = None
@@ -104,7 +104,7 @@ class FolderSource(BaseSource):
         if file is not None:
             return ConfigurationError("\n".join(map(str, file.problems)), page=PAGE)
         missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
-        if self._is_in_debug_mode:
+        if self._suggests:
             missing += self._folder.similar(key.slug)
         for other in self._folder.files:
             if other.path.name.startswith(f"{key.slug}.") and name_of(other.path)[0] == key.slug:

@@ -104,7 +104,7 @@ def test_a_pull_without_a_service_names_the_setting(tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_written_is_a_failure(slugs: list[str], tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     status, output = run(make_app(store=f"file:{tmp_path / 'file'}"), "forget", *slugs)
-    assert (status, "cannot be written" in output) == (1, True)
+    assert (status, "the store 'file:/" in output, "cannot be written" in output) == (1, True, True)
 
 
 @pytest.mark.parametrize(

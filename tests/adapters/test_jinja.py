@@ -238,12 +238,25 @@ def test_the_valid_part_of_a_theme_counts() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["{% faq %}", '{% faq "a" lang="de" %}', '{% faq "a", lang %}', '{% faq "a", 1 %}']
+    ("source", "named"),
+    [
+        ("{% faq %}", "slug"),
+        ('{% faq lang="de" %}', "slug"),
+        ('{% faq "a" lang="de" %}', "commas"),
+        ('{% faq "a", lang %}', "="),
+        ('{% faq "a", 1 %}', "name"),
+    ],
 )
-def test_a_mistake_in_a_tag_is_a_syntax_error_with_its_line(source: str) -> None:
-    with pytest.raises(TemplateSyntaxError) as caught:
+def test_a_mistake_in_a_tag_is_a_syntax_error_with_its_line(source: str, named: str) -> None:
+    with pytest.raises(TemplateSyntaxError, match=named) as caught:
         render(f"\n\n{source}")
     assert caught.value.lineno == 3
+
+
+@pytest.mark.parametrize("source", ["{{ faq(pricing) }}", "{% faq pricing %}", '{{ faq("") }}'])
+def test_a_slug_without_quotes_is_told_to_have_them(source: str) -> None:
+    with pytest.raises(FAQNotFound, match="quotes"):
+        render(source, embed(strict=True))
 
 
 # With markup of the host's own

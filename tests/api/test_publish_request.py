@@ -63,6 +63,12 @@ def test_items_are_accepted_in_many_forms_and_sent_in_one(items: Any) -> None:
     assert body(items=items) == BODY
 
 
+def test_an_item_of_another_form_is_told_what_it_needs() -> None:
+    assert problems(items=[("a", "b", "c")]) == [
+        "items[0] is ('a', 'b', 'c'): an object with question and answer is accepted"
+    ]
+
+
 def test_optional_fields_are_sent_only_if_given() -> None:
     assert body() == BODY
     given = {"lang": "ko", "title": "Prices", "slug": "pricing"}

@@ -174,6 +174,8 @@ def test_with_reload_an_edited_file_is_shown_at_once(faqs: Path) -> None:
 def test_with_reload_a_slug_without_a_file_is_answered_with_a_similar_one(faqs: Path) -> None:
     embed = FAQEmbed(directory=str(faqs), reload=True)
     assert "did you mean 'pricing'?" in str(embed.use_faq("pricin").error)
+    with pytest.raises(FAQNotFound, match=r"did you mean 'pricing'\?"):
+        FAQEmbed(directory=faqs, strict=True).render("pricing.md")
 
 
 def test_with_reload_a_broken_file_shows_its_problem_until_it_is_mended(faqs: Path) -> None:

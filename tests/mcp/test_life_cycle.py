@@ -74,6 +74,8 @@ def test_an_faq_is_taken_back_by_the_address_of_its_page(owner: FAQClient) -> No
     gone = content(call(owner, "unpublish_faq", {"slug": page}))
     Draft202012Validator(output_schema("unpublish_faq")).validate(gone)
     assert gone["state"] == "unpublished"
+    steps = ("No tool undoes this", "`faqsvc restore taken`", f"{owner.settings.base_url}/desk")
+    assert [step for step in steps if step not in gone["note"]] == []
     assert "410" in error(call(owner, "get_faq", {"slug": "taken"}))
 
 

@@ -398,6 +398,8 @@ def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
     put(owner, "lengthy", items=[(long, "Yes."), ("Open?", "Yes.")])
     message = error(update(owner, "lengthy", 1, {"question": long.replace("true", "right"), "answer": "No."}))
     assert long in message
+    message = error(update(owner, "lengthy", 1, {"question": "Parking?", "answer": "No."}))
+    assert ("one of these" in message, "add: true" in message) == (False, True)
 
 
 def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> None:

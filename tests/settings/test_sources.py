@@ -48,6 +48,11 @@ WRITTEN: dict[str, tuple[str, Any]] = {
 """Every setting as text, and its value."""
 
 
+def test_a_folder_in_the_place_of_an_address_is_told_its_setting(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="`directory`"):
+        FAQEmbed(str(tmp_path))
+
+
 def values(settings: Settings) -> dict[str, Any]:
     assert settings.api_key is not None
     return {**vars(settings), "api_key": settings.api_key.reveal()}
