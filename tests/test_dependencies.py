@@ -26,6 +26,7 @@ EXTRAS: Final = {
     "flask.py": ["flask"],
     "generation": ["generation"],
     "mcp": ["mcp"],
+    "runtime": ["service"],
     "service": ["service", "generation", "postgresql", "redis"],
     "testing": ["generation"],
 }
