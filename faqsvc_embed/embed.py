@@ -21,7 +21,7 @@ from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.fragments import Fragment
-from faqsvc_embed.runtime.threads import in_event_loop, to_thread
+from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
 
@@ -147,16 +147,16 @@ class FAQEmbed:
             self.presenter.options.log.warning(
                 "get_faq", "get_faq() blocks the event loop while it waits: await aget_faq() instead"
             )
-        found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
-        if not isinstance(found, FAQState):
-            found = self._reader.wait_for(found, self.settings.timeout + HANDOVER)
-        return self.presenter.with_html(data_or_raise(found))
+        return at_once(self._get_faq(slug, lang, blocks=True))
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ, as `get_faq` does, without blocking the event loop."""
+        return await self._get_faq(slug, lang, blocks=False)
+
+    async def _get_faq(self, slug: str, lang: str | None, *, blocks: bool) -> FAQ:
         found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
-            found = await self._reader.await_for(found, self.settings.timeout + HANDOVER)
+            found = await self._reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
         return self.presenter.with_html(data_or_raise(found))
 
     # Rendering

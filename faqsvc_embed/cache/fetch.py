@@ -57,13 +57,12 @@ class Fetch:
         """Whether an outcome will be cached soon."""
         return self.state is FetchState.RUNNING
 
-    def wait(self, seconds: float) -> Entry | None:
-        """Wait for the entry, at most `seconds`; return None if it has not arrived by then."""
+    def wait(self, seconds: float) -> None:
+        """Wait for the entry, at most `seconds`."""
         if is_gevent_patched():
             sleep_until(lambda: self.entry is not None, seconds)
         else:
             wait_for(self.result, seconds)
-        return self.entry
 
     def resolve(self, entry: Entry) -> None:
         """Give the callers their entry; only the first call counts."""

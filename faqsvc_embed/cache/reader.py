@@ -151,23 +151,21 @@ class Reader:
                 )
         return state
 
-    def wait_for(self, fetch: Fetch, seconds: float) -> FAQState:
-        """Wait for a fetch, at most `seconds`; return the state then."""
-        entry = fetch.wait(max(0.0, seconds))
-        if entry is not None:
-            return self.reporter.count_look_up(self._state_after(fetch, entry))
+    async def arrived(self, fetch: Fetch, seconds: float, *, blocks: bool) -> FAQState:
+        """Wait for a fetch, at most `seconds`; return the state then. A thread `blocks` meanwhile."""
+        if blocks:
+            fetch.wait(max(0.0, seconds))
+        elif not in_event_loop():
+            raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
+        else:
+            await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
+        if fetch.entry is not None:
+            return self.reporter.count_look_up(self._state_after(fetch, fetch.entry))
         if fetch.is_draft:
             late = FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time")
             return FAQState(error=late)
         self.reporter.count_expired_wait()
         return self.reporter.count_look_up(self.state(fetch.key))
-
-    async def await_for(self, fetch: Fetch, seconds: float) -> FAQState:
-        """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
-        if not in_event_loop():
-            raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
-        await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
-        return self.wait_for(fetch, 0.0)
 
     def max_age(self, key: Key, state: FAQState) -> int | None:
         """Return for how many seconds caches may store a page with this state; None if it is not degraded.
