@@ -62,11 +62,7 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
-        try:
-            entry = self.cache.get(key)
-        except TypeError:  # the slug is not even hashable
-            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        now = self.cache.clock()
+        entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:
             entry.used_at = now
             if now < entry.fresh_until and entry.fresh_state is not None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import Passing, aguarded, guarded
@@ -87,6 +87,8 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
             found = self._states.look_up_newest(page, call.key)
             state = await self._states.arrived(page, found, call.wait, blocks=blocks)
+        except FAQNotFound as error:  # it is no slug
+            return FAQState(error=error)
         except FAQError as error:
             self._states.report(slug, error)
             return FAQState(error=error)

@@ -55,11 +55,8 @@ class PageStates:
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state of an FAQ on this page, or the result of a look-up."""
-        slug: object = key.slug
-        if not isinstance(slug, str):  # it may be unhashable
-            return self._reader.look_up(key)
         if page.slugs is not None:
-            page.slugs[slug] = None
+            page.slugs[key.slug] = None
         if page.states:
             state = page.states.get((self._reader, key))
             if state is not None and not state.is_loading:
