@@ -80,19 +80,17 @@ class SingleFlight:
         self._lock = Lock()
 
     def join(self, key: Key, start: Callable[[Fetch], object]) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
+        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or backs off.
 
         Raises:
             FAQUnavailable: there are too many others.
         """
         with self._lock.own():
-            fetch = self._fetches.get(key)
-            if fetch is not None:
-                return fetch
-            # A fetch may have ended since the caller looked it up.
             entry = self._cache.get(key)
             if need(entry, self._cache.clock()) is Need.NOTHING:
                 return None
+            if (fetch := self._fetches.get(key)) is not None:
+                return fetch
             others = sum((key.token is None) is (other.token is None) for other in self._fetches)
             limit = MAX_FETCHES if key.token is None else MAX_DRAFTS
             is_refresh = entry is not None and entry.faq is not None

@@ -92,15 +92,12 @@ class Reader:
                 self.fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
-        needed = need(entry, now)
-        if needed is Need.NOTHING:
-            return self.state(key)
         fetch = self.fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        if needed is Need.REFRESH and not waits_for_store:
+        if entry is not None and entry.is_usable(now) and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
