@@ -114,8 +114,6 @@ class PageStates:
 
     def noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Return a state, which limits for how long caches may store its page."""
-        if self._settings.degraded_max_age is not None:
-            seconds = self._reader.max_age(key, state)
-            if seconds is not None:
-                page.limit_max_age(seconds)
+        if (seconds := self._reader.max_age(key, state)) is not None:
+            page.limit_max_age(seconds)
         return state

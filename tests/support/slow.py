@@ -16,8 +16,8 @@ from faqsvc_embed.cache.memory import MemoryCache
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:
     """Return an embed that has these FAQs by slug; those in `hanging` never arrive."""
     embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})
-    reader: Any = embed._reader
-    reader.fetcher = SlowFetcher(faqs, hanging, embed.cache)  # no thread, so that each turn is the same
+    reader: Any = embed.reader
+    reader.fetcher = SlowFetcher(faqs, hanging, reader.cache)  # no thread, so that each turn is the same
     return embed
 
 
