@@ -108,8 +108,7 @@ class Reader:
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
-        state = state_of(entry, key, now, is_fetching=is_fetching)
-        return state if state.data is not None else self._translation(key, state)
+        return self._or_translation(key, state_of(entry, key, now, is_fetching=is_fetching))
 
     def _state_after(self, fetch: Fetch, entry: Entry) -> FAQState:
         """Return the state for a caller that has waited for a fetch and got this entry."""
@@ -123,11 +122,11 @@ class Reader:
             is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
-        return state if state.data is not None else self._translation(key, state)
+        return self._or_translation(key, state)
 
-    def _translation(self, key: Key, state: FAQState) -> FAQState:
+    def _or_translation(self, key: Key, state: FAQState) -> FAQState:
         """Return a cached translation if the record is missing; the service falls back the same way."""
-        if isinstance(state.error, FAQNotFound):
+        if state.data is not None or isinstance(state.error, FAQNotFound):
             return state
         now = self.cache.clock()
         for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
