@@ -260,14 +260,14 @@ class FAQEmbed:
             from faqsvc_embed.cache.metrics import instruments_of
 
             self._instruments = instruments_of(meter_provider)
-            self._instruments.observe(self)
+            self._instruments.observe(self.reader)
 
     def _measure(self, event: FAQEvent) -> None:
         """Record a fetch, if the process uses OpenTelemetry."""
         if self._instruments is None and "opentelemetry.metrics" in sys.modules:
             self.instrument()
         if self._instruments is not None:
-            self._instruments.record(self, event)
+            self._instruments.record(self.reader, event)
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
