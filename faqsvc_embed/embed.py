@@ -21,7 +21,7 @@ from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.fragments import Fragment
-from faqsvc_embed.runtime.threads import in_event_loop, to_thread
+from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
 
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
 
-    from faqsvc_embed.cache.memory import MemoryCache
     from faqsvc_embed.cache.metrics import Instruments
-    from faqsvc_embed.cache.source import BaseSource
     from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
 
@@ -68,14 +66,15 @@ class FAQEmbed:
         del base_url  # tracebacks show local variables
         settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
-        self._reader = Reader(settings, open_source(settings))
-        if not self._reader.source.is_local:
+        self.reader: Final = Reader(settings, open_source(settings))
+        """Reads FAQs through the cache; for `faqsvc_embed.testing`."""
+        if not self.reader.source.is_local:
             # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
             from faqsvc_embed.rendering import markdown, templates
 
             markdown.load()
             templates.load()
-        self.presenter: Final = Presenter(settings, self._reader)
+        self.presenter: Final = Presenter(settings, self.reader)
         """Shows FAQs on pages; for adapters."""
         self.listen(self.presenter.prepare_fetched)
         self._instruments: Instruments | None = None
@@ -83,15 +82,6 @@ class FAQEmbed:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
-
-    @property
-    def cache(self) -> "MemoryCache":
-        """The records in memory."""
-        return self._reader.cache
-
-    def use_source(self, source: "BaseSource") -> None:
-        """Read FAQs from another source from now on, as `faqsvc_embed.testing` does."""
-        self._reader.use_source(source)
 
     def __enter__(self) -> Self:
         return self
@@ -110,11 +100,11 @@ class FAQEmbed:
 
         A later fetch starts a new thread.
         """
-        self._reader.fetcher.close()
+        self.reader.fetcher.close()
 
     async def aclose(self) -> None:
         """Stop the background thread, as `close` does, without blocking the event loop."""
-        if self._reader.fetcher.has_started:
+        if self.reader.fetcher.has_started:
             await to_thread(self.close)
 
     # Reading
@@ -147,16 +137,16 @@ class FAQEmbed:
             self.presenter.options.log.warning(
                 "get_faq", "get_faq() blocks the event loop while it waits: await aget_faq() instead"
             )
-        found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
-        if not isinstance(found, FAQState):
-            found = self._reader.wait_for(found, self.settings.timeout + HANDOVER)
-        return self.presenter.with_html(data_or_raise(found))
+        return at_once(self._get_faq(slug, lang, blocks=True))
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ, as `get_faq` does, without blocking the event loop."""
-        found = self._reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
+        return await self._get_faq(slug, lang, blocks=False)
+
+    async def _get_faq(self, slug: str, lang: str | None, *, blocks: bool) -> FAQ:
+        found = self.reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
-            found = await self._reader.await_for(found, self.settings.timeout + HANDOVER)
+            found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
         return self.presenter.with_html(data_or_raise(found))
 
     # Rendering
@@ -243,7 +233,7 @@ class FAQEmbed:
         """
         if not isinstance(slug, str | None):
             raise ConfigurationError(f"forget() takes a slug, not {type(slug).__name__}")
-        self._reader.forget(slug)
+        self.reader.forget(slug)
 
     def listen(self, listener: Listener) -> None:
         """Call `listener` with an `FAQEvent` at the end of each fetch, for metrics.
@@ -256,7 +246,7 @@ class FAQEmbed:
         """
         if not callable(listener):
             raise ConfigurationError(f"listen() takes a function, not {type(listener).__name__}")
-        self._reader.reporter.listen(listener)
+        self.reader.reporter.listen(listener)
 
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
         """Report metrics through OpenTelemetry; by default to the meter provider of the process.
@@ -270,27 +260,22 @@ class FAQEmbed:
             from faqsvc_embed.cache.metrics import instruments_of
 
             self._instruments = instruments_of(meter_provider)
-            self._instruments.observe(self)
+            self._instruments.observe(self.reader)
 
     def _measure(self, event: FAQEvent) -> None:
         """Record a fetch, if the process uses OpenTelemetry."""
         if self._instruments is None and "opentelemetry.metrics" in sys.modules:
             self.instrument()
         if self._instruments is not None:
-            self._instruments.record(self, event)
+            self._instruments.record(self.reader, event)
 
     def statistics(self) -> Statistics:
         """Return the counters of this process and the number of cached FAQs, without any request."""
-        return self._reader.statistics()
-
-    @property
-    def is_fetching(self) -> bool:
-        """Whether some FAQ is being fetched."""
-        return self._reader.fetcher.is_fetching()
+        return self.reader.statistics()
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""
-        return self._reader.health()
+        return self.reader.health()
 
 
 def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:

@@ -80,8 +80,8 @@ class FAQMiddleware:
             return response
         if not response.has_started:
             start_response(*guarded(response.head, otherwise=response.given))
-        unfilled = [response.rest, *parts] if response.rest else parts
-        return guarded(response.filled, parts, otherwise=unfilled)
+        parts = [*response.written, *parts] if response.written else parts
+        return guarded(response.filled, parts, otherwise=parts)
 
     def _file(self, environ: "WSGIEnvironment") -> File | None:
         """Return the static file that is requested."""
@@ -147,35 +147,36 @@ class _Response:
         """What happens when the server closes the body (PEP 3333)."""
         self.close = self.closing.close
         self._filler: BodyFiller | None = None
-        self.rest = b""
-        """The end of the part that was sent last, with the beginning of a placeholder."""
+        self.written: list[bytes] = []
+        """Written parts of a preview; they are sent with those that the application returns."""
 
     def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""
-        self.given = (status, headers)
+        self.given, self.written = (status, headers), []
         if self.has_started:  # this raises the error, because the headers were sent
             self._start_response(status, headers, exc_info)
         return self.write
 
     def write(self, part: bytes) -> None:
         """Send a part of the body, before the parts that the application returns."""
+        if self.page.placeholders is not None:
+            self.written.append(part)
+            return
         if not self.has_started:
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
             self.has_started = True
-        part = self.rest + part
-        part, self.rest = guarded(self._split, part, otherwise=(part, b""))
         self.server_write(part)
 
     def __iter__(self) -> Iterator[bytes]:
         """Return the parts of the body. The start is sent with the first one."""
         rest = iter(self.parts)
-        parts: Iterator[bytes] = chain(list(islice(rest, 1)), rest)
+        parts: Iterator[bytes] = chain(self.written, list(islice(rest, 1)), rest)
         if not self.has_started:
             self.server_write = self._start_response(*guarded(self.head, otherwise=self.given))
             self.has_started = True
         if self._filler is None:
             return parts
-        return guarded_parts(chain([self.rest], parts), self._filler.split, self._filler.finish)
+        return guarded_parts(parts, self._filler.split, self._filler.finish)
 
     def head(self) -> tuple[str, list[Header]]:
         """Return status and headers with what the page changes."""
@@ -191,10 +192,7 @@ class _Response:
 
     def filled(self, parts: Iterable[bytes]) -> Iterable[bytes]:
         """Return a whole body with the drafts of a preview."""
-        return parts if self._filler is None else [self._filler.finish(b"".join([self.rest, *parts]))]
-
-    def _split(self, part: bytes) -> tuple[bytes, bytes]:
-        return (part, b"") if self._filler is None else self._filler.split(part)
+        return parts if self._filler is None else [self._filler.finish(b"".join(parts))]
 
 
 def _is_whole(body: object, environ: "WSGIEnvironment") -> bool:

@@ -57,13 +57,12 @@ class Fetch:
         """Whether an outcome will be cached soon."""
         return self.state is FetchState.RUNNING
 
-    def wait(self, seconds: float) -> Entry | None:
-        """Wait for the entry, at most `seconds`; return None if it has not arrived by then."""
+    def wait(self, seconds: float) -> None:
+        """Wait for the entry, at most `seconds`."""
         if is_gevent_patched():
             sleep_until(lambda: self.entry is not None, seconds)
         else:
             wait_for(self.result, seconds)
-        return self.entry
 
     def resolve(self, entry: Entry) -> None:
         """Give the callers their entry; only the first call counts."""
@@ -81,19 +80,17 @@ class SingleFlight:
         self._lock = Lock()
 
     def join(self, key: Key, start: Callable[[Fetch], object]) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if there is nothing to fetch any more.
+        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or backs off.
 
         Raises:
             FAQUnavailable: there are too many others.
         """
         with self._lock.own():
-            fetch = self._fetches.get(key)
-            if fetch is not None:
-                return fetch
-            # A fetch may have ended since the caller looked it up.
             entry = self._cache.get(key)
             if need(entry, self._cache.clock()) is Need.NOTHING:
                 return None
+            if (fetch := self._fetches.get(key)) is not None:
+                return fetch
             others = sum((key.token is None) is (other.token is None) for other in self._fetches)
             limit = MAX_FETCHES if key.token is None else MAX_DRAFTS
             is_refresh = entry is not None and entry.faq is not None

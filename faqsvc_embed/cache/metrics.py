@@ -6,14 +6,13 @@
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final
 from urllib.parse import urlsplit
 
+from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.cache.report import Statistics, error_kind
-from faqsvc_embed.cache.source import source_name
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.runtime.extras import needs_extra
-from faqsvc_embed.settings import Settings
 
 with needs_extra("telemetry"):
     from opentelemetry import metrics
@@ -22,14 +21,6 @@ with needs_extra("telemetry"):
 NAME: Final = "faqsvc_embed"
 BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds; the default boundaries of OpenTelemetry are meant for milliseconds."""
-
-
-class Measured(Protocol):
-    """The part of an embed that is measured."""
-
-    settings: Settings
-
-    def statistics(self) -> Statistics: ...
 
 
 Values = Iterable[tuple[dict[str, str], float | None]]
@@ -46,7 +37,7 @@ class Instruments:
     """The instruments of one meter. No attribute is a slug, because a host may have thousands."""
 
     def __init__(self, meter: Meter) -> None:
-        self._embeds: weakref.WeakSet[Measured] = weakref.WeakSet()
+        self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
         self._duration = meter.create_histogram(
             "faqsvc.embed.fetch.duration",
             "s",
@@ -109,13 +100,13 @@ class Instruments:
             "1 while pages do not wait for uncached FAQs, because the service does not respond",
         )
 
-    def observe(self, embed: Measured) -> None:
-        """Report an embed for as long as it lives."""
-        self._embeds.add(embed)
+    def observe(self, reader: Reader) -> None:
+        """Report the reader of an embed for as long as it lives."""
+        self._readers.add(reader)
 
-    def record(self, embed: Measured, event: FAQEvent) -> None:
+    def record(self, reader: Reader, event: FAQEvent) -> None:
         """Record a fetch."""
-        attributes = {"server.address": _address(embed), "faqsvc.result": event.result}
+        attributes = {"server.address": _address(reader), "faqsvc.result": event.result}
         if event.error is not None:
             attributes["error.type"] = error_kind(event.error)
         if event.was_sent:
@@ -128,10 +119,10 @@ class Instruments:
 
         def observe(_: CallbackOptions) -> Iterator[Observation]:
             found: dict[tuple[tuple[str, str], ...], list[float]] = {}
-            for embed in list(self._embeds):
-                for attributes, value in measure(embed.statistics()):
+            for reader in list(self._readers):
+                for attributes, value in measure(reader.statistics()):
                     if value is not None:
-                        named = {"server.address": _address(embed), **attributes}
+                        named = {"server.address": _address(reader), **attributes}
                         found.setdefault(tuple(named.items()), []).append(value)
             for key, values in found.items():
                 yield Observation(combine(values), dict(key))
@@ -143,5 +134,5 @@ def _by(name: str, counts: dict[str, int]) -> Values:
     return [({name: key}, count) for key, count in counts.items()]
 
 
-def _address(embed: Measured) -> str:
-    return urlsplit(embed.settings.base_url).hostname or source_name(embed.settings)
+def _address(reader: Reader) -> str:
+    return urlsplit(reader.source.name).hostname or reader.source.name

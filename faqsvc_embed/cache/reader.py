@@ -62,11 +62,7 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
-        try:
-            entry = self.cache.get(key)
-        except TypeError:  # the slug is not even hashable
-            return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        now = self.cache.clock()
+        entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:
             entry.used_at = now
             if now < entry.fresh_until and entry.fresh_state is not None:
@@ -96,15 +92,12 @@ class Reader:
                 self.fetcher.get_or_start(key)
                 return FAQState(error=seed, lang_requested=key.lang)
             entry = self.cache.seed(key, seed)
-        needed = need(entry, now)
-        if needed is Need.NOTHING:
-            return self.state(key)
         fetch = self.fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        if needed is Need.REFRESH and not waits_for_store:
+        if entry is not None and entry.is_usable(now) and not waits_for_store:
             # Later pages use the result, even if the fetch has already ended.
             return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
@@ -115,8 +108,7 @@ class Reader:
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None and entry.faq is None and need(entry, now) is Need.NOTHING:
             is_fetching = False  # its error is still valid: only the change feed can have started this fetch
-        state = state_of(entry, key, now, is_fetching=is_fetching)
-        return state if state.data is not None else self._translation(key, state)
+        return self._or_translation(key, state_of(entry, key, now, is_fetching=is_fetching))
 
     def _state_after(self, fetch: Fetch, entry: Entry) -> FAQState:
         """Return the state for a caller that has waited for a fetch and got this entry."""
@@ -130,11 +122,11 @@ class Reader:
             is_fetching=fetch.is_running,
             source=entry.source if entry.error is None else "memory",
         )
-        return state if state.data is not None else self._translation(key, state)
+        return self._or_translation(key, state)
 
-    def _translation(self, key: Key, state: FAQState) -> FAQState:
+    def _or_translation(self, key: Key, state: FAQState) -> FAQState:
         """Return a cached translation if the record is missing; the service falls back the same way."""
-        if isinstance(state.error, FAQNotFound):
+        if state.data is not None or isinstance(state.error, FAQNotFound):
             return state
         now = self.cache.clock()
         for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
@@ -151,23 +143,21 @@ class Reader:
                 )
         return state
 
-    def wait_for(self, fetch: Fetch, seconds: float) -> FAQState:
-        """Wait for a fetch, at most `seconds`; return the state then."""
-        entry = fetch.wait(max(0.0, seconds))
-        if entry is not None:
-            return self.reporter.count_look_up(self._state_after(fetch, entry))
+    async def arrived(self, fetch: Fetch, seconds: float, *, blocks: bool) -> FAQState:
+        """Wait for a fetch, at most `seconds`; return the state then. A thread `blocks` meanwhile."""
+        if blocks:
+            fetch.wait(max(0.0, seconds))
+        elif not in_event_loop():
+            raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
+        else:
+            await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
+        if fetch.entry is not None:
+            return self.reporter.count_look_up(self._state_after(fetch, fetch.entry))
         if fetch.is_draft:
             late = FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time")
             return FAQState(error=late)
         self.reporter.count_expired_wait()
         return self.reporter.count_look_up(self.state(fetch.key))
-
-    async def await_for(self, fetch: Fetch, seconds: float) -> FAQState:
-        """Wait for a fetch, as `wait_for` does, without blocking the event loop."""
-        if not in_event_loop():
-            raise ConfigurationError("FAQs can be awaited only in an asyncio event loop, not in trio")
-        await asyncio.wait([asyncio.wrap_future(fetch.result)], timeout=max(0.0, seconds))
-        return self.wait_for(fetch, 0.0)
 
     def max_age(self, key: Key, state: FAQState) -> int | None:
         """Return for how many seconds caches may store a page with this state; None if it is not degraded.

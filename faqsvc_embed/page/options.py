@@ -138,10 +138,9 @@ class OptionResolver:
         self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
         style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
-        shows = names is NAMES  # `use_faq()` takes no record, and its result has the error of an invalid slug
-        faq = slug_or_faq if shows and isinstance(slug_or_faq, FAQ) else None
+        faq = slug_or_faq if isinstance(slug_or_faq, FAQ) and names is NAMES else None
         slug = slug_or_faq if faq is None else faq.slug
-        if shows and faq is None and not (isinstance(slug, str) and slug):
+        if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name)
         return Call(
             Key(slug, lang or self._language_of(page)),
@@ -182,7 +181,9 @@ class OptionResolver:
         return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
-        """Return the cache key of a call that only reads."""
+        """Return the cache key of a call that only reads. Raises FAQNotFound for what is no text."""
+        if not isinstance(slug, str):
+            raise invalid_slug(slug)
         language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
         return Key(slug, language or self._language_of(page))
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, render_with
 from faqsvc_embed.page.border import Passing, aguarded, guarded
@@ -34,7 +34,7 @@ from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, pro
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
 from faqsvc_embed.rendering.json_ld import page_json
 from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
-from faqsvc_embed.runtime.threads import call_in_thread, to_thread
+from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,28 +72,26 @@ class Presenter:
 
     def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        document, page = here(document, self.page_source)
-        try:
-            call = self.options.resolve(page, slug, given, caller, USE_NAMES)
-            found = self._states.look_up_newest(page, call.key)
-            return self._used(document, page, call, self._states.wait_for(page, found, call.wait))
-        except FAQError as error:
-            self._states.report(slug, error)
-            return FAQState(error=error)
+        return at_once(self._use_faq(document, slug, given, caller, blocks=True))
 
     async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, await it."""
+        return await self._use_faq(document, slug, given, caller, blocks=False)
+
+    async def _use_faq(
+        self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool
+    ) -> FAQState:
+        """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
         document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
             found = self._states.look_up_newest(page, call.key)
-            return self._used(document, page, call, await self._states.await_for(page, found, call.wait))
+            state = await self._states.arrived(page, found, call.wait, blocks=blocks)
+        except FAQNotFound as error:  # it is no slug
+            return FAQState(error=error)
         except FAQError as error:
             self._states.report(slug, error)
             return FAQState(error=error)
-
-    def _used(self, document: Document, page: Page, call: Call, state: FAQState) -> FAQState:
-        """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
         self._states.noted(page, call.key, state)
         if state.data is None:
             return state
@@ -109,11 +107,11 @@ class Presenter:
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        self._states.prefetch(self.page(), slugs, lang)
+        at_once(self._states.prefetch(self.page(), slugs, lang, blocks=True))
 
     async def aprefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and render them."""
-        for faq in await self._states.aprefetch(self.page(), slugs, lang):
+        for faq in await self._states.prefetch(self.page(), slugs, lang, blocks=False):
             await to_thread(self.prepare, faq)
 
     def prepare_fetched(self, event: FAQEvent) -> None:
@@ -142,7 +140,7 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
-                return self._show_draft(document, page, call)
+                return at_once(self._show_draft(document, page, call, blocks=True))
             found = call.given or self._states.look_up(page, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
@@ -150,7 +148,7 @@ class Presenter:
                     ordinal = document.reserve(call.key.slug)
                     arriving = partial(self._arrived, document, page, call, found, ordinal)
                     return self._defer(document, page, call, arriving)
-                found = self._states.wait_for(page, found, call.wait)
+                found = at_once(self._states.arrived(page, found, call.wait, blocks=True))
             faq = found.data
             if faq is None or found.is_degraded:
                 faq = self._states.record(page, call.key, found)
@@ -173,9 +171,7 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
-                if call.given is None:
-                    await self._states.await_draft(page, call.key)
-                return self._show_draft(document, page, call)
+                return await self._show_draft(document, page, call, blocks=False)
             found = call.given or self._states.look_up(page, call.key)
             return self._print(document, page, *await self._arrived(document, page, call, found))
         except FAQError as error:
@@ -201,7 +197,7 @@ class Presenter:
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
     ) -> "_Arrived":
         """Return an FAQ as soon as it has arrived and is rendered."""
-        state = await self._states.await_for(page, found, call.wait)
+        state = await self._states.arrived(page, found, call.wait, blocks=False)
         faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
         return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
 
@@ -229,20 +225,19 @@ class Presenter:
     # Drafts. The page prints what is published, and the draft replaces it before the body is sent: no cache
     # inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
 
-    def _show_draft(self, document: Document, page: Page, call: Call) -> Markup:
+    async def _show_draft(self, document: Document, page: Page, call: Call, *, blocks: bool) -> Markup:
         found = call.given or self._states.look_up(page, call.key)
-        state = self._states.wait_for(page, found, call.wait)
-        published = self._alone(document, page, call, state)
         draft = call.given or self._states.look_up_newest(page, call.key)
-        if page.can_defer(call.key):
+        state = await self._states.arrived(page, found, call.wait, blocks=blocks)
+        published = self._alone(document, page, call, state)
 
-            async def fill() -> Text:
-                state = await self._states.await_for(page, draft, call.wait)
-                return self._draft(document, page, call, state)
+        async def fill(blocks: bool = False) -> Text:
+            state = await self._states.arrived(page, draft, call.wait, blocks=blocks)
+            return self._draft(document, page, call, state)
 
+        if blocks and page.can_defer(call.key):
             return page.leave_placeholder(fill, published)
-        state = self._states.wait_for(page, draft, call.wait)
-        return page.leave_placeholder(None, published, self._draft(document, page, call, state))
+        return page.leave_placeholder(None, published, await fill(blocks))
 
     def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""

@@ -10,7 +10,6 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, qu
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.options import OptionResolver
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
@@ -30,26 +29,20 @@ class PageStates:
         self._settings = settings
         self._reader = reader
         self._options = options
-        self._reported = LogOnce()
 
-    def prefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> None:
-        """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        for found in [self.look_up_newest(page, key) for key in self._keys(page, slugs, lang)]:
-            self.wait_for(page, found, self._settings.wait)
-
-    async def aprefetch(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[FAQ]:
+    async def prefetch(
+        self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
+    ) -> list[FAQ]:
         """Fetch the FAQs that are not cached, together, and return the records."""
-        keys = self._keys(page, slugs, lang)
-        found = [self.look_up_newest(page, key) for key in keys]
-        states = [await self.await_for(page, one, self._settings.wait) for one in found]
-        page.prefetched.update(keys)
-        return [state.data for state in states if state.data is not None]
-
-    def _keys(self, page: Page, slugs: Sequence[str], lang: str | None) -> list[Key]:
         for slug in slugs:
             if not is_slug(slug):
                 self.report(slug, invalid_slug(slug))
-        return [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
+        keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
+        found = [self.look_up_newest(page, key) for key in keys]
+        states = [await self.arrived(page, one, self._settings.wait, blocks=blocks) for one in found]
+        if not blocks:
+            page.prefetched.update(keys)
+        return [state.data for state in states if state.data is not None]
 
     def report(self, subject: object, error: FAQError) -> None:
         """Report why an FAQ is not shown: raise it if strict, else log it once."""
@@ -58,15 +51,12 @@ class PageStates:
         # A fetch reports its error itself; a local source needs no fetch.
         is_local = self._reader.source.is_local
         if is_local or isinstance(error, ConfigurationError) or not is_slug(subject):
-            self._reported.warning(str(error), "%s", error)
+            self._options.log.warning(str(error), "%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state of an FAQ on this page, or the result of a look-up."""
-        slug: object = key.slug
-        if not isinstance(slug, str):  # it may be unhashable
-            return self._reader.look_up(key)
         if page.slugs is not None:
-            page.slugs[slug] = None
+            page.slugs[key.slug] = None
         if page.states:
             state = page.states.get((self._reader, key))
             if state is not None and not state.is_loading:
@@ -84,38 +74,25 @@ class PageStates:
             return self.look_up(page, key)
         draft = Key(key.slug, key.lang, token)
         found = self.look_up(page, draft)
-        return self._arrived(page, draft, found) if isinstance(found, FAQState) else found
+        return self._keep(page, draft, found) if isinstance(found, FAQState) else found
 
-    def wait_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
+    async def arrived(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget.
 
-        In an event loop, this does not wait: what is published stands in for a draft.
+        A thread `blocks` meanwhile, but not in an event loop: there, what is published stands in for a draft.
         """
         while not isinstance(found, FAQState):
-            if in_event_loop() and not page.may_block:
-                if not found.is_draft:
-                    return self._reader.state(found.key)
+            if not blocks or page.may_block or not in_event_loop():
+                with page.budget.waiting(wait) as seconds:
+                    state = await self._reader.arrived(found, seconds, blocks=blocks)
+                found = self._keep(page, found.key, state)
+            elif found.is_draft:
                 found = self.look_up(page, Key(found.key.slug, found.key.lang))
             else:
-                with page.budget.waiting(wait) as seconds:
-                    state = self._reader.wait_for(found, seconds)
-                found = self._arrived(page, found.key, state)
+                return self._reader.state(found.key)
         return found
 
-    async def await_for(self, page: Page, found: "FAQState | Fetch", wait: float) -> FAQState:
-        """Return a state, as `wait_for` does, without blocking the event loop."""
-        while not isinstance(found, FAQState):
-            with page.budget.waiting(wait) as seconds:
-                state = await self._reader.await_for(found, seconds)
-            found = self._arrived(page, found.key, state)
-        return found
-
-    async def await_draft(self, page: Page, key: Key) -> None:
-        """Await a draft and what is published, so that `wait_for` returns both at once."""
-        for found in [self.look_up(page, key), self.look_up_newest(page, key)]:
-            await self.await_for(page, found, self._settings.wait)
-
-    def _arrived(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
+    def _keep(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
         """Keep a state for the rest of the page. Without a draft, return what is published."""
         page.states[self._reader, key] = state
         if key.token is None or page.preview is None:
@@ -137,8 +114,6 @@ class PageStates:
 
     def noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
         """Return a state, which limits for how long caches may store its page."""
-        if self._settings.degraded_max_age is not None:
-            seconds = self._reader.max_age(key, state)
-            if seconds is not None:
-                page.limit_max_age(seconds)
+        if (seconds := self._reader.max_age(key, state)) is not None:
+            page.limit_max_age(seconds)
         return state

@@ -55,9 +55,8 @@ class Fragment(msgspec.Struct, eq=False):
     """Parts of the answers that are not shown, for development."""
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
-    # No cached properties: those of Python 3.11 have a lock, which a forked child inherits.
-    _complete: str = ""
-    _unstyled: str = ""
+    _forms: dict[bool, str] = {}
+    """The forms that pages print most: with stylesheet and script inline, and without both."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(
@@ -74,28 +73,15 @@ class Fragment(msgspec.Struct, eq=False):
         """Bytes in memory, with one form of the whole."""
         return 2 * (self.content.__sizeof__() + self.json_ld.__sizeof__())
 
-    @property
-    def complete(self) -> str:
-        """The section with its stylesheet, script and JSON-LD, inline and without a nonce."""
-        if not self._complete:
-            self._complete = self._joined(_PLAIN, self.needs)
-        return self._complete
-
-    @property
-    def unstyled(self) -> str:
-        """The section without stylesheet and script, for a document that has printed them."""
-        if not self._unstyled:
-            self._unstyled = self._joined(_PLAIN, frozenset())
-        return self._unstyled
-
     def print(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
-        if schema and options.nonce is None:
-            if not missing:
-                return self._unstyled or self.unstyled
-            if options.styles == "inline" and options.folder is None and len(missing) == len(self.needs):
-                return self._complete or self.complete
-        return self._joined(options, missing, schema=schema)
+        is_whole = options.styles == "inline" and options.folder is None and len(missing) == len(self.needs)
+        if not schema or options.nonce is not None or (missing and not is_whole):
+            return self._joined(options, missing, schema=schema)
+        form = self._forms.get(is_whole)
+        if form is None:
+            form = self._forms[is_whole] = self._joined(_PLAIN, missing)
+        return form
 
     def _joined(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
         # The script is above the questions: it changes them before they are painted.

@@ -8,7 +8,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -131,6 +131,17 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
         end = time.monotonic() + seconds
         while not future.done() and (remaining := end - time.monotonic()) > 0:
             wait([future], min(_CTRL_C, remaining))
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that awaits nothing, because it blocks where others await."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("the coroutine waits for an event loop")
 
 
 async def to_thread(function: Callable[..., T], *args: Any) -> T:

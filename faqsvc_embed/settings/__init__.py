@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
@@ -30,20 +31,6 @@ PREFIX: Final = "FAQSVC_"
 HIDDEN: Final = ("api_key", "store", "source")
 """Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
-
-_MEANT: Final = dict.fromkeys(("folder", "path", "faqs"), "directory") | {
-    "url": "base_url",
-    "service": "base_url",
-    "key": "api_key",
-    "color": "theme",
-    "colour": "theme",
-    "accent_color": "theme",
-    "locale": "lang",
-    "cache": "store",
-    "ttl": "fresh_for",
-    "max_age": "fresh_for",
-}
-"""What other libraries call a setting."""
 
 _log: Final = LogOnce()
 
@@ -79,7 +66,7 @@ class Settings:
     """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
     insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
-    lang: Setting[str | None] = Setting(accept.or_none(accept.language), None)
+    lang: Setting[str | None] = Setting(accept.or_none(accept.one_of(*LANGUAGES)), None)
     """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
     theme: Setting[Theme] = Setting(accept.theme, Theme())
     """Accent colour and question size."""
@@ -277,7 +264,7 @@ def suggestion(name: str) -> str:
     prefix = PREFIX if name.startswith(PREFIX) else ""
     bare = name.removeprefix(prefix).lower()
     begins = [key for key in NAMES if len(bare) > 1 and key.startswith(bare)]
-    similar = begins[:1] or difflib.get_close_matches(bare, NAMES, 1) or [*filter(None, [_MEANT.get(bare)])]
+    similar = begins[:1] or difflib.get_close_matches(bare, NAMES, 1)
     if not similar:
         return f"the settings are {', '.join(NAMES)}"
     meant = similar[0].upper() if prefix else similar[0]

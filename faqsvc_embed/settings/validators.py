@@ -13,7 +13,6 @@ from typing import Any, Final, Literal, TypeVar, cast, get_args
 from urllib.parse import urlsplit
 
 from faqsvc_embed.errors import AuthenticationError
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Source
 from faqsvc_embed.settings.api_key import MALFORMED, APIKey
 from faqsvc_embed.theme import Theme
@@ -107,13 +106,6 @@ def api_key(value: object) -> APIKey | None:
         return MALFORMED
 
 
-def language(value: object) -> str:
-    """Return one of the languages of the service."""
-    if isinstance(value, str) and value in LANGUAGES:
-        return value
-    raise ValueError(f"one of {', '.join(LANGUAGES)} is accepted")
-
-
 def theme(value: object) -> Theme:
     """Return a theme, also from a mapping or a JSON object."""
     if isinstance(value, str):
@@ -196,8 +188,7 @@ def one_of(*accepted: T) -> Callable[[object], T]:
         for text in accepted:
             if value == text:
                 return text
-        names = [f'"{text}"' for text in accepted]
-        raise ValueError(f"{', '.join(names[:-1])} or {names[-1]} is accepted")
+        raise ValueError(f"one of {', '.join(accepted)} is accepted")
 
     return validate
 

@@ -35,25 +35,30 @@ class HostSource(BaseSource):
         self._timeout = settings.timeout
         self._max_bytes = settings.max_bytes
         self._log = LogOnce()
-        self._calls: _Calls | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        """The loop of the calls."""
+        self._slots = asyncio.Semaphore(MAX_CALLS)
+        self._turns = WeakValueDictionary[str, asyncio.Lock]()
 
     async def fetch(self, read: Read) -> Outcome:
-        slug, deadline = read.key.slug, asyncio.get_running_loop().time() + self._timeout
-        if self._calls is None or self._calls.loop is not asyncio.get_running_loop():
-            self._calls = _Calls()
-        turn = self._calls.turns.setdefault(slug, asyncio.Lock())
+        loop = asyncio.get_running_loop()
+        slug, deadline = read.key.slug, loop.time() + self._timeout
+        if self._loop is not loop:
+            self._loop, self._slots = loop, asyncio.Semaphore(MAX_CALLS)
+            self._turns = WeakValueDictionary()
+        turn = self._turns.setdefault(slug, asyncio.Lock())
         message = f"FAQ {slug!r}: {self.name}.get() has not returned within {self._timeout:g} s"
         overdue = Failed(FAQTimeout(message))
         async with contextlib.AsyncExitStack() as places:
             try:
                 async with asyncio.timeout_at(deadline):
                     await places.enter_async_context(turn)
-                    await places.enter_async_context(self._calls.slots)
+                    await places.enter_async_context(self._slots)
             except TimeoutError:
                 return overdue
             call = asyncio.create_task(self._call(slug, read.key.lang))
             try:
-                await asyncio.wait([call], timeout=deadline - asyncio.get_running_loop().time())
+                await asyncio.wait([call], timeout=deadline - loop.time())
                 if call.done():
                     return self._outcome(slug, call.result())
                 read.overdue(overdue)
@@ -105,15 +110,6 @@ class HostSource(BaseSource):
             return await found if inspect.isawaitable(found) else found
         except BaseException as error:  # SystemExit would end the loop
             return error
-
-
-class _Calls:
-    """The calls of one event loop."""
-
-    def __init__(self) -> None:
-        self.loop = asyncio.get_running_loop()
-        self.slots = asyncio.Semaphore(MAX_CALLS)
-        self.turns = WeakValueDictionary[str, asyncio.Lock]()
 
 
 def _result(get: Any, slug: str, lang: str | None) -> object:

@@ -56,7 +56,7 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()
     }
-    embed.use_source(_FakeSource(records))
+    embed.reader.use_source(_FakeSource(records))
 
 
 def faq_parity(html: str | bytes, url: str | None = None) -> list[str]:

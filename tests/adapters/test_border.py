@@ -117,7 +117,7 @@ class Source(BaseSource):
 
 def new_embed() -> FAQEmbed:
     embed = FAQEmbed("https://faq.invalid", push=False, cache_tags=True, degraded_max_age=60, wait=0.3)
-    embed.use_source(Source())
+    embed.reader.use_source(Source())
     return embed
 
 

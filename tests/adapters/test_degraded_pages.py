@@ -66,8 +66,8 @@ def test_a_page_with_a_stale_faq_is_cached_until_the_next_attempt_at_most(
     embed = FAQEmbed(faulty.base_url, degraded_max_age=20, wait=5)
     with embed:
         visit = visitor(host(embed))
-        embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
-        embed.cache.random = lambda: 1.0
+        embed.reader.cache.clock, embed.reader.cache.wall_clock = clock.now, clock.wall
+        embed.reader.cache.random = lambda: 1.0
         assert cache_control(visit) == HEADERS["Cache-Control"]
 
         faulty.behave(behaviours.status(503, {"Retry-After": "120"}))
@@ -102,7 +102,7 @@ def test_a_page_without_its_faq_is_not_cached_for_long(
     embed = FAQEmbed(faulty.base_url, degraded_max_age=20, wait=0.05 if seconds == 0 else 5)
     with embed:
         visit = visitor(host(embed))
-        embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
+        embed.reader.cache.clock, embed.reader.cache.wall_clock = clock.now, clock.wall
         assert cache_control(visit) == f"public, max-age={seconds}, s-maxage={seconds}"
 
 

@@ -75,7 +75,7 @@ def test_an_unusable_environment_is_one_line_in_the_log_and_a_page_without_the_f
 ) -> None:
     monkeypatch.setenv(variable, value)
     with FAQEmbed("https://127.0.0.1:1") as embed:
-        embed.cache.random = lambda: 0.0  # no back-off
+        embed.reader.cache.random = lambda: 0.0  # no back-off
         for _ in range(3):
             assert embed.render("pricing") == ""
         assert isinstance(failure(embed), FAQUnavailable)

@@ -181,9 +181,9 @@ def test_a_stored_translation_is_shown_while_a_probe_waits_for_its_response(
     def is_shown() -> bool:
         return embed.use_faq("pricing", lang="fr").data is not None
 
-    wait_until(lambda: is_shown() or not embed.is_fetching)
+    wait_until(lambda: is_shown() or not embed.reader.fetcher.is_fetching())
     assert is_shown()
-    assert embed.is_fetching
+    assert embed.reader.fetcher.is_fetching()
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,8 @@ def follow(embed: FAQEmbed, service: FeedService, *slugs: str) -> None:
             and set(slugs or ("pricing",)) <= set(service.connections[-1]["slugs"])
         )
     )
-    wait_until(lambda: len(service.reads) >= 2 * len(slugs or ("pricing",)) and not embed.is_fetching)
+    wait_until(lambda: len(service.reads) >= 2 * len(slugs or ("pricing",)))
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
 
 
 def test_an_edit_arrives_although_the_record_is_fresh_for_an_hour(
@@ -82,7 +83,7 @@ def test_it_is_known_that_an_faq_is_gone_while_it_is_fetched_again(
     wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
     service.may_read.clear()
     service.publish("pricing", None, revision=3)
-    wait_until(lambda: embed.is_fetching)
+    wait_until(lambda: embed.reader.fetcher.is_fetching())
     state = embed.use_faq("pricing")
     service.may_read.set()
     assert isinstance(state.error, FAQNotFound)
@@ -116,7 +117,7 @@ def test_many_faqs_with_long_slugs_are_followed_by_one_connection(
     for slug in slugs:
         assert answer(embed, slug) == "Old."
     wait_until(lambda: set(service.connections[-1]["slugs"]) == set(slugs) if service.connections else False)
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
     service.publish(slugs[-1], "New.")
     wait_until(lambda: answer(embed, slugs[-1]) == "New.")
 
@@ -193,7 +194,7 @@ def test_the_next_edit_does_not_wait_for_the_attempts_to_read_the_one_before(
     service.lag = 1
     service.publish("pricing", "New.")
     wait_until(lambda: len(service.reads) > reads)
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
     service.publish("pricing", "Newer.")
     wait_until(lambda: answer(embed) == "Newer.")
 
@@ -237,7 +238,7 @@ def test_a_new_translation_arrives_although_an_older_record_has_a_higher_revisio
     service.revisions["pricing"] = 7
     follow(embed, service)
     assert embed.get_faq("pricing", lang="de").lang == "en"
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
     service.lang, service.lag = "de", 2  # one for each key
     service.publish("pricing", "Neu.", lang="de", revision=1)
     wait_until(lambda: embed.get_faq("pricing", lang="de").lang == "de")
@@ -251,7 +252,7 @@ def test_unpublishing_during_a_revalidation_is_not_missed_after_two_edits(
     edit = '{"slug": "pricing", "lang": "en", "revision": 9, "state": "published"}'
     service.may_read.clear()
     service.send(edit)
-    wait_until(lambda: embed.is_fetching)
+    wait_until(lambda: embed.reader.fetcher.is_fetching())
     service.send(edit)
     service.lag = 2
     service.publish("pricing", None, revision=None)
@@ -503,7 +504,7 @@ def test_lost_events_do_not_hide_a_change_that_was_announced_before(
     reads = service.reads.count("legal")
     service.may_read.clear()
     service.send('{"slug": "pricing", "lang": "en", "revision": 1, "state": "published"}')
-    wait_until(lambda: embed.is_fetching)
+    wait_until(lambda: embed.reader.fetcher.is_fetching())
     service.lag = 2
     service.publish("pricing", "New.")
     service.send("{}", name="reset")

@@ -142,7 +142,7 @@ def test_fetching_and_closing_at_the_same_time_leaves_nothing_behind(
     while any(reader.is_alive() for reader in readers):
         embed.close()
     assert len(outcomes) == 60
-    assert not embed.is_fetching
+    assert not embed.reader.fetcher.is_fetching()
     assert embed.get_faq("pricing") == PRICING
 
 
@@ -173,12 +173,12 @@ def test_a_fetch_that_crashes_is_logged_and_leaves_no_caller_waiting(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     embed, crashing = make_embed(wait=30, timeout=30), CrashingClock(clock)
-    embed.cache.wall_clock = crashing.wall
+    embed.reader.cache.wall_clock = crashing.wall
     crashing.crash = kind()
     assert seconds(lambda: embed.use_faq("pricing")) < SLACK
     errors = [record for record in caplog.records if record.exc_info is not None]
     assert [record.exc_info[0] for record in errors if record.exc_info] == [kind]
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
     clock.advance(LONG)
     assert refreshed(embed).data == PRICING
 
@@ -187,7 +187,7 @@ def test_the_same_bug_is_logged_with_its_traceback_once(
     make_embed: MakeEmbed, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     embed, crashing = make_embed(), CrashingClock(clock)
-    embed.cache.wall_clock = crashing.wall
+    embed.reader.cache.wall_clock = crashing.wall
     for slug in ("a", "b", "c"):
         crashing.crash = KeyError()
         assert isinstance(failure(embed, slug), FAQUnavailable)
@@ -208,7 +208,7 @@ def test_a_listener_that_exits_its_thread_stops_no_later_fetch(
     for slug in ("pricing", "a", "b"):
         faulty.serve(samples.record(slug))
         assert seconds(lambda slug=slug: embed.use_faq(slug)) < SLACK  # type: ignore[misc]
-        wait_until(lambda: not embed.is_fetching)
+        wait_until(lambda: not embed.reader.fetcher.is_fetching())
         assert embed.use_faq(slug).data is not None
         embed.forget()
     assert seconds(embed.close) < SLACK

@@ -117,7 +117,7 @@ def test_a_record_that_changes_often_leaves_nothing_behind() -> None:
         versions = list[weakref.ref[FAQ]]()
         for number in range(50):
             faq = FAQ.from_dict(samples.record("pricing", title=f"Version {number}"))
-            embed.cache.apply(KEY, fetched(faq))
+            embed.reader.cache.apply(KEY, fetched(faq))
             assert f"Version {number}" in embed.render("pricing")
             versions.append(weakref.ref(faq))
         del faq

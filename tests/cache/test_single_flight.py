@@ -166,7 +166,7 @@ def test_a_flood_of_slugs_while_the_service_hangs_is_bounded(
     assert (state.data, state.is_fetching) == (PRICING, True)  # a cached FAQ is refreshed all the same
     assert len(warnings_of(caplog)) == 1
     embed.close()
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())
     assert len(embed.health()) <= embed.settings.max_entries
 
 
@@ -178,7 +178,7 @@ def test_a_flood_of_slugs_leaves_nothing_behind(faulty: FaultyServer) -> None:
         def flood(numbers: range) -> None:
             for number in numbers:
                 embed.use_faq(f"bot-{number}")
-            wait_until(lambda: not embed.is_fetching, 60)
+            wait_until(lambda: not embed.reader.fetcher.is_fetching(), 60)
 
         flood(range(4_000))
         gc.collect()

@@ -52,7 +52,7 @@ class Broken(BaseSource):
 def test_a_fault_of_the_package_breaks_no_page(form: Form, caplog: pytest.LogCaptureFixture) -> None:
     embed, strict = (FAQEmbed("https://faq.invalid", strict=strict) for strict in (False, True))
     for faqs in (embed, strict):
-        faqs.use_source(Broken())
+        faqs.reader.use_source(Broken())
     for _ in range(2):
         state = form.use_faq(embed)
         form.call(embed, "prefetch", "pricing")

@@ -69,7 +69,7 @@ def test_a_record_is_rendered_as_its_slug_is_and_nothing_is_fetched(render: Rend
     faqs = FAQEmbed("http://127.0.0.1:1")
     assert render(faqs, A) == render(embed(), "pricing")
     assert faqs.health() == []
-    assert not faqs.is_fetching
+    assert not faqs.reader.fetcher.is_fetching()
 
 
 @renders

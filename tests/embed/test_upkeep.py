@@ -123,7 +123,7 @@ def test_prefetch_in_an_event_loop_does_not_wait_and_warns_once(
         return embed.use_faq("pricing", wait=0).is_fetching
 
     assert seconds(lambda: asyncio.run(host())) < SLACK
-    assert embed.is_fetching
+    assert embed.reader.fetcher.is_fetching()
     assert len([line for line in warnings_of(caplog) if "aprefetch" in line]) == 1
 
 

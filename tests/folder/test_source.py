@@ -97,7 +97,7 @@ def test_offline_makes_no_request(faqs: Path) -> None:
     embed = FAQEmbed("https://faq.invalid", directory=faqs, offline=True)
     assert embed.get_faq("pricing").title == "Pricing"
     assert isinstance(embed.use_faq("nope").error, FAQNotFound)
-    assert not embed.is_fetching
+    assert not embed.reader.fetcher.is_fetching()
 
 
 @pytest.mark.parametrize("directory", [5, b"faqs", "a\0b", ["faqs"]])

@@ -56,7 +56,7 @@ def test_a_file_of_the_folder_is_shown_without_a_wait_for_the_service(
     with FAQEmbed(faulty.base_url, directory=faqs, store=store, timeout=60, wait=60) as embed:
         assert embed.get_faq("pricing", lang="de").title == "Preise"
         assert embed.get_faq("pricing", lang="de").title == "Preise"  # of the cache
-        assert embed.is_fetching
+        assert embed.reader.fetcher.is_fetching()
 
 
 def test_no_page_shows_a_file_before_the_store_was_read(
@@ -97,9 +97,9 @@ def test_a_file_is_shown_without_a_wait_while_the_change_feed_refreshes_it(
         assert title(embed) == "Pricing"
         service.may_read.clear()
         service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
-        wait_until(lambda: embed.is_fetching)
-        now = embed.cache.clock()
-        embed.cache.clock = lambda: now + 60
+        wait_until(lambda: embed.reader.fetcher.is_fetching())
+        now = embed.reader.cache.clock()
+        embed.reader.cache.clock = lambda: now + 60
         assert embed.use_faq("pricing", wait=60).is_fetching
         service.may_read.set()
 
@@ -124,8 +124,8 @@ def test_the_folder_is_shown_for_the_whole_of_an_outage(faulty: FaultyServer, fa
     faulty.refuse()
     with FAQEmbed(faulty.base_url, directory=faqs, keep_for=0) as embed:
         assert title(embed) == "Pricing"
-        now = embed.cache.clock()
-        embed.cache.clock = lambda: now + 10 * 365 * 86_400
+        now = embed.reader.cache.clock()
+        embed.reader.cache.clock = lambda: now + 10 * 365 * 86_400
         assert title(embed) == "Pricing"
 
 
@@ -208,8 +208,8 @@ def test_a_repeated_404_ends_what_the_folder_shows(faulty: FaultyServer, faqs: P
     with FAQEmbed(faulty.base_url, directory=faqs, not_found_for=0) as embed:
         assert title(embed, "terms") == "Pricing"
         assert title(embed, "terms") == "Pricing"
-        now = embed.cache.clock()
-        embed.cache.clock = lambda: now + 5
+        now = embed.reader.cache.clock()
+        embed.reader.cache.clock = lambda: now + 5
         title(embed, "terms")
         assert isinstance(embed.use_faq("terms").error, FAQNotFound)
 

@@ -33,7 +33,7 @@ def work(settings: dict[str, Any]) -> None:
             embed.forget(*arguments)
         state = embed.use_faq("pricing")
         if command == "settle":
-            while embed.is_fetching:
+            while embed.reader.fetcher.is_fetching():
                 time.sleep(0.002)
             state = embed.use_faq("pricing", wait=0)
         state_seen = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from faqsvc_embed import FAQ, Item, Theme
-from faqsvc_embed.rendering.elements import link_element, problem_element
+from faqsvc_embed.rendering.elements import ElementOptions, link_element, problem_element
 from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.testing import fake_embed
@@ -119,9 +119,9 @@ def test_items_are_in_the_order_of_their_positions_in_html_and_json_ld() -> None
 
 def test_a_fragment_is_complete_by_itself() -> None:
     rendered = fragment(faq(), Style(Theme("teal")))
-    (section,) = Parsed(rendered.complete).root
+    (section,) = Parsed(rendered.print(ElementOptions(), rendered.needs)).root
     assert [e.tag for e in section] == ["style", "h2", "details", "details", "script"]
-    (node,) = json_ld(rendered.complete)
+    (node,) = json_ld(rendered.print(ElementOptions(), rendered.needs))
     assert [q["name"] for q in node["mainEntity"]] == ["What?", "How?"]
 
 
@@ -148,8 +148,8 @@ def assert_parity(record: FAQ, style: Style) -> None:
     if rendered is None:
         assert not shown
         return
-    rendered.complete.encode()
-    page = Parsed(f"{rendered.complete}<i class='sentinel'>still here</i>")
+    rendered.print(ElementOptions(), rendered.needs).encode()
+    page = Parsed(f"{rendered.print(ElementOptions(), rendered.needs)}<i class='sentinel'>still here</i>")
     assert page.errors == []
     assert [e.tag for e in page.root] == ["section", "i"]  # balanced
     pairs = list(zip(page.texts("faqsvc-question"), page.texts("faqsvc-answer"), strict=True))
@@ -159,7 +159,7 @@ def assert_parity(record: FAQ, style: Style) -> None:
     once = dict[str, tuple[str, str]]()
     for question, answer in pairs:
         once.setdefault(unicodedata.normalize("NFC", question), (question, answer))
-    (node,) = json_ld(rendered.complete)
+    (node,) = json_ld(rendered.print(ElementOptions(), rendered.needs))
     marked_up = [(words(q["name"]), words(q["acceptedAnswer"]["text"])) for q in node["mainEntity"]]
     assert marked_up == list(once.values())
     allowed = {"section", "h2", "h3", "h6", "p", "details", "summary", "span", "div", "br", "script", "i"}

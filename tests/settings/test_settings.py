@@ -202,17 +202,10 @@ def test_the_address_of_a_route_is_refused_and_that_of_the_service_named(url: st
 def test_an_unknown_name_is_refused_and_the_nearest_named(make: Any) -> None:
     with pytest.raises(ConfigurationError, match=r"'wiat'.*'wait'"):
         make(wiat=1)
+    with pytest.raises(ConfigurationError, match=r"'dir'.*'directory'"):
+        make(dir="faqs")
     with pytest.raises(ConfigurationError, match=r"'xyzzy'.*base_url.*strict"):
         make(xyzzy=1)
-
-
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [("dir", "directory"), ("folder", "directory"), ("url", "base_url"), ("colour", "theme")],
-)
-def test_a_name_of_other_libraries_leads_to_the_setting(written: str, meant: str) -> None:
-    with pytest.raises(ConfigurationError, match=rf"'{written}'.*'{meant}'"):
-        Settings.from_mapping({}, **{written: 1})  # type: ignore[arg-type]
 
 
 def test_settings_are_frozen() -> None:

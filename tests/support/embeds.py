@@ -26,8 +26,8 @@ LONG: Final = 4000.0
 
 def use_clock(embed: FAQEmbed, clock: Clock) -> None:
     """Let an embed live on `clock`: lifetimes are 5 % shorter than stated, and back-offs have full length."""
-    embed.cache.clock, embed.cache.wall_clock = clock.now, clock.wall
-    embed.cache.random = lambda: 1.0
+    embed.reader.cache.clock, embed.reader.cache.wall_clock = clock.now, clock.wall
+    embed.reader.cache.random = lambda: 1.0
 
 
 def refreshed(embed: FAQEmbed, slug: str = "pricing", lang: str | None = None) -> FAQState:

@@ -8,7 +8,7 @@ from faqsvc_embed import FAQ, FAQEmbed, FAQNotFound
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Fetched, NotFound
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Key, Need, need
 from faqsvc_embed.cache.fetch import Fetch, FetchState
 from faqsvc_embed.cache.memory import MemoryCache
 
@@ -16,8 +16,8 @@ from faqsvc_embed.cache.memory import MemoryCache
 def slow_embed(faqs: Mapping[str, FAQ], *, hanging: Collection[str] = (), **settings: Any) -> FAQEmbed:
     """Return an embed that has these FAQs by slug; those in `hanging` never arrive."""
     embed = FAQEmbed(**{"base_url": "https://faq.invalid", **settings})
-    reader: Any = embed._reader
-    reader.fetcher = SlowFetcher(faqs, hanging, embed.cache)  # no thread, so that each turn is the same
+    reader: Any = embed.reader
+    reader.fetcher = SlowFetcher(faqs, hanging, reader.cache)  # no thread, so that each turn is the same
     return embed
 
 
@@ -33,12 +33,14 @@ class SlowFetcher:
         self._cache = cache
         self._fetches: dict[Key, Fetch] = {}
 
-    def get_or_start(self, key: Key) -> Fetch:
+    def get_or_start(self, key: Key) -> Fetch | None:
         if key.token is not None:
             fetch = Fetch(key)
             error = FAQNotFound("there are no drafts", status=403)
             fetch.resolve(self._cache.entry_after(key, NotFound(error)))
             return fetch
+        if need(self._cache.get(key), self._cache.clock()) is Need.NOTHING:
+            return None
         found = self._fetches.get(key)
         if found is None:
             found = self._fetches[key] = Fetch(key)

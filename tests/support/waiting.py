@@ -16,4 +16,4 @@ def wait_until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
 
 def settle(embed: FAQEmbed) -> None:
     """Wait until the embed is not fetching."""
-    wait_until(lambda: not embed.is_fetching)
+    wait_until(lambda: not embed.reader.fetcher.is_fetching())

@@ -244,7 +244,7 @@ def test_hundreds_of_faqs_with_long_slugs_are_all_followed(site: Site) -> None:
         site.publish(slug, "Old.")
     with FAQEmbed(site.url, wait=20, timeout=20) as embed:
         embed.prefetch(*slugs)
-        wait_until(lambda: not embed.is_fetching and embed.statistics().feed_lag == 0)
+        wait_until(lambda: not embed.reader.fetcher.is_fetching() and embed.statistics().feed_lag == 0)
         for slug in (slugs[0], slugs[-1]):
             site.publish(slug, "New.")
             wait_until(lambda slug=slug: embed.get_faq(slug).items[0].answer == "New.")  # type: ignore[misc]
