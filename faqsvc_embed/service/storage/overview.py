@@ -105,8 +105,8 @@ class FAQInfo(NamedTuple):
 class FAQCursor(NamedTuple):
     """The place after an FAQ in a list; `began` is the time of the newest change when the list began.
 
-    An FAQ that changes between two pages moves to the beginning of the list. So after the last page follow
-    the FAQs that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
+    An FAQ that changes between two pages moves to the beginning of the list. So after the last FAQ follow
+    those that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
     may therefore appear twice, however often it changes.
     """
 
@@ -169,7 +169,7 @@ class Overview(Part):
     ) -> tuple[list[FAQInfo], str | None]:
         """Return FAQs after a cursor, and the cursor of the next page; None at the end.
 
-        The last changed come first. The FAQs that were changed meanwhile follow after the last page.
+        The last changed come first. Those that were changed meanwhile follow after the last one.
 
         Raises:
             InvalidCursor: `after` is not a cursor.
@@ -179,16 +179,16 @@ class Overview(Part):
         with self._database.browsing() as connection:
             query = self._select(connection, site, wanted)
             page = query if cursor is None else query.where(cursor.follows())
-            rows = connection.execute(page.order_by(*(_LATE if is_late else _ORDER)).limit(limit + 1)).all()
-            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
+            order = _LATE if is_late else _ORDER
+            rows = list(connection.execute(page.order_by(*order).limit(limit + 1)))
             if cursor is not None and not is_late and len(rows) <= limit:
-                late = FAQCursor(cursor.began, "")
-                is_last = connection.execute(query.where(late.follows()).limit(1)).first() is None
-                return found, None if is_last else str(late)
+                changed = query.where(FAQCursor(cursor.began, "").follows()).order_by(*_LATE)
+                rows += connection.execute(changed.limit(limit + 1 - len(rows)))
+            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
 
         def place(row: Row[Any]) -> FAQCursor:
             began = rows[0].updated_at if cursor is None else cursor.began
-            return FAQCursor(began, row.slug, None if is_late else row.updated_at)
+            return FAQCursor(began, row.slug, None if row.updated_at > began else row.updated_at)
 
         return found, page_of(rows, limit, place)[1]
 
@@ -289,4 +289,4 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
 
 def _words(wanted: Filter) -> list[str]:
     """Return the words of a search."""
-    return folded(wanted.search).split()[:MAX_WORDS]
+    return list(dict.fromkeys(folded(wanted.search).split()))[:MAX_WORDS]
