@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import number_after, page_of
+from faqsvc_embed.service.storage.paging import number_after, paged
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
 from faqsvc_embed.service.storage.values import Access
 
@@ -100,7 +100,7 @@ class AuditLog(Part):
         with self._database.browsing() as connection:
             found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
         newest = [found[number] for number in sorted(found, reverse=True)]
-        return page_of(newest, limit, lambda entry: entry.number)
+        return paged(newest, limit, lambda entry: entry.number)
 
 
 def log(

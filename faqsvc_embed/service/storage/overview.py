@@ -25,7 +25,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import InvalidCursor, page_of
+from faqsvc_embed.service.storage.paging import InvalidCursor, paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
@@ -33,7 +33,7 @@ from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
     Revision,
-    check_owner,
+    check_present,
     default_first,
     folded,
     storable,
@@ -190,7 +190,7 @@ class Overview(Part):
             began = rows[0].updated_at if cursor is None else cursor.began
             return FAQCursor(began, row.slug, None if row.updated_at > began else row.updated_at)
 
-        return found, page_of(rows, limit, place)[1]
+        return found, paged(rows, limit, place)[1]
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.
@@ -198,12 +198,11 @@ class Overview(Part):
         Raises:
             FAQNotFound: the site has none with this slug.
             NotYourSite: it belongs to another site.
+            Gone: it is in the bin, or was deleted for ever.
         """
         with self._database.browsing() as connection:
-            row = check_owner(
-                connection.execute(select(faqs).where(faqs.c.slug == slug)).first(), access, slug
-            )
-            found = [] if row.state in HIDDEN else _with_translations(connection, [row], binned=False)
+            row = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+            found = _with_translations(connection, [check_present(row, access, slug)], binned=False)
         if not found:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         return found[0]
@@ -216,19 +215,15 @@ class Overview(Part):
                 iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
             )
 
-    def blocked(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
-        """Return the slugs of FAQs and translations that were deleted for ever; an FAQ has no language here.
-
-        With `slug`, return only those of one FAQ.
-        """
-        only = () if slug is None else (faqs.c.slug == slug,)
-        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed, *only)
+    def blocked(self, site: str) -> list[tuple[str, Lang | None]]:
+        """Return the slugs of FAQs and translations that were deleted for ever; whole FAQs without one."""
+        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
         # All sites together have few purged FAQs, so their index is faster than that of the site.
         of_site = func.coalesce(faqs.c.site, "") == site
-        parts = parts.where(of_site, translations.c.search_text == literal_column("''"), *only)
+        parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
             return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
