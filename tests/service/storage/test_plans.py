@@ -114,7 +114,7 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "history", lambda: storage.history.revisions(access, slug, None, limit=20)
     yield "revision", lambda: storage.history.revision(access, slug, None)
     yield "keys", lambda: storage.keys.list(SITE)
-    yield "keys of a person", lambda: storage.keys.made_by_person(admin.id, SITE)
+    yield "keys of a person", lambda: storage.keys.made_by_person(admin.id)
     yield "verify", lambda: storage.keys.verify("fs_live_x")
     yield "people", lambda: storage.people.list(SITE)
     yield "names", lambda: storage.people.names(SITE)
