@@ -11,6 +11,9 @@ from faqsvc_embed.cli.output import note, print_text
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.logs import Entry
 
+AT_ONCE = 1000
+"""Entries that are read at once: a log can be longer than a statement of the database may take."""
+
 
 @click.command()
 @database_option
@@ -47,10 +50,14 @@ def log(
     storage = open_existing(database)
     from faqsvc_embed.service.storage.logs import Wanted
 
-    entries, _ = storage.audit.entries(Wanted(site, key, person, slug), limit=limit)
-    for entry in entries:
-        print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
-    if not entries:  # because an id may be mistyped
+    wanted, printed, after, is_more = Wanted(site, key, person, slug), 0, None, True
+    while is_more and (limit is None or printed < limit):
+        count = AT_ONCE if limit is None else min(AT_ONCE, limit - printed)
+        entries, after = storage.audit.entries(wanted, limit=count, after=after)
+        for entry in entries:
+            print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
+        printed, is_more = printed + len(entries), after is not None
+    if not printed:  # because an id may be mistyped
         named = filter(None, (key and f"key {key}", person, slug))
         note(f"no entries{' for ' if key or person or slug else ''}{', '.join(named)}")
 

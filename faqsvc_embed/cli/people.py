@@ -112,7 +112,7 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
     storage = open_existing(database)
     person = storage.people.find(email, site=site)
     storage.people.remove(person.id, with_keys=with_keys)
-    if kept := [key.id for key in storage.keys.made_by_person(person.id, person.site)]:
+    if kept := storage.keys.made_by_person(person.id):
         message = f"Warning: the API keys that {person.name} created stay valid: {', '.join(kept)}"
         note(f"{message}; `faqsvc keys revoke ID` revokes one")
 

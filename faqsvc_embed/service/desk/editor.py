@@ -255,7 +255,7 @@ def _known(visit: Visit, slug: str) -> FAQInfo | None:
     """Return the FAQ; None if it was deleted, or if another site now has its slug."""
     try:
         return visit.storage.overview.faq(visit.access, slug)
-    except (FAQNotFound, NotYourSite):
+    except (FAQNotFound, NotYourSite, Gone):
         return None
 
 
@@ -268,5 +268,5 @@ def _is_binned(visit: Visit, lang: str) -> bool:
 def _newest(visit: Visit, slug: str, lang: str) -> Revision | None:
     try:
         return visit.revision(slug, lang)
-    except FAQNotFound:
+    except (FAQNotFound, Gone):
         return None

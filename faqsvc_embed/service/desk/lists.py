@@ -77,8 +77,7 @@ def show_log(visit: Visit) -> Response:
     found, next_ = visit.storage.audit.entries(wanted, limit=PAGE_SIZE, after=visit.after)
     site = visit.access.site
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
-    unnamed = {one.name: one.name for one in visit.storage.people.list(site) if one.email is None}
-    people = visit.storage.people.names(site) | unnamed
+    people = visit.storage.people.names(site)
     faqs = visit.storage.overview.page(site, limit=MAX_CHOICES)[0]
     titles = {faq.slug: f"{faq.title.strip() or faq.slug} ({faq.slug})" for faq in faqs}
     choices = {"person": ("Person", people), "key": ("Key", keys), "slug": ("FAQ", titles)}

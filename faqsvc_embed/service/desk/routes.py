@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
+from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faq, importing, lists, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
@@ -176,21 +176,9 @@ class Desk:
         except StorageUnavailable:
             raise
         except FAQError as error:
-            if (known := _removal_problem(visit, error) or Problem.of(error)) is None:
+            if (known := Problem.of(error)) is None:
                 raise
             return _problem_page(visit, known)
-
-
-def _removal_problem(visit: Visit, error: FAQError) -> Problem | None:
-    """Return the problem for an FAQ that is in the bin or was deleted for ever; None for any other."""
-    if "slug" not in visit.request.path_params or not isinstance(error, FAQNotFound):
-        return None
-    slug = visit.slug
-    if visit.storage.overview.binned(visit.access, slug) is not None:
-        return Problem(410, "gone", f"{quoted(slug)} is in the bin. A publisher can restore it there")
-    if (slug, None) in visit.storage.overview.blocked(visit.access.site, slug):
-        return Problem(410, "gone", f"All texts of {quoted(slug)} were deleted for ever")
-    return None
 
 
 def _sign_in_first(visit: Visit) -> Response:

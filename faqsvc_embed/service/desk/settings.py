@@ -170,7 +170,7 @@ def show_person(
     """GET /desk/people/{person}: a person, to change or remove."""
     person = _person(visit)
     now = _fields_of_person(person)
-    keys = len(visit.storage.keys.made_by_person(person.id, person.site))
+    keys = len(visit.storage.keys.made_by_person(person.id))
     context = {"version": _version_of(now), "fields": now | (typed or {}), "keys": keys, **context}
     context.setdefault("link", "")
     return render(visit, "person.html", status, person=person, roles=ROLE_TEXTS, **context)

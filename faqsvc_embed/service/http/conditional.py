@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed import languages
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.values import Preconditions
 
@@ -97,15 +98,6 @@ def etag_of(tag: str) -> str:
     return f'"{tag}"'
 
 
-def not_modified(request: Request, digest: str) -> bool:
-    """Return whether the client has the version with this digest.
-
-    Tags are compared weakly (13.1.2), because a proxy that compresses may have made the tag weak.
-    """
-    field = ", ".join(request.headers.getlist("if-none-match"))
-    return is_current(field, etag_of(digest))
-
-
 def is_current(if_none_match: str, etag: str) -> bool:
     """Return whether the header `If-None-Match` has an entity tag."""
     if if_none_match == etag:
@@ -113,14 +105,16 @@ def is_current(if_none_match: str, etag: str) -> bool:
     return if_none_match.strip() == "*" or etag.strip('"') in _ENTITY_TAG.findall(if_none_match)
 
 
-def conditional_response(
-    request: Request, body: bytes, media_type: str, headers: Mapping[str, str], *, digest: str
+def public_response(
+    text: str, media_type: str, headers: Mapping[str, str], *, digest: str | None = None
 ) -> Response:
-    """Return `body` with its entity tag, or 304 if the request has `If-None-Match` with that tag."""
-    headers = {**headers, "etag": f'"{digest}"', "x-content-type-options": "nosniff"}
-    if not_modified(request, digest):
-        return Response(None, 304, headers)
-    return Response(body, 200, headers, media_type)
+    """Return a response with an entity tag, by default of its text and headers.
+
+    The response cache answers HEAD, and a request that has this tag already.
+    """
+    tag = etag_of(digest or digest_of(f"{headers}{text}"))
+    headers = {**headers, "etag": tag, "x-content-type-options": "nosniff"}
+    return Response(text.encode(), 200, headers, media_type)
 
 
 def preconditions(request: Request) -> Preconditions:

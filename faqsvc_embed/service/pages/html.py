@@ -137,14 +137,6 @@ def render_start(base: str, links: Sequence[tuple[str, str, str]]) -> str:
     return _templates.get_template("start.html").render(base=base, lang="en", links=links, css=_css())
 
 
-@cache
-def templates_digest() -> str:
-    """Return a digest of the templates, texts and styles that a page depends on."""
-    sources = [_templates.get_template(name).filename or "" for name in _templates.list_templates()]
-    texts = [Path(source).read_text(encoding="utf-8") for source in sources]
-    return hashlib.sha256(repr((texts, MESSAGES, _css())).encode()).hexdigest()[:32]
-
-
 def content_security_policy(faq: FAQ | None = None) -> str:
     """Return the Content-Security-Policy of these pages; that of an FAQ allows its script and its images."""
     of_faq = ""

@@ -8,13 +8,13 @@ import msgspec
 from starlette.responses import JSONResponse, Response
 
 from faqsvc_embed.api import contract
-from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
 from faqsvc_embed.service.context import Call
-from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
+from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.overview import FAQ_CURSOR
@@ -51,18 +51,16 @@ _KEY: Final = {
 }
 
 
-@Operation("get", "/openapi.json", (406, *ALWAYS), statuses=(200, 304), media_types=("application/json",))
+@Operation("get", "/openapi.json", (406, *ALWAYS), cached=Selection((MEDIA_TYPE,), has_urls=False))
 async def describe_api(call: Call) -> Response:
     """Read this document."""
-    request = call.request
-    best_media_type(request, MEDIA_TYPE)
-    document, headers = _encoded(), {"cache-control": CACHE_CONTROL}
-    return conditional_response(request, document, MEDIA_TYPE, headers, digest=digest_of(document.decode()))
+    best_media_type(call.request, MEDIA_TYPE)
+    return public_response(_encoded(), MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
 
 
 @cache
-def _encoded() -> bytes:
-    return msgspec.json.encode(document())
+def _encoded() -> str:
+    return msgspec.json.encode(document()).decode()
 
 
 def document() -> dict[str, Any]:

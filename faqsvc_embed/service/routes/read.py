@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
 from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.errors import quoted
@@ -16,9 +15,8 @@ from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.http.conditional import (
     PREVIEW_HEADERS,
     best_media_type,
-    conditional_response,
-    not_modified,
     preferred_language,
+    public_response,
 )
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
@@ -28,7 +26,6 @@ from faqsvc_embed.service.pages.html import (
     PageLinks,
     content_security_policy,
     render_page,
-    templates_digest,
 )
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
@@ -60,7 +57,7 @@ def show_faq(call: Call) -> Response:
     urls, request = call.urls, call.request
     if token := request.query_params.get(PREVIEW_PARAMETER):
         return _preview_page(call.storage, urls, request, token)
-    return _page(call.service, urls, request, _select(call.storage, request))
+    return _page(call.service, urls, _select(call.storage, request))
 
 
 class _Selection(NamedTuple):
@@ -68,8 +65,8 @@ class _Selection(NamedTuple):
 
     slug: str
     media_type: str
-    languages: dict[str, str]
-    """All languages of the FAQ, the default first, each with the version of its content."""
+    languages: list[str]
+    """All languages of the FAQ, the default first."""
     lang: str
     is_negotiated: bool
     """Whether the language depends on the Accept-Language header."""
@@ -83,11 +80,11 @@ def _preview_page(storage: Storage, urls: PublicURLs, request: Request, token: s
     slug, lang = request.path_params["slug"], lookup(request.query_params.get("lang", ""))
     shown = storage.history.preview(token, slug, lang) if is_slug(slug) else None
     if shown is not None:
-        languages: tuple[str, ...] = (shown.lang,)
+        languages = [shown.lang]
         notice = DRAFT[shown.lang]
     else:
         selection = _select(storage, request)
-        slug, languages = selection.slug, tuple(selection.languages)
+        slug, languages = selection.slug, selection.languages
         shown = storage.publications.get(slug, selection.lang)
         if shown is None:
             raise _not_found(slug)
@@ -102,9 +99,8 @@ def _preview_page(storage: Storage, urls: PublicURLs, request: Request, token: s
     return Response(render_page(urls.base, faq, shown, links, notice=notice), 200, headers, HTML)
 
 
-def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection: _Selection) -> Response:
-    languages = tuple(selection.languages)
-    links = PageLinks.of(urls.page(selection.slug), languages, selection.lang)
+def _page(service: ServiceContext, urls: PublicURLs, selection: _Selection) -> Response:
+    links = PageLinks.of(urls.page(selection.slug), selection.languages, selection.lang)
     is_markdown = selection.media_type == MARKDOWN
     headers = {
         "cache-control": PAGE_CACHE_CONTROL,
@@ -113,13 +109,6 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     }
     headers |= service.tags(selection.slug)
 
-    def digest(version: str) -> str:
-        return digest_of(f"{templates_digest()} {version} {languages} {links.canonical} {is_markdown}")
-
-    # A reader who has this version gets 304 without any rendering.
-    current = digest(selection.languages[selection.lang])
-    if not_modified(request, current):
-        return conditional_response(request, b"", selection.media_type, headers, digest=current)
     publication = service.storage.publications.get(selection.slug, selection.lang)
     if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
         raise _not_found(selection.slug)
@@ -134,8 +123,7 @@ def _page(service: ServiceContext, urls: PublicURLs, request: Request, selection
     else:
         headers["content-security-policy"] = content_security_policy(faq)
         text = render_page(urls.base, faq, publication, links)
-    current = digest(publication.version)
-    return conditional_response(request, text.encode(), selection.media_type, headers, digest=current)
+    return public_response(text, selection.media_type, headers)
 
 
 def _select(storage: Storage, request: Request) -> _Selection:
@@ -150,7 +138,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
         if lang in languages:
             return _Selection(slug, media_type, languages, lang, False)
         request.scope[AVAILABLE] = tuple(languages)
-        lang = preferred_language(request, tuple(languages))
+        lang = preferred_language(request, languages)
         return _Selection(slug, media_type, languages, lang, True)
     storage.publications.get(slug)  # raises Gone if there was one
     raise _not_found(path)
@@ -190,8 +178,7 @@ def read_faq(call: Call) -> Response:
     }
     headers[REVISION_HEADER] = str(publication.number)
     headers |= call.service.tags(slug)
-    body = publication.record.encode()
-    return conditional_response(call.request, body, JSON, headers, digest=publication.digest)
+    return public_response(publication.record, JSON, headers, digest=publication.digest)
 
 
 def _draft(storage: Storage, token: str, slug: str, lang: str | None) -> Response:

@@ -8,10 +8,9 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import Call
-from faqsvc_embed.service.http.conditional import best_media_type, conditional_response
+from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.requests import PublicURLs, cursor_of
 from faqsvc_embed.service.http.response_cache import Selection
@@ -38,7 +37,7 @@ def show_start(call: Call) -> Response:
     urls, faqs = call.urls, call.storage.publications.listed(limit=MAX_LINKS)
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
     headers = {"content-security-policy": content_security_policy()}
-    return _response(call, render_start(urls.base, links), "text/html", headers)
+    return _response(render_start(urls.base, links), "text/html", headers)
 
 
 @Operation("get", "/robots.txt", (400, *READS), cached=Selection(("text/plain",)))
@@ -46,7 +45,7 @@ def advise_robots(call: Call) -> Response:
     """Tell crawlers where the sitemap is."""
     base, faqs = call.urls.base, call.storage.publications.listed(limit=1)
     text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
-    return _response(call, text, "text/plain")
+    return _response(text, "text/plain")
 
 
 @Operation(
@@ -62,13 +61,13 @@ def map_site(call: Call) -> Response:
     Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
     """
     first = cursor_of(call.request, "from")
-    return _response(call, _sitemap(call.storage.publications, call.urls, first), "application/xml")
+    return _response(_sitemap(call.storage.publications, call.urls, first), "application/xml")
 
 
-@Operation("get", "/favicon.ico", READS, statuses=(200, 304), media_types=("image/svg+xml",))
+@Operation("get", "/favicon.ico", READS, cached=Selection(("image/svg+xml",), has_urls=False))
 async def show_icon(call: Call) -> Response:  # not in a thread, whose success would end an outage in the log
     """Show the icon of the pages."""
-    return _response(call, ICON, "image/svg+xml")
+    return _response(ICON, "image/svg+xml")
 
 
 def _sitemap(publications: Publications, urls: PublicURLs, first: str | None) -> str:
@@ -104,9 +103,8 @@ def _xml(root: str, entries: Iterable[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _response(call: Call, text: str, media_type: str, headers: dict[str, str] | None = None) -> Response:
-    headers = {"cache-control": CACHE_CONTROL, **(headers or {})}
-    return conditional_response(call.request, text.encode(), media_type, headers, digest=digest_of(text))
+def _response(text: str, media_type: str, headers: dict[str, str] | None = None) -> Response:
+    return public_response(text, media_type, {"cache-control": CACHE_CONTROL, **(headers or {})})
 
 
 @Operation("get", "/llms.txt", (400, *READS), cached=Selection(LIST_TYPES))
@@ -115,7 +113,7 @@ def list_for_models(call: Call) -> Response:
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)
     faqs = call.storage.publications.listed(limit=MAX_LISTED + 1)
     headers = {"cache-control": "public, max-age=60", "vary": "Accept"}
-    return _response(call, _text(urls, faqs), media_type, headers)
+    return _response(_text(urls, faqs), media_type, headers)
 
 
 def _text(urls: PublicURLs, faqs: list[Listing]) -> str:

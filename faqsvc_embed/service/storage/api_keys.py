@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.database import Database, Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
-from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
+from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest
 
@@ -116,12 +116,12 @@ class APIKeys(Part):
             rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
             return [APIKeyInfo(**row) for row in rows.mappings()]
 
-    def made_by_person(self, person_id: str, site: str) -> Sequence[APIKeyInfo]:
-        """Return the valid keys of a site that a person created, and the keys that those created."""
-        now = self._clock()
+    def made_by_person(self, person_id: str) -> Sequence[str]:
+        """Return the ids of the valid keys that a person created, and of the keys that those created."""
         with self._database.reading() as connection:
             made = made_by(connection, api_keys.c.created_by_person == person_id)
-        return [key for key in self.list(site) if key.id in made and not key.has_ended(now)]
+            valid = select(api_keys.c.id).where(api_keys.c.id.in_(made), _valid(self._clock()))
+            return connection.scalars(valid.order_by(api_keys.c.created_at, api_keys.c.id)).all()
 
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, because they belong to its site.
@@ -173,29 +173,6 @@ class APIKeys(Part):
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
         return key
-
-
-def own_keys(key_id: str | None) -> Select[Any]:
-    """Select the id of a key, and the ids of the keys with its name that it replaces.
-
-    Those had ended, or were rotated, when it was created. Keys that were valid at the same time otherwise
-    belong to different programs, even if they have the same name.
-    """
-    own, columns = api_keys.alias(), api_keys.c
-    is_same = and_(columns.site == own.c.site, columns.name == own.c.name, columns.name != "")
-    rotations = (audit_log.c.action == "key-rotate", audit_log.c.subject == columns.id)
-    ends = (
-        columns.expires_at,
-        columns.revoked_at,
-        select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
-    )
-    had_ended = or_(*(end <= own.c.created_at for end in ends))
-    query = (
-        select(columns.id)
-        .select_from(api_keys)
-        .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
-    )
-    return query.where(own.c.id == key_id)
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:

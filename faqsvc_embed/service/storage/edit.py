@@ -23,7 +23,7 @@ from faqsvc_embed.service.storage.values import (
     Quota,
     Revision,
     RevisionConflict,
-    check_owner,
+    check_present,
     search_text,
     storable,
 )
@@ -75,34 +75,9 @@ class Edit:
             self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
         return self._faq
 
-    def owned(self) -> Any:
-        """Return the row of an FAQ of the site, which may be in the bin, locked.
-
-        Raises:
-            FAQNotFound: the site has none with this slug.
-            NotYourSite: another site has, or had, this slug.
-        """
-        return check_owner(self.locked(), self.access, self.slug)
-
     def present(self, *, binned: bool = False) -> Any:
-        """Return the row of an FAQ of the site that is not deleted, locked.
-
-        Raises:
-            FAQNotFound, NotYourSite: as `owned` does.
-            Gone: it was purged or, without `binned`, it is in the bin.
-        """
-        faq = self.owned() if self._faq is None else check_owner(self._faq, self.access, self.slug)
-        name = quoted(self.slug)
-        if faq.state == "binned" and not binned:
-            raise Gone(f"The FAQ {name} is in the bin: restore it, or choose another slug")
-        if faq.sealed:
-            raise Gone(
-                f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
-                f" admin allows it at the desk, or by `faqsvc restore {self.slug} --lift`"
-            )
-        if faq.state == "purged":
-            raise Gone(f"The FAQ {name} was deleted")
-        return faq
+        """Return the row of an FAQ of the site, locked; raise what `check_present` raises."""
+        return check_present(self._faq or self.locked(), self.access, self.slug, binned=binned)
 
     @property
     def translations(self) -> dict[Lang, Revision]:

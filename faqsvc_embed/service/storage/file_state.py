@@ -8,10 +8,9 @@ from sqlalchemy import select
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import of_translation
-from faqsvc_embed.service.storage.schema import revisions
+from faqsvc_embed.service.storage.schema import api_keys, revisions
 from faqsvc_embed.service.storage.values import (
     Content,
     FileState,
@@ -52,20 +51,26 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     """Return whether somebody has changed the FAQ after the file was written.
 
     A file that states a revision is old unless that is the newest one. A higher number than exists belongs to
-    another service or language, or to a discarded draft. A file that states none is old if another key wrote
-    the newest revision, or if it has the text of an older revision.
+    another service or language, or to a discarded draft. A file that states none is old if another program
+    wrote the newest revision, or if it has the text of an older revision.
     """
     if digest == newest.digest:
         return False
     if state.revision is not None:
         return state.revision != newest.number
-    own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
-    if newest.author is not None and newest.key_id not in own:
+    if newest.author is not None and not _is_by(edit, newest):
         return True
     same = select(revisions.c.number).where(
         of_translation(newest.slug, newest.lang), revisions.c.digest == digest
     )
     return edit.connection.execute(same).first() is not None
+
+
+def _is_by(edit: Edit, newest: Revision) -> bool:
+    """Return whether a revision is by this program: by its key, or by a key with the same name before."""
+    mine = select(api_keys.c.name).where(api_keys.c.id == edit.access.key_id)
+    is_same = newest.key_id == edit.access.key_id or edit.connection.scalar(mine) == newest.author
+    return newest.key_id is not None and is_same
 
 
 def _public(edit: Edit, lang: Lang) -> Revision | None:

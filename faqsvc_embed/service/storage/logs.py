@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import number_after, page_of
+from faqsvc_embed.service.storage.paging import number_after, paged
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
 from faqsvc_embed.service.storage.values import Access
 
@@ -71,7 +71,7 @@ class AuditLog(Part):
     """Reads the log. Each change adds an entry in the same transaction, with `log`."""
 
     def entries(
-        self, wanted: Wanted, *, limit: int | None, after: str | None = None
+        self, wanted: Wanted, *, limit: int, after: str | None = None
     ) -> tuple[list[Entry], str | None]:
         """Return entries, newest first, and the cursor of the next page; None at the end.
 
@@ -96,11 +96,11 @@ class AuditLog(Part):
             if value is not None:
                 # Two queries by an index each: with OR, all that somebody ever did would be sorted.
                 queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
-        last = (one.order_by(columns.number.desc()).limit(limit and limit + 1) for one in queries)
+        last = (one.order_by(columns.number.desc()).limit(limit + 1) for one in queries)
         with self._database.browsing() as connection:
             found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
         newest = [found[number] for number in sorted(found, reverse=True)]
-        return page_of(newest, limit, lambda entry: entry.number)
+        return paged(newest, limit, lambda entry: entry.number)
 
 
 def log(

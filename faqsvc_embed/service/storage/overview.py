@@ -25,7 +25,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import InvalidCursor, page_of
+from faqsvc_embed.service.storage.paging import InvalidCursor, paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
@@ -33,7 +33,7 @@ from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
     Revision,
-    check_owner,
+    check_present,
     default_first,
     folded,
     storable,
@@ -105,8 +105,8 @@ class FAQInfo(NamedTuple):
 class FAQCursor(NamedTuple):
     """The place after an FAQ in a list; `began` is the time of the newest change when the list began.
 
-    An FAQ that changes between two pages moves to the beginning of the list. So after the last page follow
-    the FAQs that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
+    An FAQ that changes between two pages moves to the beginning of the list. So after the last FAQ follow
+    those that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
     may therefore appear twice, however often it changes.
     """
 
@@ -169,7 +169,7 @@ class Overview(Part):
     ) -> tuple[list[FAQInfo], str | None]:
         """Return FAQs after a cursor, and the cursor of the next page; None at the end.
 
-        The last changed come first. The FAQs that were changed meanwhile follow after the last page.
+        The last changed come first. Those that were changed meanwhile follow after the last one.
 
         Raises:
             InvalidCursor: `after` is not a cursor.
@@ -179,18 +179,18 @@ class Overview(Part):
         with self._database.browsing() as connection:
             query = self._select(connection, site, wanted)
             page = query if cursor is None else query.where(cursor.follows())
-            rows = connection.execute(page.order_by(*(_LATE if is_late else _ORDER)).limit(limit + 1)).all()
-            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
+            order = _LATE if is_late else _ORDER
+            rows = list(connection.execute(page.order_by(*order).limit(limit + 1)))
             if cursor is not None and not is_late and len(rows) <= limit:
-                late = FAQCursor(cursor.began, "")
-                is_last = connection.execute(query.where(late.follows()).limit(1)).first() is None
-                return found, None if is_last else str(late)
+                changed = query.where(FAQCursor(cursor.began, "").follows()).order_by(*_LATE)
+                rows += connection.execute(changed.limit(limit + 1 - len(rows)))
+            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
 
         def place(row: Row[Any]) -> FAQCursor:
             began = rows[0].updated_at if cursor is None else cursor.began
-            return FAQCursor(began, row.slug, None if is_late else row.updated_at)
+            return FAQCursor(began, row.slug, None if row.updated_at > began else row.updated_at)
 
-        return found, page_of(rows, limit, place)[1]
+        return found, paged(rows, limit, place)[1]
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site.
@@ -198,12 +198,11 @@ class Overview(Part):
         Raises:
             FAQNotFound: the site has none with this slug.
             NotYourSite: it belongs to another site.
+            Gone: it is in the bin, or was deleted for ever.
         """
         with self._database.browsing() as connection:
-            row = check_owner(
-                connection.execute(select(faqs).where(faqs.c.slug == slug)).first(), access, slug
-            )
-            found = [] if row.state in HIDDEN else _with_translations(connection, [row], binned=False)
+            row = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+            found = _with_translations(connection, [check_present(row, access, slug)], binned=False)
         if not found:
             raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
         return found[0]
@@ -216,19 +215,15 @@ class Overview(Part):
                 iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
             )
 
-    def blocked(self, site: str, slug: str | None = None) -> list[tuple[str, Lang | None]]:
-        """Return the slugs of FAQs and translations that were deleted for ever; an FAQ has no language here.
-
-        With `slug`, return only those of one FAQ.
-        """
-        only = () if slug is None else (faqs.c.slug == slug,)
-        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed, *only)
+    def blocked(self, site: str) -> list[tuple[str, Lang | None]]:
+        """Return the slugs of FAQs and translations that were deleted for ever; whole FAQs without one."""
+        whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
         # All sites together have few purged FAQs, so their index is faster than that of the site.
         of_site = func.coalesce(faqs.c.site, "") == site
-        parts = parts.where(of_site, translations.c.search_text == literal_column("''"), *only)
+        parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
             return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
@@ -289,4 +284,4 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
 
 def _words(wanted: Filter) -> list[str]:
     """Return the words of a search."""
-    return folded(wanted.search).split()[:MAX_WORDS]
+    return list(dict.fromkeys(folded(wanted.search).split()))[:MAX_WORDS]

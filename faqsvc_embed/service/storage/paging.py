@@ -26,9 +26,7 @@ def number_after(cursor: str | None) -> int | None:
     return None if cursor is None else int(cursor)
 
 
-def page_of(
-    found: Sequence[T], limit: int | None, cursor: Callable[[T], object]
-) -> tuple[list[T], str | None]:
+def paged(found: Sequence[T], limit: int, cursor: Callable[[T], object]) -> tuple[list[T], str | None]:
     """Return the first `limit` of what was found, and the cursor after them; None if that is all."""
     page = list(found[:limit])
     return page, str(cursor(page[-1])) if len(found) > len(page) else None

@@ -142,12 +142,10 @@ class People(Part):
             return [Person(*row) for row in connection.execute(query)]
 
     def names(self, site: str) -> dict[str, str]:
-        """Return the names of all people of a site by their email address, removed people included."""
-        query = select(people.c.email, people.c.name).where(
-            people.c.site == site, people.c.email.is_not(None)
-        )
+        """Return the names of all people of a site, removed ones too, by what the audit log calls them."""
+        query = select(NAME, people.c.name).where(people.c.site == site)
         with self._database.reading() as connection:
-            return {row.email: row.name for row in connection.execute(query)}
+            return {row[0]: row[1] for row in connection.execute(query)}
 
     def change(
         self,

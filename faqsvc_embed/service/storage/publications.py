@@ -61,13 +61,10 @@ _GET: Final = (
     .limit(1)
 )
 _LANGUAGES: Final = (
-    select(translations.c.lang, faqs.c.lang, revisions.c.digest, revisions.c.published_at, sites.c.listed)
-    .select_from(
-        faqs.join(sites, sites.c.id == faqs.c.site)
-        .join(translations, _published(faqs))
-        .join(revisions, _REVISION)
-    )
+    select(translations.c.lang)
+    .join(faqs, _published(faqs))
     .where(faqs.c.slug == bindparam("slug"))
+    .order_by(_rank(faqs))
 )
 _LISTINGS: Final = (
     select(
@@ -110,14 +107,10 @@ class Publications(Part):
         content = (row.lang, row.record, row.digest, row.website_url)
         return Publication(*content, row.number, row.published_at, row.listed)
 
-    def languages(self, slug: str) -> dict[str, str]:
-        """Return the languages in which an FAQ is published, as `get` prefers them, each with its version."""
+    def languages(self, slug: str) -> list[str]:
+        """Return the languages in which an FAQ is published, as `get` prefers them."""
         with self._database.reading() as connection:
-            rows = list(connection.execute(_LANGUAGES, {"slug": slug}))
-        rows.sort(key=lambda row: (row[0] != row[1], LANGUAGES.index(row[0])))
-        return {
-            lang: f"{digest} {published_at} {is_listed}" for lang, _, digest, published_at, is_listed in rows
-        }
+            return list(connection.scalars(_LANGUAGES, {"slug": slug}))
 
     def listed(self, *, after: str = "", limit: int) -> list[Listing]:
         """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug.

@@ -28,7 +28,13 @@ from faqsvc_embed.service.storage.schema import (
     wall_clock,
 )
 from faqsvc_embed.service.storage.sites import find_site
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, RevisionConflict
+from faqsvc_embed.service.storage.values import (
+    UNCONDITIONAL,
+    Access,
+    Preconditions,
+    RevisionConflict,
+    check_owner,
+)
 from faqsvc_embed.service.storage.writer import Writer, forget_revisions
 
 BIN_LIFETIME: Final = timedelta(days=30)
@@ -119,7 +125,9 @@ class Removal:
             NotYourSite: it belongs to another site.
         """
         with self._writer.editing(access, slug) as edit:
-            faq = edit.locked() if access is logs.OPERATOR else edit.owned()
+            faq = edit.locked()
+            if access is not logs.OPERATOR:
+                check_owner(faq, access, slug)
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
             count = edit.connection.execute(delete(translations).where(*mine)).rowcount
             if faq is None or not (count or faq.sealed):

@@ -8,14 +8,13 @@ from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import number_after, page_of
+from faqsvc_embed.service.storage.paging import number_after, paged
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import (
-    HIDDEN,
     Access,
     Publication,
     Revision,
-    check_owner,
+    check_present,
     secret_digest,
 )
 
@@ -63,6 +62,7 @@ class History(Part):
         Raises:
             FAQNotFound: the site has no such translation.
             NotYourSite: the FAQ belongs to another site.
+            Gone: the FAQ is in the bin, or was deleted for ever.
             InvalidCursor: `after` is not a cursor.
         """
         number, lang = number_after(after), self._lang(access, slug, lang)
@@ -73,14 +73,13 @@ class History(Part):
             found = [Revision(*row) for row in connection.execute(query.order_by(revisions.c.number.desc()))]
         if (not found and after is None) or (found and found[0].binned_at is not None):
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
-        return page_of(found, limit, lambda revision: revision.number)
+        return paged(found, limit, lambda revision: revision.number)
 
     def revision(self, access: Access, slug: str, lang: str | None, number: int | None = None) -> Revision:
         """Return one revision; by default the newest.
 
         Raises:
-            FAQNotFound: the site has no such revision.
-            NotYourSite: the FAQ belongs to another site.
+            FAQNotFound, NotYourSite, Gone: as `revisions` raises them.
         """
         return self._revision(slug, self._lang(access, slug, lang), number)
 
@@ -90,7 +89,7 @@ class History(Part):
         Only the digest of the token is stored.
 
         Raises:
-            FAQNotFound, NotYourSite: as `revision` does.
+            FAQNotFound, NotYourSite, Gone: as `revisions` raises them.
         """
         self.revision(access, slug, lang)
         token, now = secrets.token_urlsafe(24), self._clock()
@@ -124,10 +123,7 @@ class History(Part):
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
         with self._database.browsing() as connection:
             found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
-        faq = check_owner(found, access, slug)
-        if faq.state in HIDDEN:
-            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
-        return lang or str(faq.lang)
+        return lang or str(check_present(found, access, slug).lang)
 
     def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
         condition = NEWEST if number is None else revisions.c.number == number

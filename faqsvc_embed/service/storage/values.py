@@ -140,6 +140,26 @@ def check_owner(faq: Any, access: Access, slug: str) -> Any:
     return faq
 
 
+def check_present(faq: Any, access: Access, slug: str, *, binned: bool = False) -> Any:
+    """Return the row of an FAQ of the site that is not deleted.
+
+    Raises:
+        FAQNotFound, NotYourSite: as `check_owner` does.
+        Gone: it was purged or, without `binned`, it is in the bin.
+    """
+    faq, name = check_owner(faq, access, slug), quoted(slug)
+    if faq.state == "binned" and not binned:
+        raise Gone(f"The FAQ {name} is in the bin: restore it, or choose another slug")
+    if faq.sealed:
+        raise Gone(
+            f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
+            f" admin allows it at the desk, or by `faqsvc restore {slug} --lift`"
+        )
+    if faq.state == "purged":
+        raise Gone(f"The FAQ {name} was deleted")
+    return faq
+
+
 @dataclass(frozen=True, slots=True)
 class Preconditions:
     """The conditions of a write: entity tags of `If-Match`, or that the translation is new.
@@ -301,11 +321,6 @@ class Publication(NamedTuple):
     published_at: datetime
     is_listed: bool = True
     """Whether its site is listed; search engines index only pages of listed sites."""
-
-    @property
-    def version(self) -> str:
-        """A text that changes whenever this translation is published, or its site is listed or not."""
-        return f"{self.digest} {self.published_at} {self.is_listed}"
 
 
 class Listing(NamedTuple):

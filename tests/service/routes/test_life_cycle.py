@@ -169,7 +169,7 @@ def test_a_purged_faq_is_gone_with_its_history(owner: Owner) -> None:
 
     assert code(owner.client.get(PRICING)) == (410, "gone")
     assert code(owner.put()) == (410, "gone")
-    assert code(owner.send("GET", f"{PRICING}/revisions")) == (404, "not-found")
+    assert code(owner.send("GET", f"{PRICING}/revisions")) == (410, "gone")
     assert code(owner.send("DELETE", f"{PRICING}?purge=maybe")) == (422, "invalid-parameter")
 
 

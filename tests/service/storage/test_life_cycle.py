@@ -388,6 +388,7 @@ def test_pages_do_not_miss_the_only_faq_of_the_last_page(
     found = [faq.slug for faq in page]
     while after is not None:
         page, after = storage.overview.page(owner.site, limit=2, after=after)
+        assert page  # clients take an empty page for the last one
         found += [faq.slug for faq in page]
     assert found == ["c", "b", "a"]
 

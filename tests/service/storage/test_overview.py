@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed import FAQ, FAQNotFound
+from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage, UnknownSite, trigrams
 from faqsvc_embed.service.storage.overview import Filter
-from faqsvc_embed.service.storage.values import Access, NotYourSite, Preconditions
+from faqsvc_embed.service.storage.values import Access, Gone, NotYourSite, Preconditions
 from tests.service.bodies import key_of_another_site
 from tests.service.storage.writes import access, write
 from tests.support.clock import Clock
@@ -105,7 +105,7 @@ def test_an_faq_has_its_translations_with_the_default_language_first(storage: St
     storage.removal.unpublish(access, "pricing", None, Preconditions())
     assert storage.overview.faq(access, "pricing").state == "unpublished"
     storage.removal.bin(access, "pricing", None, Preconditions())
-    with pytest.raises(FAQNotFound):
+    with pytest.raises(Gone, match="in the bin"):
         storage.overview.faq(access, "pricing")
 
 
