@@ -1,5 +1,6 @@
 """The steps within a transaction that writing, unpublishing, deleting and restoring an FAQ share."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -98,7 +99,7 @@ class Edit:
         if faq.sealed:
             raise Gone(
                 f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
-                f" admin allows it at the desk, or by `faqsvc restore {self.slug} --lift`"
+                f" admin allows it at the desk, or by `faqsvc restore {shlex.quote(self.slug)} --lift`"
             )
         if faq.state == "purged":
             raise Gone(f"The FAQ {name} was deleted")
