@@ -20,8 +20,7 @@ three.
 import re
 import reprlib
 from collections.abc import Sequence
-from functools import cache
-from typing import Any, ClassVar, Final, Self, TypedDict, Unpack
+from typing import Any, Final, Self, TypedDict, Unpack
 
 MAX_BODY: Final = 500
 """Characters of a response's body that an error keeps."""
@@ -41,13 +40,12 @@ _USER_INFO = (
 
 
 class Details(TypedDict, total=False):
-    """What an error keeps of its response; `page` replaces the page that explains it."""
+    """What an error keeps of its response."""
 
     status: int | None
     code: str | None
     body: str
     retry_after: float | None
-    page: str
 
 
 class FAQError(Exception):
@@ -55,18 +53,11 @@ class FAQError(Exception):
 
     `status` is the HTTP status that led to it, or None. `code` is what the service calls the problem, such as
     `not-your-site`, or None. `body` is the beginning of that response's body, at most 500 characters.
-    `retry_after` is the number of seconds after which to try again, or None. Tracebacks end with the address
-    of the page that explains the error, if there is one; it is a note (PEP 678), not a part of the message.
+    `retry_after` is the number of seconds after which to try again, or None.
     """
-
-    _page: ClassVar[str] = ""
-    """The page of the documentation that explains it."""
 
     def __init__(self, message: str = "", **details: Unpack[Details]) -> None:
         super().__init__(message)
-        page = details.get("page", self._page)
-        if page and (documentation := _documentation()):
-            self.add_note(f"See {documentation}{page}")
         self.status: int | None = details.get("status")
         self.code: str | None = details.get("code")
         self.body: str = details.get("body", "")[:MAX_BODY]
@@ -86,8 +77,6 @@ class FAQError(Exception):
 
 class ConfigurationError(FAQError, ValueError):
     """A setting, theme or argument has an invalid value; the message says what is accepted."""
-
-    _page = "reference/settings.html"
 
 
 class FAQNotFound(FAQError, LookupError):
@@ -128,16 +117,12 @@ class AuthenticationError(FAQError):
     `code` tells `unknown-key`, `missing-scope` and `not-your-site` apart. No message contains the key.
     """
 
-    _page = "how-to/publish-files.html"
-
 
 class PublishRejected(FAQError, ValueError):
     """The FAQ cannot be published; `problems` lists every problem, with the number of its item.
 
     `closest` are the questions that an unknown one may mean, if a change names one.
     """
-
-    _page = "how-to/publish-files.html"
 
     def __init__(
         self,
@@ -172,18 +157,6 @@ class RevisionConflict(PublishRejected):
         super().__init__(message, problems=problems, **details)
         self.revision = revision
         self.current = current
-
-
-@cache
-def _documentation() -> str:
-    """Return the address of the documentation, as the package names it; empty if it is not installed."""
-    from importlib.metadata import PackageNotFoundError, metadata
-
-    try:
-        urls = metadata("faqsvc-embed").get_all("Project-URL", [])
-    except PackageNotFoundError:
-        return ""
-    return next((url.partition(", ")[2] for url in urls if url.startswith("Documentation, ")), "")
 
 
 def quoted(value: object) -> str:

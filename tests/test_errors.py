@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import re
 import time
 import traceback
 
@@ -58,20 +57,6 @@ def test_errors_belong_to_the_families_of_python_and_of_one_another() -> None:
     assert issubclass(PublishRejected, ValueError)
     assert all(issubclass(kind, FAQUnavailable) for kind in (RateLimited, FAQTimeout, OutcomeUnknown))
     assert not issubclass(FAQNotFound, FAQUnavailable)  # a 404 is a response
-
-
-def test_a_traceback_names_the_page_that_explains_a_mistake_and_the_message_does_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("faqsvc_embed.errors._documentation", lambda: "https://faq.example/docs/")
-    error = ConfigurationError("wait is -1: 0 or more seconds are accepted")
-    shown = "".join(traceback.format_exception(error))
-    assert re.search(r"See https://\S+/settings\.html", shown)
-    assert "https://" not in str(error)
-    assert "See https://" in "".join(traceback.format_exception(error.without_traceback()))
-    assert "See" not in "".join(traceback.format_exception(FAQNotFound("no")))
-    in_a_file = ConfigurationError("pricing.md:1: answer is empty", page="how-to/folder.html")
-    assert re.search(r"See https://\S+/folder\.html", "".join(traceback.format_exception(in_a_file)))
 
 
 def test_an_error_keeps_the_beginning_of_a_body() -> None:

@@ -1,5 +1,6 @@
 """Finds problems in a folder of FAQs and in the slugs of templates, for every command that checks."""
 
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -93,4 +94,8 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
 def _html(folder: Folder) -> Iterator[Problem]:
     """Yield the HTML files, which a folder ignores."""
     for path in sorted(folder.directory.glob("*.htm*")) if folder.only is None else ():
-        yield Problem(path, None, f"is ignored: `faqsvc extract {path}` prints its questions as Markdown")
+        yield Problem(
+            path,
+            None,
+            f"is ignored: `faqsvc extract {shlex.quote(str(path))}` prints its questions as Markdown",
+        )

@@ -1,6 +1,7 @@
 """`faqsvc edit`: change an FAQ in an editor, or one answer."""
 
 import os
+import shlex
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -87,7 +88,8 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
                 else:
                     published = _publish(client, path, newest, is_draft=draft)
             except (FAQError, click.ClickException) as error:
-                raise failure(f"{_message(error)}{_kept(path)}") from error
+                kept = f": your text is in {path}" if path.exists() else ""
+                raise failure(f"{error}{kept}") from error
             path.unlink(missing_ok=True)
     is_unchanged = published.etag == newest.etag
     if is_unchanged:
@@ -103,11 +105,13 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: boo
     """
     slug, number = newest.faq.slug, newest.revision
     if newest.state == "superseded" or (newest.state == "draft" and _is_unpublished(client, newest)):
-        message = f"{quoted(slug)} was unpublished: `faqsvc restore {slug}` publishes it again"
+        message = f"{quoted(slug)} was unpublished: `faqsvc restore {shlex.quote(slug)}` publishes it again"
         raise failure(f"{message}; with --draft, the change becomes a draft")
     if newest.state == "draft" and is_part:
         message = f"revision {number} is a draft, which would be published with the change"
-        raise failure(f"{message}: use --draft, or publish it with `faqsvc revert {slug} {number}`")
+        raise failure(
+            f"{message}: use --draft, or publish it with `faqsvc revert {shlex.quote(slug)} {number}`"
+        )
     if newest.state == "draft":
         by = f" by {newest.key}" if newest.key else ""
         message = f"revision {number} is a draft{by}, and is published with your change"
@@ -149,11 +153,8 @@ def _change(
 ) -> "wire.Publication":
     """Publish the change of one question or field, unless there is a newer revision than the one read."""
     changes, etag = [change] if change else [], newest.etag or "*"
-    try:
-        with if_interrupted("it may have been published"):
-            return client.change_faq(newest.faq.slug, changes, if_match=etag, lang=newest.faq.lang, **fields)
-    except RevisionConflict as error:
-        raise failure(_message(error)) from error
+    with if_interrupted("it may have been published"):
+        return client.change_faq(newest.faq.slug, changes, if_match=etag, lang=newest.faq.lang, **fields)
 
 
 def _markdown(newest: "StoredRevision") -> str:
@@ -186,10 +187,6 @@ def _edit(path: Path) -> bool:
     return path.exists()
 
 
-def _kept(path: Path) -> str:
-    return f": your text is in {path}" if path.exists() else ""
-
-
 def _publish(
     client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
 ) -> "wire.Publication":
@@ -217,10 +214,3 @@ def _publish(
             raise
         message = f"lang is {quoted(document.lang)}, and {quoted(slug)} already has this translation"
         raise failure(f"{message}: use `faqsvc edit --lang {document.lang}` to change it") from error
-
-
-def _message(error: Exception) -> str:
-    if isinstance(error, RevisionConflict):
-        number = f" (revision {error.revision})" if error.revision else ""
-        return f"somebody else changed the FAQ in the meantime{number}; nothing was published"
-    return error.message if isinstance(error, click.ClickException) else str(error)

@@ -39,7 +39,7 @@ class CommandGroup(click.Group):
         except OSError as error:
             raise failure(_reason(error)) from error
         except (FAQError, ImportError) as error:
-            raise failure(". ".join((str(error), *getattr(error, "__notes__", ())))) from error
+            raise failure(str(error)) from error
         except Exception as error:
             raise failure(f"{type(error).__name__}: {error}") from error
 

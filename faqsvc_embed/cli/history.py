@@ -1,5 +1,7 @@
 """`faqsvc history` and `faqsvc revert`: the revisions of an FAQ."""
 
+import shlex
+
 import click
 import msgspec
 
@@ -61,7 +63,9 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     Exit status: 0 if the revision is published, 1 if not.
     """
     if number is None:
-        raise click.UsageError(f"Missing argument 'N': `faqsvc history {slug}` prints the numbers.")
+        raise click.UsageError(
+            f"Missing argument 'N': `faqsvc history {shlex.quote(slug)}` prints the numbers."
+        )
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
         with if_interrupted(f"revision {number} of {slug} may have been published"):
@@ -69,6 +73,6 @@ def revert(slug: str, number: int | None, lang: str | None, as_json: bool, base_
     if newest.state == "draft" and newest.revision != published.revision:
         by = f" by {newest.key}" if newest.key else ""
         message = f"Note: the draft{by} (revision {newest.revision}) is replaced"
-        language = f" --lang {lang}" if lang else ""
-        note(f"{message}: `faqsvc revert {slug} {newest.revision}{language}` publishes it")
+        command, language = f"faqsvc revert {shlex.quote(slug)}", f" --lang {lang}" if lang else ""
+        note(f"{message}: `{command} {newest.revision}{language}` publishes it")
     print_result(as_json, fields_of(published), line_of(published))

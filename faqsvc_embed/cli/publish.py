@@ -80,5 +80,5 @@ def publish(
             print_json(publication.body())
         return
     with open_client(base_url) as client:
-        run = PublishRun(client, len(publications), as_json=as_json)
-        run.publish(publications, overwrite=overwrite, republish=republish)
+        insists = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
+        PublishRun(client, publications, insists=insists, as_json=as_json).publish()

@@ -1,9 +1,10 @@
 """The run of `faqsvc publish`: skips files that are unchanged, and reports those that the service refuses."""
 
+import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import click
@@ -13,8 +14,8 @@ from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text, progress
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.errors import (
-    AuthenticationError,
     FAQError,
+    FAQGone,
     FAQNotFound,
     FAQUnavailable,
     OutcomeUnknown,
@@ -38,31 +39,39 @@ MAX_WAITS: Final = 20
 
 
 class PublishRun:
-    """One run over `count` files."""
+    """One run over files. `insists` are the codes of refusals that an option overrides."""
 
-    def __init__(self, client: "FAQClient", count: int, *, as_json: bool) -> None:
+    def __init__(
+        self,
+        client: "FAQClient",
+        publications: Sequence[Publication],
+        *,
+        insists: Collection[str],
+        as_json: bool,
+    ) -> None:
         self._client = client
-        self._count = count
+        self._publications = publications
+        self._insists = insists
         self._as_json = as_json
         self._done = list[dict[str, Any]]()
         self._refused = list[str]()
+        has_slugs = any(publication.slug is not None for publication in publications)
+        listed = send_patiently(client.list_faqs) if has_slugs else ()
+        self._before = {normalized("NFC", faq.slug): faq.translations for faq in listed}
+        """The translations of each FAQ of the site, as they were before the run."""
 
-    def publish(self, publications: Sequence[Publication], *, overwrite: bool, republish: bool) -> None:
-        """Publish files, and print what was published.
+    def publish(self) -> None:
+        """Publish the files, and print what was published.
 
         Raises:
             Exit: a file was refused; its reason is on standard error.
             ClickException: the run ended early, for example because the service does not respond.
         """
-        insists = {"old-file": overwrite, "unpublished": republish}
-        comparison = None
-        if any(publication.slug is not None for publication in publications):
-            comparison = Comparison(self._client)
         try:
-            with progress(publications, "Publishing") as watched:
+            with progress(self._publications, "Publishing") as watched:
                 for publication in watched:
                     try:
-                        self._take(publication, comparison, insists)
+                        self._take(publication)
                     except Refused as error:
                         self._refused.append(f"{publication.file}: {error}")
         finally:
@@ -73,19 +82,17 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
-    def _take(
-        self, publication: Publication, comparison: "Comparison | None", insists: dict[str, bool]
-    ) -> None:
+    def _take(self, publication: Publication) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
         Raises:
             Refused: the service refuses this file; it may accept others.
         """
-        published = None if comparison is None else comparison.unchanged(publication)
+        published = self._unchanged(publication)
         is_unchanged = published is not None
         if published is None:
-            published = self._send(publication, insists)
-            before = None if comparison is None else comparison.before(publication, published.lang)
+            published = self._send(publication)
+            before = self._newest(publication, published.lang)
             if before is not None and published.revision is not None:
                 is_unchanged = published.revision < before.revision + _is_current(publication, before)
         if not is_unchanged:
@@ -93,45 +100,59 @@ class PublishRun:
         self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
         if not self._as_json:
             line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
-            print_text(f"{line}  {publication.file}" if self._count > 1 else line)
+            print_text(f"{line}  {publication.file}" if len(self._publications) > 1 else line)
 
-    def _send(self, publication: Publication, insists: dict[str, bool]) -> "wire.Publication":
+    def _newest(self, publication: Publication, lang: str | None) -> "TranslationSummary | None":
+        """Return the newest revision before the run, by default in the default language of the FAQ."""
+        translations = self._before.get(normalized("NFC", str(publication.slug)), [])
+        return next((one for one in translations if lang in (None, one.lang)), None)
+
+    def _unchanged(self, publication: Publication) -> "wire.Publication | None":
+        """Return the published revision that has the content of a file, if that is certain from the list."""
+        listed = self._newest(publication, publication.document.lang)
+        if listed is None or not (publication.is_complete and _is_current(publication, listed)):
+            return None
+        slug = normalized("NFC", str(publication.slug))
+        is_same = f'"{publication.content().digest(slug, listed.lang)}"' == listed.etag
+        return publication_of(self._client, slug, listed.lang, listed) if is_same else None
+
+    def _send(self, publication: Publication) -> "wire.Publication":
         """Publish one file, and insist where an option says so.
 
         Raises:
             Refused: the service refuses this file.
         """
-        fields, warnings = publication.fields(), list[str]()
+        fields, insists, warnings = publication.fields(), {*self._insists}, list[str]()
         if publication.slug is None:
             fields["idempotency_key"] = idempotency_key(**fields)
         while True:
             try:
                 published = self._attempt(publication, fields)
+                break
             except PublishRejected as error:
-                reason = reason_of(publication, error)
-                if error.code not in insists or not insists[error.code]:
-                    raise Refused(reason.advice) from error
-                insists = {**insists, error.code: False}  # only once
-                warnings.append(reason.warning)
+                advice, warning = reason_of(publication, error)
+                if error.code not in insists:
+                    raise Refused(advice) from error
+                insists.remove(error.code)  # only once
+                warnings.append(warning)
                 if error.code == "unpublished":
                     fields["republish"] = True
                 elif isinstance(error, RevisionConflict) and error.current is not None:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
-            else:
-                if published.state == "superseded":  # the response of an earlier run, with the same key
-                    raise Refused(
-                        f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
-                        "unpublished since: change the file, or publish it with --slug"
-                    )
-                for warning in warnings:
-                    publication.warn(warning)
-                return published
+        if published.state == "superseded":  # the response of an earlier run, with the same key
+            raise Refused(
+                f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
+                "unpublished since: change the file, or publish it with --slug"
+            )
+        for warning in warnings:
+            publication.warn(warning)
+        return published
 
     def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
         """Send one request; a failure says how to retry, and how many files are published."""
         file = publication.file
         retry = ": publish it again; this does not create a second FAQ"
-        so_far = f"; {len(self._done)} of {self._count} are published" if self._done else ""
+        so_far = f"; {len(self._done)} of {len(self._publications)} are published" if self._done else ""
         try:
             with if_interrupted(f"{file} may have been published{retry}{so_far}"):
                 return send_patiently(lambda: self._client.publish_faq(**fields))
@@ -139,40 +160,13 @@ class PublishRun:
             raise failure(f"{file}: {error}{retry}{so_far}") from error
         except PublishRejected:
             raise
-        except FAQNotFound as error:
-            is_deleted = error.status == 410 and publication.slug is not None
-            raise Refused(gone(publication.slug) if is_deleted else str(error)) from error
         except FAQError as error:
+            if isinstance(error, FAQGone) and publication.slug is not None:
+                raise Refused(gone(publication.slug)) from error
             message = publication.located(str(error))
-            if isinstance(error, AuthenticationError) and error.code == "not-your-site":
+            if isinstance(error, FAQNotFound) or error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
-
-
-class Comparison:
-    """The FAQs of a site, as they were before a run."""
-
-    def __init__(self, client: "FAQClient") -> None:
-        self._client = client
-        self._faqs = {normalized("NFC", faq.slug): faq for faq in send_patiently(client.list_faqs)}
-
-    def before(self, publication: Publication, lang: str | None) -> "TranslationSummary | None":
-        """Return the newest revision of the FAQ of a file, by default in its default language."""
-        faq = self._faqs.get(normalized("NFC", str(publication.slug)))
-        translations = faq.translations if faq else []
-        lang = lang or (translations[0].lang if translations else None)
-        return next((one for one in translations if one.lang == lang), None)
-
-    def unchanged(self, publication: Publication) -> "wire.Publication | None":
-        """Return the published revision that has the content of a file, if that is certain from the list."""
-        listed = self.before(publication, publication.document.lang)
-        if listed is None or not publication.is_complete:
-            return None
-        slug = normalized("NFC", str(publication.slug))
-        is_current = _is_current(publication, listed)
-        if not is_current or f'"{publication.content().digest(slug, listed.lang)}"' != listed.etag:
-            return None
-        return publication_of(self._client, slug, listed.lang, listed)
 
 
 def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
@@ -184,55 +178,36 @@ class Refused(Exception):
     """A file is not published. The message says why, and what to do."""
 
 
-class Reason(NamedTuple):
-    """Why a file is refused, with advice, and the warning if an option insists."""
-
-    advice: str
-    warning: str = ""
-
-
-def reason_of(publication: Publication, error: PublishRejected) -> Reason:
-    """Return why the service refused a file."""
+def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, str]:
+    """Return why the service refused a file, with advice, and the warning if an option insists."""
     slug = str(publication.slug)
     if error.code == "unpublished":
         message = f"{quoted(slug)} was unpublished"
-        return Reason(
-            f"{message}: use --republish to publish it again", f"{message}; it becomes public again"
-        )
+        return f"{message}: use --republish to publish it again", f"{message}; it becomes public again"
     if error.code == "old-file" and isinstance(error, RevisionConflict) and error.current is not None:
-        named = _named(error.current)
-        advice = _advice(publication, slug, error.current)
-        return Reason(f"the file lacks {named}: {advice}", f"overwrites {named}")
+        current: CurrentRevision = error.current
+        by = f" by {current.key}" if current.key else ""
+        at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
+        named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
+        pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
+        advice = f"get it with `{pull}`, which replaces the file"
+        if current.has_draft:  # pull cannot get it
+            advice = "publish or discard that draft first"
+        return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"
     if isinstance(error, RevisionConflict):
         reason = "somebody else changed the FAQ at the same time: publish the file again"
-        if publication.document.lang is None:
-            reason += ", with --lang if the service may detect another language"
-        return Reason(reason)
-    return Reason("; ".join(map(publication.located, error.problems or [str(error)])))
+        is_detected = publication.document.lang is None
+        return reason + ", with --lang if the service may detect another language" * is_detected, ""
+    return "; ".join(map(publication.located, error.problems or [str(error)])), ""
 
 
-def gone(slug: Any) -> str:
+def gone(slug: str) -> str:
     """Return the reason for refusing a file whose FAQ was deleted."""
+    command = f"faqsvc restore {shlex.quote(slug)}"
     return (
-        f"{quoted(slug)} was deleted: `faqsvc restore {slug}` brings it back from the bin; "
-        f"after a deletion for ever, an admin must first run `faqsvc restore {slug} --lift`"
+        f"{quoted(slug)} was deleted: `{command}` brings it back from the bin; "
+        f"after a deletion for ever, an admin must first run `{command} --lift`"
     )
-
-
-def _advice(publication: Publication, slug: str, current: "CurrentRevision") -> str:
-    """Return what to do with an old file: pull the newer revision, unless that is a draft."""
-    if current.has_draft:
-        return "publish or discard that draft first, or use --overwrite"
-    folder = Path(publication.file).parent
-    pull = f"faqsvc pull {slug} --to {folder}"
-    return f"get it with `{pull}`, which replaces the file, or use --overwrite"
-
-
-def _named(current: "CurrentRevision") -> str:
-    """Return how a message names the newest revision."""
-    what = "a draft" if current.has_draft else "a change"
-    by = f" by {current.key}" if current.key else ""
-    return f"{what}{by} on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
 
 
 def send_patiently(request: Callable[[], T]) -> T:

@@ -1,6 +1,7 @@
 """The definitions of the tools. They are short, because clients show all of them to the model."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, get_args
 
 from faqsvc_embed.api.contract import State
@@ -23,12 +24,8 @@ def _field(kind: str, description: str = "", **more: Any) -> Definition:
     return {"type": kind, **more, **({"description": description} if description else {})}
 
 
-def _text(description: str = "", **more: Any) -> Definition:
-    return _field("string", description, **more)
-
-
-def _integer(description: str = "", **more: Any) -> Definition:
-    return _field("integer", description, **more)
+_text: Final = partial(_field, "string")
+_integer: Final = partial(_field, "integer")
 
 
 def _result(properties: Definition, required: Sequence[str]) -> Definition:

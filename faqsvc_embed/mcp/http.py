@@ -42,9 +42,9 @@ class ToolServerApp:
         elif scope["type"] != "http":
             return
         elif scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") not in ("", PATH):
-            headers = [(b"content-type", b"text/plain"), (b"content-length", b"0")]
-            await send({"type": "http.response.start", "status": 404, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
+            await _refuse(send, 404, b"Not found")
+        elif scope["method"] == "GET":  # a stream on which a server without sessions has nothing to say
+            await _refuse(send, 405, b"This is a server for MCP clients, which send POST requests")
         else:
             # Each request has a manager, because frameworks do not run the lifespan of a mounted application.
             manager = StreamableHTTPSessionManager(
@@ -55,6 +55,13 @@ class ToolServerApp:
             )
             async with manager.run():
                 await manager.handle_request(scope, receive, send)
+
+
+async def _refuse(send: Send, status: int, reason: bytes) -> None:
+    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(reason))]
+    allow = [(b"allow", b"POST")] if status == 405 else []
+    await send({"type": "http.response.start", "status": status, "headers": headers + allow})
+    await send({"type": "http.response.body", "body": reason})
 
 
 def create_app(client: FAQClient | None = None) -> ToolServerApp:

@@ -13,7 +13,6 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
 
-PAGE: Final = "how-to/folder.html"
 """The page of the documentation that explains mistakes in files."""
 
 MAX_PROBLEMS: Final = 20
@@ -38,7 +37,7 @@ class FolderSource(BaseSource):
         if problems := self._folder.problems:
             more = [f"and {len(problems) - MAX_PROBLEMS} more"] if len(problems) > MAX_PROBLEMS else []
             message = "\n".join([*map(str, problems[:MAX_PROBLEMS]), *more])
-            raise ConfigurationError(message, page=PAGE)
+            raise ConfigurationError(message)
         self._error: ConfigurationError | None = None
         self._suggests = settings.strict
         """Whether similar slugs are searched for, which takes time: in strict and in debug mode."""
@@ -102,7 +101,7 @@ class FolderSource(BaseSource):
         if self._error is not None:
             return self._error
         if file is not None:
-            return ConfigurationError("\n".join(map(str, file.problems)), page=PAGE)
+            return ConfigurationError("\n".join(map(str, file.problems)))
         missing = f"FAQ {key.slug!r}: there is no file {self._folder.directory / key.slug}.md"
         if self._suggests:
             missing += self._folder.similar(key.slug)

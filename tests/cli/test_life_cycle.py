@@ -328,6 +328,16 @@ def test_an_faq_is_taken_back_and_published_again(ours: Service) -> None:
     assert faqsvc("delete", "taken", "--now").exit_code == 2
 
 
+def test_a_command_in_a_message_can_be_pasted_whatever_the_slug(ours: Service, tmp_path: Path) -> None:
+    publish("a b")
+    with FAQClient() as client:
+        client.unpublish_faq("a b")
+    assert "`faqsvc history 'a b'`" in faqsvc("revert", "a b").stderr
+    assert "`faqsvc restore 'a b'`" in failure(faqsvc("edit", "a b", "--title", "New"))
+    faqsvc("delete", "a b", "--purge", "--yes")
+    assert "`faqsvc restore 'a b'`" in faqsvc("publish", write(tmp_path, "a b.json")).stderr
+
+
 # edit
 
 

@@ -146,6 +146,13 @@ def test_a_repeated_call_does_not_say_that_an_faq_is_public_which_was_unpublishe
         assert content(call(client, "publish_faq", arguments))["slug"] == slug
         client.unpublish_faq(slug)
         assert repr(slug) in error(call(client, "publish_faq", arguments))
+        client.unpublish_faq(slug, purge=True)
+        deleted = error(call(client, "publish_faq", arguments))
+        assert (repr(slug) in deleted, "restore it" in deleted, "Idempotency" in deleted) == (
+            True,
+            True,
+            False,
+        )
 
 
 def test_a_repeated_call_for_a_slug_that_the_lost_one_took_sends_nobody_to_another_slug(

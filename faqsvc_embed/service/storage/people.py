@@ -238,8 +238,7 @@ def checked_email(email: str) -> str:
     """
     found = email.strip().lower()
     if _EMAIL.fullmatch(found) is None or not found.isprintable():
-        message = f"email is {quoted(email)}: expected an address such as mia@example.com"
-        raise ConfigurationError(message, page="how-to/desk.html")
+        raise ConfigurationError(f"email is {quoted(email)}: expected an address such as mia@example.com")
     return found
 
 

@@ -1,6 +1,7 @@
 """The values that the storage takes and returns, and its errors."""
 
 import hashlib
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -153,7 +154,7 @@ def check_present(faq: Any, access: Access, slug: str, *, binned: bool = False) 
     if faq.sealed:
         raise Gone(
             f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
-            f" admin allows it at the desk, or by `faqsvc restore {slug} --lift`"
+            f" admin allows it at the desk, or by `faqsvc restore {shlex.quote(slug)} --lift`"
         )
     if faq.state == "purged":
         raise Gone(f"The FAQ {name} was deleted")

@@ -258,7 +258,9 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
     written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
     row = connection.execute(select_revisions(*written, has_record=False)).first()
     if row is None or row.binned_at is not None:
-        raise Gone(f"The FAQ {quoted(earlier.slug)}, which this Idempotency-Key wrote, was deleted")
+        raise Gone(
+            f"The same request made {quoted(earlier.slug)}, which was deleted: restore it, or state a slug"
+        )
     return Revision(*row)
 
 
