@@ -74,28 +74,23 @@ def urls() -> Iterator[str]:
 
 
 def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a slug and a body for each field and value."""
-    item = {"question": "What does it cost?", "answer": "Nothing."}
-    for text in texts(fields.MAX_NAME):
-        yield "any", publication(websiteName=text)
-        yield "any", publication(title=text)
-    for text in urls():
-        yield "any", publication(pageUrl=text)
-        yield "any", publication(websiteUrl=text)
-        yield (
-            "any",
-            publication(websiteUrl=text, answerFormat="markdown", items=[{**item, "answer": "![x](/a.png)"}]),
-        )
-    for text in texts(fields.MAX_QUESTION):
-        yield "any", publication(items=[{**item, "question": text}])
-    for text in texts(fields.MAX_ANSWER):
-        yield "any", publication(items=[{**item, "answer": text}])
-        yield "any", publication(items=[{**item, "answer": text}], answerFormat="markdown")
-    for text in texts(MAX_INTRODUCTION):
-        yield "any", publication(introduction=text)
-        yield "any", publication(introduction=text, answerFormat="markdown")
-    for text in texts(MAX_SECTION):
-        yield "any", publication(items=[{**item, "section": text}])
+    """Yield a slug and a body for each value, in every field that takes it."""
+    limits = (
+        fields.MAX_NAME,
+        fields.MAX_NAME,
+        MAX_INTRODUCTION,
+        fields.MAX_QUESTION,
+        fields.MAX_ANSWER,
+        MAX_SECTION,
+    )
+    for name, title, introduction, question, answer, section in zip(*map(texts, limits), strict=True):
+        item = {"question": question, "answer": answer, "section": section}
+        body = publication(websiteName=name, title=title, introduction=introduction, items=[item])
+        yield "any", body
+        yield "any", {**body, "answerFormat": "markdown"}
+    image = {"question": "What does it cost?", "answer": "![x](/a.png)"}
+    for url in urls():
+        yield "any", publication(pageUrl=url, websiteUrl=url, answerFormat="markdown", items=[image])
     for text in {*texts(MAX_SLUG)} - {SCRIPTS["marks"]}:  # a slug has no controls of its direction
         yield text.replace("/", "-").replace("\\", "-"), publication()
 
