@@ -133,7 +133,7 @@ def test_the_timeout_covers_the_whole_response(faulty: FaultyServer, fault: Beha
     with pytest.raises(FetchError):
         fetch(faulty, timeout=0.05)
 
-    assert 0.05 <= time.monotonic() - started < 10
+    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize(
