@@ -133,14 +133,10 @@ def to_html(
 
 def _below(level: int | None, html: str) -> str:
     """Return HTML whose highest headings come right below a level; without one, they are bold paragraphs."""
-    highest = min((int(own) for end, own in _HEADING.findall(html) if not end), default=1)
-
-    def tag(found: re.Match[str]) -> str:
-        if level is None:
-            return "</strong></p>" if found[1] else "<p><strong>"
-        return f"<{found[1]}h{min(level + 1 + int(found[2]) - highest, LOWEST_HEADING)}>"
-
-    return _HEADING.sub(tag, html)
+    if level is None:
+        return _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+    lower = level + 1 - min((int(one[2]) for one in _HEADING.finditer(html)), default=1)
+    return _HEADING.sub(lambda one: f"<{one[1]}h{min(int(one[2]) + lower, LOWEST_HEADING)}>", html)
 
 
 def _for_json_ld(html: str) -> str:

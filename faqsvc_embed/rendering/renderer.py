@@ -222,7 +222,7 @@ def _problems(item: AnsweredItem) -> Iterator[Dropped]:
 def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
     css = {name: css for name, css in assets.pieces().items() if name in needed}
     rules = assets.theme_css(theme).rules
-    return {**css, assets.theme_name(theme): rules} if rules else css
+    return {**css, assets.theme_query(theme): rules} if rules else css
 
 
 def _root_id(faq: FAQ, place: Place) -> str:
