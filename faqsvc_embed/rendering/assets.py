@@ -69,7 +69,7 @@ class ThemeCSS(NamedTuple):
 def pieces() -> dict[str, str]:
     """Return the pieces of the stylesheet by name, in their order, without comments and white space."""
     _, *parts = re.split(_PIECE, (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
-    return {name: _minified(css) for name, css in zip(parts[::2], parts[1::2], strict=True)}
+    return {name: minified(css) for name, css in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @cache
@@ -86,7 +86,8 @@ def layered(css: Iterable[str]) -> str:
     return f"{LAYER}{found}}}{themes}" if found else themes
 
 
-def _minified(css: str) -> str:
+def minified(css: str) -> str:
+    """Return a stylesheet without comments and white space, with short names for private properties."""
     css = re.sub(r"\s+", " ", re.sub(_COMMENT, "", css))
     css = re.sub(r" ?([{};,>*/]) ?", r"\1", css.replace(": ", ":"))
     css = re.sub(r"(?<=[\s:(,*-])0\.", ".", css.replace(";}", "}").replace(" !", "!"))
@@ -94,7 +95,6 @@ def _minified(css: str) -> str:
 
 
 def _short(css: str) -> str:
-    """Return CSS with short names for the properties that are nobody's business."""
     names = _names(r"--_f-[a-z-]+", "faqsvc.css")
     return re.sub(r"--_f-[a-z-]+", lambda found: f"--_f{names.index(found[0])}", css)
 
