@@ -1,6 +1,5 @@
 """The HTML of the hosted pages."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
