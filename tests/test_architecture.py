@@ -47,7 +47,6 @@ OPTIONAL: Final = {
     "flask": {"flask"},
     "flask_babel": {"flask"},
     "granian": {"runtime"},
-    "idna": {"service"},
     "limits": {"service"},
     "mcp": {"mcp"},
     "opentelemetry": {"cache", "embed"},

@@ -42,6 +42,15 @@ class Dropped(NamedTuple):
         return f"{self.what} is not shown{advice}"
 
 
+class Rendered(NamedTuple):
+    """An answer as HTML and for JSON-LD, and the parts of it that are not shown."""
+
+    html: Markup
+    json_ld: str
+    """Plain text as it is, Markdown as HTML."""
+    dropped: tuple[Dropped, ...] = ()
+
+
 class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """An item with a question and an answer that are not empty."""
 
@@ -50,7 +59,6 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """The answer as it is in the record."""
     html: Markup
     json_ld: str
-    """The answer for JSON-LD: plain text as it is, Markdown as HTML."""
     name: str = ""
     """What the id of its element ends with."""
     place: int = 0
@@ -84,7 +92,7 @@ class Answers:
             return AnsweredItem("", text, Markup(), "")
         as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [text])
         links = shown(faq).links(faq.slug) if may_link([text]) else {}
-        html, dropped = self._html(text, question_level, as_markdown, faq.website_url, links)
+        html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
         return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
 
     def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
@@ -110,16 +118,11 @@ class Answers:
     def _found(
         self, faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]
     ) -> list[tuple[int, Dropped]]:
-        """Return what is found in the answers of a record, and in its introduction."""
-        places = dict[tuple[str, str], list[int]]()
-        for place, item in reversed(tuple(enumerate(faq.items))):
-            places.setdefault((item.question, item.answer), []).append(place)
-        items = [self._introduction(faq, QUESTION_LEVEL), *self._rendered(faq, QUESTION_LEVEL)]
-        pairs = list[tuple[int, Dropped]]()
-        for answered in items:
-            same = places.get((answered.question, answered.text))
-            place = same.pop() if same else INTRODUCTION
-            pairs += [(place, one) for one in found(answered)]
+        """Return what is found in the introduction of a record, and in its answers."""
+        indexes = {id(item): index for index, item in enumerate(faq.items)}
+        pairs = [(INTRODUCTION, one) for one in found(self._introduction(faq, QUESTION_LEVEL))]
+        for item, answered in zip(shown(faq).items, self._rendered(faq, QUESTION_LEVEL), strict=True):
+            pairs += [(indexes[id(item)], one) for one in found(answered)]
         return sorted(pairs, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
@@ -130,12 +133,7 @@ class Answers:
         links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
         for place, (item, name) in enumerate(zip(items, names, strict=True)):
             level = below(question_level, item.section)
-            html, dropped = self._html(item.answer, level, as_markdown, faq.website_url, links)
-            json_ld = item.answer
-            if as_markdown:
-                from faqsvc_embed.rendering import markdown
-
-                json_ld = markdown.for_json_ld(html)
+            html, json_ld, dropped = _rendered(item.answer, level, as_markdown, faq.website_url, links)
             dropped, too_much = (*too_much, *dropped), ()
             yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
 
@@ -149,21 +147,7 @@ class Answers:
                 origin.is_parsable = self._is_parsable(origin.slug, origin.answers)
             as_markdown = origin.is_parsable
         level = below(QUESTION_LEVEL, section)
-        return self._html(answer, level, as_markdown, origin.website_url, origin.links)[0]
-
-    @staticmethod
-    def _html(
-        answer: str,
-        question_level: int | None,
-        as_markdown: bool,
-        website_url: str | None,
-        links: Mapping[str, str],
-    ) -> tuple[Markup, tuple[Dropped, ...]]:
-        if not as_markdown:
-            return paragraphs(answer), ()
-        from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
-
-        return markdown.to_html(answer, question_level, website_url, links)
+        return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
 
     def is_markdown(self, faq: FAQ) -> bool:
         """Return whether the answers of a record are Markdown."""
@@ -176,6 +160,20 @@ class Answers:
         if cost > markdown.MAX_RECORD_COST:
             self._log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
         return cost <= markdown.MAX_RECORD_COST
+
+
+def _rendered(
+    answer: str,
+    question_level: int | None,
+    as_markdown: bool,
+    website_url: str | None,
+    links: Mapping[str, str],
+) -> Rendered:
+    if not as_markdown:
+        return Rendered(paragraphs(answer), answer)
+    from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
+
+    return markdown.to_html(answer, question_level, website_url, links)
 
 
 USUAL: Final = Answers()

@@ -1,7 +1,7 @@
 """The component's stylesheet and script, the CSS of themes, and the static files with them.
 
 The name of a file contains a digest of its content, so that browsers can cache it without revalidation. The
-URL of a theme's file has the theme in its query; that theme is validated like any other.
+URL of a stylesheet has its pieces and its theme in the query; that theme is validated like any other.
 """
 
 import hashlib
@@ -35,8 +35,6 @@ _DOLLAR: Final = r"\$[a-zA-Z]+"
 _OF_DISCLOSURE: Final = r"(?s)/\* \[disclosure \*/.*?/\* disclosure\] \*/"
 _LETTERS: Final = [*string.ascii_letters, *(f"{letter}0" for letter in string.ascii_letters)]
 _COMMENT: Final = r"(?s)/\*.*?\*/"
-_THEME_FILE: Final = r"faqsvc-[0-9a-f]{8}\.css"
-_SIZE: Final = r"[0-9]{1,3}(?:\.[0-9]{1,5})?"
 
 
 class File(NamedTuple):
@@ -71,7 +69,7 @@ class ThemeCSS(NamedTuple):
 def pieces() -> dict[str, str]:
     """Return the pieces of the stylesheet by name, in their order, without comments and white space."""
     _, *parts = re.split(_PIECE, (STATIC / "faqsvc.css").read_text(encoding="utf-8"))
-    return {name: _minified(css) for name, css in zip(parts[::2], parts[1::2], strict=True)}
+    return {name: minified(css) for name, css in zip(parts[::2], parts[1::2], strict=True)}
 
 
 @cache
@@ -88,7 +86,8 @@ def layered(css: Iterable[str]) -> str:
     return f"{LAYER}{found}}}{themes}" if found else themes
 
 
-def _minified(css: str) -> str:
+def minified(css: str) -> str:
+    """Return a stylesheet without comments and white space, with short names for private properties."""
     css = re.sub(r"\s+", " ", re.sub(_COMMENT, "", css))
     css = re.sub(r" ?([{};,>*/]) ?", r"\1", css.replace(": ", ":"))
     css = re.sub(r"(?<=[\s:(,*-])0\.", ".", css.replace(";}", "}").replace(" !", "!"))
@@ -96,7 +95,6 @@ def _minified(css: str) -> str:
 
 
 def _short(css: str) -> str:
-    """Return CSS with short names for the properties that are nobody's business."""
     names = _names(r"--_f-[a-z-]+", "faqsvc.css")
     return re.sub(r"--_f-[a-z-]+", lambda found: f"--_f{names.index(found[0])}", css)
 
@@ -156,11 +154,19 @@ def theme_css(theme: Theme) -> ThemeCSS:
     return ThemeCSS(class_name, f"{LAYER}{_short(rules)}}}")
 
 
-@cache
-def stylesheet_name(*names: str) -> str:
-    """Return the file name of pieces of the stylesheet with their names in its query, or of all pieces."""
-    query = f"?p={'.'.join(names)}" if names else ""
-    return f"faqsvc.{_digest(stylesheet(*names))[:12]}.css{query}"
+@lru_cache(maxsize=256)
+def stylesheet_url(*names: str) -> str:
+    """Return the file name of a stylesheet with its query; names are those of pieces, and a `theme_query`."""
+    own = [name for name in names if name in pieces()]
+    query = "&".join([f"p={'.'.join(own)}"] * bool(own) + [name for name in names if name not in own])
+    return f"{_stylesheet_name(_rules(dict(parse_qsl(query))))}?{query}"
+
+
+def theme_query(theme: Theme) -> str:
+    """Return a theme as a query; empty if it sets nothing."""
+    size = None if theme.question_size is None else css_number(theme.question_size)
+    values = {"accentColor": theme.accent_color, "questionSize": size}
+    return urlencode({key: value for key, value in values.items() if value is not None})
 
 
 @cache
@@ -173,15 +179,6 @@ def script_name() -> str:
 def script_integrity() -> str:
     """Return the digest that browsers compare the script with (W3C Subresource Integrity)."""
     return f"sha384-{b64encode(hashlib.sha384(script().encode()).digest()).decode()}"
-
-
-def theme_name(theme: Theme) -> str:
-    """Return the file name of a theme's rules with the theme in its query; empty if it sets nothing."""
-    class_name, _ = theme_css(theme)
-    size = None if theme.question_size is None else css_number(theme.question_size)
-    values = {"accentColor": theme.accent_color, "questionSize": size}
-    query = {key: value for key, value in values.items() if value is not None}
-    return f"{class_name}.css?{urlencode(query)}" if class_name else ""
 
 
 def requested_file(method: str, path: str, query_string: str) -> File | None:
@@ -199,22 +196,24 @@ def are_served(settings: Settings) -> bool:
 
 def find_file(name: str, query: Mapping[str, str]) -> File | None:
     """Return the file with this name and query, or None."""
-    names = [piece for piece in pieces() if piece in query.get("p", "").split(".")]
-    if name == stylesheet_name(*names).partition("?")[0]:
-        return File(stylesheet(*names), "text/css")
     if name == script_name():
         return File(script(), "text/javascript")
-    if re.fullmatch(_THEME_FILE, name) is None:
-        return None
-    size = query.get("questionSize")
-    if size is not None and re.fullmatch(_SIZE, size) is None:
-        return None
+    rules = _rules(query)
+    return File(rules, "text/css") if rules and name == _stylesheet_name(rules) else None
+
+
+def _rules(query: Mapping[str, str]) -> str:
+    """Return the stylesheet that a query describes; empty if there is none."""
+    names, size = query.get("p", "").split("."), query.get("questionSize")
     try:
         theme = Theme(query.get("accentColor"), None if size is None else float(size))
-    except ConfigurationError:
-        return None
-    class_name, rules = theme_css(theme)
-    return File(rules, "text/css") if name == f"{class_name}.css" else None
+    except (ConfigurationError, ValueError):
+        return ""
+    return layered([*(css for name, css in pieces().items() if name in names), theme_css(theme).rules])
+
+
+def _stylesheet_name(rules: str) -> str:
+    return f"faqsvc.{_digest(rules)[:12]}.css"
 
 
 def _digest(text: str) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import re
 from base64 import b64encode
 from collections.abc import Iterable
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final
 
 from faqsvc_embed.rendering import assets
@@ -17,12 +17,17 @@ _RULE: Final = r"\.faqsvc-[0-9a-f]{8}\{[^{}]*\}"
 _THEME: Final = rf"@layer faqsvc\{{{_RULE}(?:@supports {re.escape(assets.ADAPTIVE_SUPPORT)}\{{{_RULE}\}})?\}}"
 
 
+@lru_cache(maxsize=256)
+def hash_source(text: str) -> str:
+    """Return the source expression that allows an inline element with this text."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
 def csp_sources(html: str) -> dict[str, list[str]]:
     """Return the source expressions for this package's inline elements in a page, by directive."""
     sources: dict[str, list[str]] = {"style-src": [], "script-src": []}
     for name, text in _own_elements(html):
-        digest = b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        source = f"'sha256-{digest}'"
+        source = hash_source(text)
         if source not in sources[f"{name}-src"]:
             sources[f"{name}-src"].append(source)
     return sources

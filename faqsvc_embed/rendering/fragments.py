@@ -6,7 +6,7 @@ from typing import Any, Final, Self
 import msgspec
 from markupsafe import Markup
 
-from faqsvc_embed.rendering.assets import layered, pieces, stylesheet_name
+from faqsvc_embed.rendering.assets import layered, stylesheet_url
 from faqsvc_embed.rendering.elements import (
     ElementOptions,
     inline_script_element,
@@ -48,7 +48,7 @@ class Fragment(msgspec.Struct, eq=False):
     json_ld: str
     """The FAQPage, without a script element."""
     css: dict[str, str]
-    """The pieces of the stylesheet that it needs, by name; rules of a theme are named after their file."""
+    """The pieces of the stylesheet that it needs, by name; rules of a theme have its query as a name."""
     script: str
     """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
@@ -93,9 +93,8 @@ class Fragment(msgspec.Struct, eq=False):
         """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
         names, found = [name for name in self.css if name in missing], list[str]()
         if options.styles == "linked" and options.folder is not None:
-            of_pieces = [name for name in names if name in pieces()]
-            files = [stylesheet_name(*of_pieces)] * bool(of_pieces) + names[len(of_pieces) :]
-            found += [link_element(f"{options.folder}/{file}", options.nonce) for file in files]
+            if names:
+                found.append(link_element(f"{options.folder}/{stylesheet_url(*names)}", options.nonce))
         elif names:
             # One element, because only the first child of a section may be a style element.
             found.append(style_element(layered(self.css[name] for name in names), options.nonce))

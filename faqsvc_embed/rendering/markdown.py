@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from html import unescape
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote, urljoin, urlsplit
 
 from markupsafe import Markup, escape
@@ -20,7 +20,15 @@ from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.models.parts import link_key
 from faqsvc_embed.models.wire import web_address
 from faqsvc_embed.rendering import dialects
-from faqsvc_embed.rendering.answers import LOWEST_HEADING, REL, Dropped, paragraphs, visible, with_urls
+from faqsvc_embed.rendering.answers import (
+    LOWEST_HEADING,
+    REL,
+    Dropped,
+    Rendered,
+    paragraphs,
+    visible,
+    with_urls,
+)
 from faqsvc_embed.text import superscript
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
 SCHEMES: Final = ("http", "https", "mailto", "tel")
 """Schemes of links that are kept, because they lead to the same place from every page."""
 _TAGS: Final = (
-    "h3 h4 h5 h6 br ol ul li a img p strong em code pre blockquote hr table thead tbody tr th td"
+    "h1 h2 h3 h4 h5 h6 br ol ul li a img p strong em code pre blockquote hr table thead tbody tr th td"
     " b i u s del ins kbd sub sup mark small dl dt dd"
 )
 TAGS: Final = tuple(_TAGS.split())
@@ -44,7 +52,7 @@ JSON_LD_TAGS: Final = tuple(_JSON_LD_TAGS.split())
 
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
-_HEADING: Final = re.compile("(</?)h[3-6]>")
+_HEADING: Final = re.compile("<(/?)h([1-6])>")
 _RELATIVE: Final = re.compile('<a href="[/#][^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
 _STRUCK: Final = re.compile("<(s|del)>.*?</\\1>", re.DOTALL)
 _RAISED: Final = re.compile("<sup>([^<>]*)</sup>")
@@ -101,13 +109,6 @@ def is_parsable(text: str) -> bool:
     return len(text) <= MAX_ANSWER and cost(text) <= MAX_ANSWER_COST and _cells(text) <= MAX_CELLS
 
 
-class Rendered(NamedTuple):
-    """An answer as HTML, and the parts of it that are not shown."""
-
-    html: Markup
-    dropped: tuple[Dropped, ...] = ()
-
-
 def to_html(
     text: str, question_level: int | None, website_url: str | None, links: "Mapping[str, str]"
 ) -> Rendered:
@@ -118,18 +119,27 @@ def to_html(
     the question that `links` has under its `link_key`.
     """
     if not is_parsable(text):
-        return Rendered(paragraphs(text), (Dropped(1, "the formatting of the whole answer"),))
+        plain = paragraphs(text)
+        return Rendered(plain, _for_json_ld(plain), (Dropped(1, "the formatting of the whole answer"),))
     dropped = list[Dropped]()
-    env = {"question_level": question_level, "website_url": website_url, "dropped": dropped, "links": links}
+    env = {"website_url": website_url, "dropped": dropped, "links": links}
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
-    markup = Markup(_sanitizer(TAGS).clean(html).strip())  # sanitized
-    if not markup.striptags().strip() and "<img" not in markup:
+    safe = _sanitizer(TAGS).clean(html).strip()
+    if not Markup(safe).striptags().strip() and "<img" not in safe:
         dropped.append(Dropped(0, "the whole answer"))
-        markup = Markup()
-    return Rendered(markup, tuple(dropped))
+        safe = ""
+    return Rendered(Markup(_below(question_level, safe)), _for_json_ld(safe), tuple(dropped))
 
 
-def for_json_ld(html: str) -> str:
+def _below(level: int | None, html: str) -> str:
+    """Return HTML whose highest headings come right below a level; without one, they are bold paragraphs."""
+    if level is None:
+        return _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+    lower = level + 1 - min((int(one[2]) for one in _HEADING.finditer(html)), default=1)
+    return _HEADING.sub(lambda one: f"<{one[1]}h{min(int(one[2]) + lower, LOWEST_HEADING)}>", html)
+
+
+def _for_json_ld(html: str) -> str:
     """Return the HTML of an answer with the tags and attributes that JSON-LD may contain.
 
     A row of a table becomes a line, and a link that leads to the page's own website its text. What is struck
@@ -138,7 +148,7 @@ def for_json_ld(html: str) -> str:
     """
     html = _RAISED.sub(lambda one: superscript(one[1]), _RELATIVE.sub(r"\1", _STRUCK.sub("", str(html))))
     html = _TABLE.sub("", _ROW.sub(r"\1div>", _IMAGE.sub(r"\1", html)))
-    return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"\1h4>", html)).strip()
+    return _sanitizer(JSON_LD_TAGS).clean(_HEADING.sub(r"<\1h4>", html)).strip()
 
 
 def stands_alone(text: str, question_level: int) -> bool:
@@ -195,26 +205,20 @@ def _parser() -> "MarkdownIt":
     parser.add_render_rule("image", _image)
     # Its first use sorts its rules and fills tables of characters. No other thread and no fork may see
     # them half done.
-    parser.render("*a* <https://a.example/%20>", {"question_level": None, "website_url": None})
+    parser.render("*a* <https://a.example/%20>", {"website_url": None})
     return parser
 
 
 def _adjust(state: "StateCore") -> None:
-    """Move headings below the question's heading, and replace links without an address by their text."""
-    level, in_heading, line = state.env["question_level"], False, 1
+    """Simplify what dialects add, and replace links without an address by their text."""
+    line = 1
     dialects.simplify(state)
     for token in state.tokens:
         line = token.map[0] + 1 if token.map else line
-        if token.type in ("heading_open", "heading_close"):
-            own = int(token.tag[1])
-            token.tag = "p" if level is None else f"h{min(level + own, LOWEST_HEADING)}"
-            in_heading = token.type == "heading_open"
-        elif token.type == "html_block":
+        if token.type == "html_block":
             token.content = _html(token.content, line, state.env)
         elif token.type == "inline":
             token.children = list(_resolved(token.children or [], line, state.env))
-            if in_heading and level is None:
-                dialects.embolden(token)
 
 
 def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
@@ -232,9 +236,6 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
         lower = name.lower()
         if lower in ("a", "img") and not end:
             return _html_link(lower, attributes, at, env)
-        if lower in ("h1", "h2", "h3", "h4", "h5", "h6"):
-            level = env["question_level"]
-            return f"<{end}p>" if level is None else f"<{end}h{min(level + int(lower[1]), LOWEST_HEADING)}>"
         if lower == "summary":
             return "</strong></p>" if end else "<p><strong>"
         if _EMBEDS.fullmatch(lower) or (

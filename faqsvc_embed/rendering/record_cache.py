@@ -18,21 +18,14 @@ class _Values(Generic[T]):
     def __init__(self, faq: "ref[FAQ]") -> None:
         self.faq = faq
         self.by_key: dict[Hashable, T] = {}
-        self.sizes: dict[Hashable, int] = {}
-        """The sizes of the values, the oldest first."""
         self.size = 0
-
-    def drop_oldest(self) -> None:
-        """Drop the value that was cached first."""
-        key = next(iter(self.sizes))
-        self.by_key.pop(key)
-        self.size -= self.sizes.pop(key)
 
 
 class RecordCache(Generic[T]):
     """Values by record and key. Records are compared by identity, because comparing their content is slow.
 
-    The values of a record are dropped when the record is. Beyond the limit in bytes, the oldest are dropped.
+    The values of a record are dropped when the record is. Beyond the limit in bytes, those of the oldest
+    records are dropped; if one record exceeds it alone, its own.
     """
 
     def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:
@@ -58,9 +51,9 @@ class RecordCache(Generic[T]):
                 all_values[identity] = values
             if key in values.by_key:
                 return  # another thread has done it
-            while values.size + size > self._max_total_bytes:
-                values.drop_oldest()
-            values.by_key[key], values.sizes[key] = value, size
+            if values.size + size > self._max_total_bytes:
+                values.by_key, values.size = {}, 0
+            values.by_key[key] = value
             values.size += size
             self._evict(identity)
 

@@ -186,8 +186,6 @@ class Renderer:
         context = _context(faq, style, place, sections)
         context["introduction"] = self.answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
-        if level is None and self.answers.is_markdown(faq):
-            answered = self.answers.items(faq, QUESTION_LEVEL)  # copies of an FAQ have the same JSON-LD
         is_tall = len(answered) >= TALL
         texts = [context["introduction"], *(item.html for item in answered)]
         needed = {"base", style.look, *_OF_VARIANT[style.variant]}
@@ -224,7 +222,7 @@ def _problems(item: AnsweredItem) -> Iterator[Dropped]:
 def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
     css = {name: css for name, css in assets.pieces().items() if name in needed}
     rules = assets.theme_css(theme).rules
-    return {**css, assets.theme_name(theme): rules} if rules else css
+    return {**css, assets.theme_query(theme): rules} if rules else css
 
 
 def _root_id(faq: FAQ, place: Place) -> str:

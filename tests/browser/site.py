@@ -78,6 +78,7 @@ PAGES: Final = {
     + _tag("rich", "details", "exclusive=true"),
     "exclusive-disclosure": _tag("pricing", "disclosure", "exclusive=true"),
     **{variant: _tag("pricing", variant) for variant in VARIANTS},
+    "open-cards": _tag("pricing", "open", 'look="cards"'),
     **{f"sections-{variant}": _tag("sections", variant) for variant in VARIANTS},
     **{f"rich-{variant}": _tag("rich", variant, THEME) for variant in VARIANTS},
 }

@@ -121,7 +121,7 @@ def served(url: str) -> assets.File | None:
 @pytest.mark.parametrize(
     ("name", "content", "media_type"),
     [
-        (assets.stylesheet_name(), assets.stylesheet(), "text/css"),
+        (assets.stylesheet_url("base", "cards"), assets.stylesheet("base", "cards"), "text/css"),
         (assets.script_name(), assets.script(), "text/javascript"),
     ],
 )
@@ -137,9 +137,12 @@ def test_the_script_has_a_digest_that_browsers_check() -> None:
 
 @pytest.mark.parametrize("theme", THEMES, ids=str)
 def test_the_url_of_a_theme_gives_its_rules(theme: Theme) -> None:
-    url = assets.theme_name(theme)
-    assert re.fullmatch(r"faqsvc-[0-9a-f]{8}\.css\?[\w.%=&+-]+", url)
-    assert served(url) == (assets.theme_css(theme).rules, "text/css")
+    rules = assets.theme_css(theme).rules
+    url = assets.stylesheet_url(assets.theme_query(theme))
+    assert re.fullmatch(r"faqsvc\.[0-9a-f]{12}\.css\?[\w.%=&+-]+", url)
+    assert served(url) == (rules, "text/css")
+    url = assets.stylesheet_url("base", assets.theme_query(theme))
+    assert served(url) == (stylesheet("base") + rules, "text/css")
 
 
 def test_themes_with_the_same_values_share_a_class_and_others_do_not() -> None:
@@ -150,7 +153,7 @@ def test_themes_with_the_same_values_share_a_class_and_others_do_not() -> None:
 
 
 def test_a_theme_that_sets_nothing_has_no_file() -> None:
-    assert assets.theme_name(Theme()) == ""
+    assert assets.theme_query(Theme()) == ""
     assert assets.theme_css(Theme()) == ("", "")
 
 
@@ -159,30 +162,30 @@ def test_a_theme_that_sets_nothing_has_no_file() -> None:
     [
         ("faqsvc.css", {}),
         ("faqsvc.000000000000.css", {}),
-        ("faqsvc-00000000.css", {}),
-        ("faqsvc-00000000.css", {"accentColor": "#008080"}),  # another theme's name
-        ("{}.css", {}),
-        ("{}.css", {"accentColor": "#008080"}),
-        ("{}.css", {"accentColor": "#008081", "questionSize": "18"}),
-        ("{}.css", {"accentColor": "#008080;}", "questionSize": "18"}),
-        ("{}.css", {"accentColor": "url(x)", "questionSize": "18"}),
-        ("{}.css", {"accentColor": "#008080", "questionSize": "18px"}),
-        ("{}.css", {"accentColor": "#008080", "questionSize": "1e1"}),
-        ("{}.css", {"accentColor": "#008080", "questionSize": "nan"}),
-        ("{}.css", {"accentColor": "#008080", "questionSize": "9" * 5000}),
-        ("../{}.css", {"accentColor": "#008080", "questionSize": "18"}),
+        ("faqsvc.000000000000.css", {"accentColor": "#008080"}),  # another theme's name
+        ("{}", {}),
+        ("{}", {"accentColor": "#008080"}),
+        ("{}", {"accentColor": "#008081", "questionSize": "18"}),
+        ("{}", {"accentColor": "#008080;}", "questionSize": "18"}),
+        ("{}", {"accentColor": "url(x)", "questionSize": "18"}),
+        ("{}", {"accentColor": "#008080", "questionSize": "18px"}),
+        ("{}", {"accentColor": "#008080", "questionSize": "1e1"}),
+        ("{}", {"accentColor": "#008080", "questionSize": "nan"}),
+        ("{}", {"accentColor": "#008080", "questionSize": "9" * 5000}),
+        ("{}", {"accentColor": "#008080", "questionSize": "18", "p": "base"}),
+        ("../{}", {"accentColor": "#008080", "questionSize": "18"}),
     ],
 )
 def test_any_other_url_gives_nothing(name: str, query: dict[str, str]) -> None:
-    teal = assets.theme_css(Theme("teal", 18)).class_name
-    assert assets.find_file(f"{teal}.css", {"accentColor": "#008080", "questionSize": "18"}) is not None
+    teal = urlsplit(assets.stylesheet_url("accentColor=%23008080&questionSize=18")).path
+    assert assets.find_file(teal, {"accentColor": "#008080", "questionSize": "18"}) is not None
     assert assets.find_file(name.format(teal), query) is None
 
 
 @given(any_text, st.dictionaries(st.sampled_from(["accentColor", "questionSize", "x"]), any_text))
 def test_no_url_raises(name: str, query: dict[str, str]) -> None:
     assert assets.find_file(name, query) is None
-    assets.find_file("faqsvc-00000000.css", query)
+    assets.find_file("faqsvc.000000000000.css", query)
 
 
 TEAL = Theme("teal", 18)

@@ -115,6 +115,12 @@ def test_headings_in_an_answer_are_below_its_question(level: int, tags: list[str
     assert [e.tag for e in page.elements] == tags
 
 
+@pytest.mark.parametrize("text", ["### a\n\n#### b", "<h3>a</h3>\n\n<h4>b</h4>", "#### a\n\n<h5>b</h5>"])
+def test_the_highest_heading_in_an_answer_is_right_below_its_question(text: str) -> None:
+    """The questions of a file are headings, too, so what is below them begins with three or four signs."""
+    assert [e.tag for e in Parsed(html(text, 3)).elements] == ["h4", "h5"]
+
+
 def test_without_headings_a_heading_in_an_answer_is_bold() -> None:
     assert html("# a *b*\n\nc", None) == "<p><strong>a <em>b</em></strong></p>\n<p>c</p>"
 

@@ -75,12 +75,13 @@ def test_a_value_that_is_too_large_is_not_cached_and_displaces_nothing() -> None
     assert (cache.get(one, "key"), cache.get(other, "key"), cache.get(one, "other")) == ("value", None, None)
 
 
-def test_the_oldest_values_of_a_record_go_beyond_the_limit_in_bytes() -> None:
+def test_the_values_of_one_record_stay_below_the_limit_in_bytes() -> None:
     cache, record = RecordCache[str](max_total_bytes=100), faq()
     for key in range(10):
         cache.put(record, key, "value", 40)
         kept = [other for other in range(10) if cache.get(record, other)]
-        assert kept == list(range(max(0, key - 1), key + 1))
+        assert key in kept
+        assert len(kept) <= 2
 
 
 @pytest.mark.parametrize("count", [8])

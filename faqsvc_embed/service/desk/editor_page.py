@@ -8,7 +8,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION
-from faqsvc_embed.rendering.assets import theme_name
+from faqsvc_embed.rendering.assets import stylesheet_url, theme_query
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.differences import Change, Piece
@@ -37,7 +37,9 @@ def preview_of(visit: Visit, draft: Draft) -> Preview:
     theme = Theme(visit.storage.sites.get(visit.access.site).accent_color or None)
     # A new renderer, because a cache would serve only this one record.
     fragment = Renderer().fragment(draft.record(), Style(theme, heading_level=HEADING_LEVEL))
-    return Preview(Markup() if fragment is None else Markup(fragment.html), theme_name(theme))
+    query = theme_query(theme)
+    html = Markup() if fragment is None else Markup(fragment.html)
+    return Preview(html, stylesheet_url(query) if query else "")
 
 
 class Reading(NamedTuple):

@@ -1,7 +1,5 @@
 """The HTML of the hosted pages."""
 
-import base64
-import hashlib
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -14,7 +12,9 @@ from markupsafe import Markup
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import BANNER_CSS
-from faqsvc_embed.rendering.assets import script, stylesheet
+from faqsvc_embed.rendering.answers import visible
+from faqsvc_embed.rendering.assets import minified, script, stylesheet
+from faqsvc_embed.rendering.csp import hash_source
 from faqsvc_embed.rendering.elements import inline_script_element, json_ld_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
@@ -98,7 +98,7 @@ def render_page(
     lang = faq.lang or "en"
     url = publication.website_url
     website = url if url.startswith(("http://", "https://")) else ""
-    website_name = _without_nul(faq.website_name.strip())
+    website_name = visible(faq.website_name.strip())
     fragment = _renderer.fragment(faq, _STYLE)
     questions = " ".join(item.question.strip() for item in faq.items[:3])
     return _templates.get_template("faq.html").render(
@@ -107,13 +107,13 @@ def render_page(
         lang=lang,
         messages=MESSAGES[lang],
         css=_css(),
-        title=_without_nul(faq.title.strip() or MESSAGES[lang].faq),
+        title=visible(faq.title.strip() or MESSAGES[lang].faq),
         website_name=website_name,
         website_url=website,
         ask=_ask(MESSAGES[lang].ask, links.owner or website, website_name),
         published_on=publication.published_at.date(),
         is_indexed=notice is None and publication.is_listed,
-        description=_without_nul(_shortened(questions)),
+        description=visible(_shortened(questions)),
         fragment=_body(fragment, with_json_ld=notice is None),
         notice=notice,
     )
@@ -142,16 +142,11 @@ def content_security_policy(faq: FAQ | None = None) -> str:
     of_faq = ""
     if faq is not None:
         images = image_source(faq)
-        of_faq = f"script-src {_source(_script())}; " + (f"img-src {images}; " if images else "")
+        of_faq = f"script-src {hash_source(_script())}; " + (f"img-src {images}; " if images else "")
     return (
-        f"default-src 'none'; style-src {_source(_css())}; {of_faq}"
+        f"default-src 'none'; style-src {hash_source(_css())}; {of_faq}"
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-
-
-@cache
-def _source(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _script() -> str:
@@ -171,8 +166,7 @@ def image_source(faq: FAQ) -> str:
 @cache
 def _css() -> Markup:
     css = (Path(__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
-    css = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL)).strip()
-    return Markup(css + BANNER_CSS + stylesheet(*_PIECES))
+    return Markup(minified(css) + BANNER_CSS + stylesheet(*_PIECES))
 
 
 def _shortened(text: str) -> str:
@@ -198,8 +192,3 @@ def _ask(sentence: str, url: str, name: str) -> Markup:
     link = Markup('<a href="{}" rel="nofollow noopener">{}</a>').format(url, name or urlsplit(url).netloc)
     before, _, after = sentence.partition("%s")
     return Markup("{}{}{}").format(before, link, after)
-
-
-def _without_nul(text: str) -> str:
-    """Return text without U+0000, which HTML cannot contain."""
-    return text.replace("\0", "\ufffd")
