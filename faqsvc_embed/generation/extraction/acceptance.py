@@ -5,7 +5,9 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.paragraphs import is_asked
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
     announces_faq,
@@ -46,6 +48,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         # The answer of a title of a group of questions is that group.
         is_group = candidate not in asked and (
             (candidate.element.role == "tab" and is_question_line(candidate.answer.partition("\n")[0]))
+            or _has_questions(candidate.answer_elements())
             or any(map(elements.count_inside, candidate.answer_elements()))
         )
         # Beside several questions, a single element that opens is a menu or a switch.
@@ -118,6 +121,14 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
+
+
+def _has_questions(elements: list[Element]) -> bool:
+    """Return whether a heading, or several bold texts, in an answer are questions."""
+    inside = (inner for element in elements for inner in element.walk())
+    titles = (inner for inner in inside if inner.tag in (*HEADINGS, "b", "strong"))
+    asked = [title.tag for title in titles if is_asked(question_text(title))]
+    return len(asked) > 1 or not HEADINGS.keys().isdisjoint(asked)
 
 
 def _is_value(answer: str) -> bool:

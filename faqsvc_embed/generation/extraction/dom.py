@@ -177,7 +177,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
 
 
 def _add_title(element: Element) -> None:
-    """Make a custom element that has its title in an attribute, such as `<x-details summary="">`, a `<details>`."""
+    """Make a `<details>` of a custom element that has its title in an attribute: `<x-details summary="">`."""
     names = sorted(NAMES["custom_title"] & element.attrs.keys())
     if names:
         summary = Element("summary", {}, element, element.budget)
