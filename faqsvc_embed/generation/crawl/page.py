@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from typing import Final
+from urllib.parse import urljoin
 
 import httpx2
 import turbohtml
@@ -11,6 +12,7 @@ from faqsvc_embed.generation.crawl.fetcher import Response
 from faqsvc_embed.generation.crawl.links import Link
 from faqsvc_embed.generation.detection import contradicts, detected_language
 from faqsvc_embed.generation.extraction.extractor import Pair, extract
+from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.text import plain
 from faqsvc_embed.languages import lookup
 
@@ -80,11 +82,13 @@ def _stated_tag(document: turbohtml.Document) -> str | None:
 
 def _links(document: turbohtml.Document, url: str) -> list[Link]:
     """Return the links of a page, each address once."""
-    base = httpx2.URL(url)
+    base = base_of(document, url)
     links: dict[str, Link] = {}
     for element in document.select("a[href], link[rel~=alternate][hreflang]")[:MAX_LINKS]:
         try:
-            target = str(base.join((element.attr("href") or "").strip()).copy_with(fragment=None))
+            target = str(
+                httpx2.URL(urljoin(base, (element.attr("href") or "").strip())).copy_with(fragment=None)
+            )
         except (httpx2.InvalidURL, ValueError):
             continue
         lang = lookup(element.attr("hreflang") or "")

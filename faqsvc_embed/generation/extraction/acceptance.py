@@ -5,7 +5,9 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
 from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.paragraphs import is_asked
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
     announces_faq,
@@ -23,6 +25,10 @@ MANY: Final = 3
 
 SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
+
+
+_LINES: Final = (BLOCKS | {"b", "strong"}) - {"li"}
+"""What may be a question among others below a topic; the items of a list are a checklist."""
 
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
@@ -46,6 +52,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         # The answer of a title of a group of questions is that group.
         is_group = candidate not in asked and (
             (candidate.element.role == "tab" and is_question_line(candidate.answer.partition("\n")[0]))
+            or _has_questions(candidate.answer_elements())
             or any(map(elements.count_inside, candidate.answer_elements()))
         )
         # Beside several questions, a single element that opens is a menu or a switch.
@@ -118,6 +125,14 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
+
+
+def _has_questions(elements: list[Element]) -> bool:
+    """Return whether a heading, or several other lines or bold texts, in an answer are questions."""
+    inside = (inner for element in elements for inner in element.walk() if not inner.contains_blocks)
+    lines = (inner for inner in inside if inner.tag in _LINES)
+    asked = {text: line.tag for line in lines if is_asked(text := question_text(line))}
+    return len(asked) > 1 or not HEADINGS.keys().isdisjoint(asked.values())
 
 
 def _is_value(answer: str) -> bool:

@@ -156,6 +156,9 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             child = Element(node.tag, _attributes(node), parent, budget)
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
+                _add_title(child)
+            elif child.attrs.get("slot") in NAMES["custom_title"] and parent.words & NAMES["custom_block"]:
+                child.tag, parent.tag = "summary", "details"
             if node.tag == "span" and _BOLD.search(child.attrs.get("style", "")):
                 child.tag = "b"
             parent.children.append(child)
@@ -171,6 +174,15 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
+
+
+def _add_title(element: Element) -> None:
+    """Make a `<details>` of a custom element that has its title in an attribute: `<x-details summary="">`."""
+    names = sorted(NAMES["custom_title"] & element.attrs.keys())
+    if names:
+        summary = Element("summary", {}, element, element.budget)
+        summary.children = [element.attrs[names[0]]]
+        element.tag, element.children = "details", [summary, element.attrs.get("answer", "")]
 
 
 def _shown_address(element: Element) -> str:

@@ -4,21 +4,18 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
-from faqsvc_embed.files.values import objects_of
+from faqsvc_embed.files.fields import find_columns, plain_name
+from faqsvc_embed.files.values import answer_text, objects_of
 from faqsvc_embed.generation.extraction.dom import CHARACTERS_PER_STEP, STEPS_TO_CONVERT, StepBudget
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.structured_data import load_json, text_of_value
 from faqsvc_embed.generation.extraction.text import plain
 
-QUESTION_KEYS: Final = ("question", "q", "questionText", "question_text")
-ANSWER_KEYS: Final = ("answer", "a", "answerText", "answer_text", "answerHtml", "response")
-TITLE_KEYS: Final = ("title", "name", "heading", "header", "label", "summary", "trigger")
-CONTENT_KEYS: Final = ("content", "body", "text", "description", "html", "value")
 MAX_ATTRIBUTES: Final = 200
 """Attributes with JSON that are read."""
 
@@ -34,7 +31,7 @@ _NOT_JSON = re.compile(r"^\s*(?:window\.|self\.|var |let |const )?[\w.$]{0,60}\s
 def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
     """Yield the questions and answers in JSON that a script of the page would show.
 
-    These are objects with keys such as `question` and `answer`, and objects with keys such as `title` and
+    These are objects with the fields `question` and `answer`, and objects with fields such as `title` and
     `content` if several titles of a script or an attribute are questions. Answers are unchanged, mostly HTML.
 
     Raises:
@@ -46,10 +43,13 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
         asked: list[tuple[str, str]] = []
         titled: list[tuple[str, str]] = []
         for node in objects_of(data):
-            if pair := _pair(node, QUESTION_KEYS, ANSWER_KEYS):
-                asked.append(pair)
-            elif (pair := _pair(node, TITLE_KEYS, CONTENT_KEYS)) and is_question(pair[0]):
-                titled.append(pair)
+            names = find_columns(node)
+            question, answer = (node[names[0]], answer_text(node[names[1]], None)) if names else ("", "")
+            if names and isinstance(question, str) and isinstance(answer, str) and question and answer:
+                if plain_name(names[0]).startswith("question"):
+                    asked.append((question, answer))
+                elif is_question(question):
+                    titled.append((question, answer))
         for question, answer in asked + (titled if len(titled) > 1 else []):
             yield plain(text_of_value(question, budget)), answer
 
@@ -62,21 +62,6 @@ def _json_texts(document: turbohtml.Document) -> Iterator[str]:
     values = (value for element in document.select("*") for value in element.attrs.values())
     texts = (value for value in values if isinstance(value, str))
     yield from islice((text for text in texts if text[:40].lstrip().startswith(("[{", '{"'))), MAX_ATTRIBUTES)
-
-
-def _pair(
-    node: dict[str, Any], questions: tuple[str, ...], answers: tuple[str, ...]
-) -> tuple[str, str] | None:
-    question = next((node[key] for key in questions if isinstance(node.get(key), str)), None)
-    answer = next((text for key in answers if (text := _text(node.get(key)))), "")
-    return (question, answer) if question and answer else None
-
-
-def _text(value: Any) -> str:
-    """Return a text, or the paragraphs of a list of texts."""
-    paragraphs = value if isinstance(value, list) else [value]
-    is_text = all(isinstance(paragraph, str) for paragraph in paragraphs)
-    return "\n\n".join(paragraphs) if is_text else ""
 
 
 def _flight_rows(scripts: Iterable[str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
 from faqsvc_embed.generation.extraction.headings import help_article
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.labels import bare_answer
+from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     has_words,
@@ -74,19 +75,21 @@ def extract(document: turbohtml.Document, url: str) -> Content:
     """
     title_element = document.find("title")
     title = plain(title_element.text) if title_element is not None else ""
-    stated = _stated_pairs(document, url, json_ld_pairs)
+    base = base_of(document, url)
+    stated = _stated_pairs(document, base, json_ld_pairs)
     try:
         top = build_tree(document, StepBudget())
         mark_boilerplate(top)
         context = PageContext(top, title, url, is_article=is_article(document))
-        pairs = _merged_pairs(context, stated) or _stated_pairs(document, url, embedded_pairs).values()
+        pairs = _merged_pairs(context, stated, base)
+        pairs = pairs or [*_stated_pairs(document, base, embedded_pairs).values()]
         return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
         return Content(title, "", tuple(stated.values()))
 
 
-def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[str, Pair]:
+def _stated_pairs(document: turbohtml.Document, base: str, read: Reader) -> dict[str, Pair]:
     """Return the pairs that data of the page states, each question once."""
     pairs: dict[str, Pair] = {}
     budget = StepBudget()
@@ -95,19 +98,19 @@ def _stated_pairs(document: turbohtml.Document, url: str, read: Reader) -> dict[
             answer = bare_answer(text_of_value(value, budget))
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
             if is_usable and not is_template_code(question):
-                markdown = bare_answer(markdown_of_value(value, budget, url))
+                markdown = bare_answer(markdown_of_value(value, budget, base))
                 pairs.setdefault(question_key(question), Pair(question, answer, None, True, markdown))
     return pairs
 
 
-def _merged_pairs(context: PageContext, stated: dict[str, Pair]) -> list[Pair]:
+def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> list[Pair]:
     """Return the pairs that a page shows, and those that only its data states."""
     best: dict[str, Candidate] = {}
     for candidate in _accepted_candidates(context):
         other = best.setdefault(question_key(candidate.question), candidate)
         if candidate.evidence.value > other.evidence.value:
             best[question_key(candidate.question)] = candidate
-    pairs = {key: _shown_pair(candidate, context) for key, candidate in best.items()}
+    pairs = {key: _shown_pair(candidate, context, base) for key, candidate in best.items()}
     for key, pair in _without_other_wordings(stated, pairs).items():
         pairs[key] = replace(pairs[key], in_faq=True) if key in pairs else pair
     return list(pairs.values())
@@ -127,11 +130,11 @@ def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> 
     }
 
 
-def _shown_pair(candidate: Candidate, context: PageContext) -> Pair:
+def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
     question, answer = candidate.question, candidate.answer
     in_faq = context.is_in_faq(candidate.element)
     confidence = candidate.evidence.value - 0.15 * (not is_question(question)) - 0.1 * (not in_faq)
-    markdown = candidate.markdown(context.url)
+    markdown = candidate.markdown(base)
     return Pair(question, answer, candidate.fragment, in_faq, markdown, round(confidence, 2))
 
 

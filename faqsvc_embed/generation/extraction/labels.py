@@ -11,7 +11,7 @@ _INITIAL: Final = r"(?!(?![QＱ])[^\W\d_]\.(?:\s*[^\W\d_]\.|\s+\w+[,.]))"
 """Excludes initials: a single letter, other than Q, with a full stop before a name."""
 _NUMBER: Final = r"\s*[0-9]{0,3}\s*"
 _SEPARATOR: Final = r"[:：.．)）、]"
-_SYMBOLS: Final = "+-−–—×✕✖▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\ufe0e\ufe0f\t\n"
+_SYMBOLS: Final = "+-−–—×✕✖↑↓→▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\ufe0e\ufe0f\t\n"
 
 _QUESTION_LABEL = re.compile(
     rf"{_INITIAL}(?:(?:{_QUESTION}){_NUMBER}{_SEPARATOR}|Q\s*[0-9]{{0,3}}\s+(?=[A-Z¿\u3040-\uffdc]))\s*"

@@ -5,12 +5,23 @@ from html import escape
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
+import turbohtml
+
 from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.files.markdown_text import TAGS
 from faqsvc_embed.generation.extraction.dom import BLOCKS, STEPS_PER_ELEMENT, Element, Node
 from faqsvc_embed.generation.extraction.text import is_unwritten, raw_text
 
 SCHEMES: Final = ("http", "https", "mailto", "tel")
+
+
+def base_of(document: turbohtml.Document, url: str) -> str:
+    """Return the address to which the links of a page are relative, its own or that of its `<base>`."""
+    base = document.find("base")
+    try:
+        return url if base is None else urljoin(url, (base.attr("href") or "").strip())
+    except ValueError:
+        return url
 
 
 def markdown_of(nodes: Iterable[Node], url: str) -> str:

@@ -31,7 +31,6 @@ class PageContext:
 
     def __init__(self, top: Element, title: str, url: str, *, is_article: bool = False) -> None:
         self.title = title
-        self.url = url
         everything = top.walk()
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, _is_quotation)

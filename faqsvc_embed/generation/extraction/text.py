@@ -31,33 +31,25 @@ def plain(text: str) -> str:
 
 def raw_text(element: Element) -> str:
     """Return all text in an element, boilerplate and decoration included."""
-    texts: list[str] = []
-    pending: list[Node] = [element]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, str):
-            texts.append(node)
-        else:
-            node.budget.spend(node.weight)
-            pending += ["\n"] if node.tag == "br" else reversed(node.children)
-    return "".join(texts)
+    element.budget.spend(element.weight)
+    if element.tag == "br":
+        return "\n"
+    return "".join(child if isinstance(child, str) else raw_text(child) for child in element.children)
 
 
 def inline_text(nodes: Sequence[Node]) -> str:
     """Return the text of nodes on one line, buttons included, because a question may be one."""
-    texts: list[str] = []
-    pending = [*reversed(nodes)]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, str):
-            texts.append(node)
-        elif not node.is_boilerplate and not _is_decoration(node):
-            node.budget.spend(node.weight)
-            if node.tag == "br" or node.tag in BLOCKS:
-                texts.append(" ")
-                pending.append(" ")
-            pending += reversed(node.children)
-    return plain("".join(texts))
+    return plain("".join(map(_words, nodes)))
+
+
+def _words(node: Node) -> str:
+    if isinstance(node, str):
+        return node
+    if node.is_boilerplate or _is_decoration(node):
+        return ""
+    node.budget.spend(node.weight)
+    words = "".join(map(_words, node.children))
+    return f" {words} " if node.tag == "br" or node.tag in BLOCKS else words
 
 
 def question_text(element: Element) -> str:

@@ -85,3 +85,19 @@ def test_links_are_absolute_with_text_and_language() -> None:
         Link("https://tea.example/de/", "", "de"),
         Link("https://tea.example/a/c?d=e", "Our FAQ", None),
     )
+
+
+def test_links_are_relative_to_the_base_of_the_page() -> None:
+    page = read(
+        html("<h1>FAQ</h1><h2>Where is it?</h2><p>See <a href='map'>map</a>.</p>", "<base href='/help/'>")
+    )
+
+    assert [link.url for link in page.links] == ["https://tea.example/help/map"]
+    assert [pair.markdown for pair in page.pairs] == ["See [map](https://tea.example/help/map)."]
+
+
+@pytest.mark.parametrize("base", ["http://[", "javascript:x", ""])
+def test_a_base_that_is_no_address_is_no_error(base: str) -> None:
+    page = read(html("<h1>FAQ</h1><h2>Is it?</h2><p><a href='/m'>Yes</a>.</p>", f"<base href='{base}'>"))
+
+    assert [pair.answer for pair in page.pairs] == ["Yes."]
