@@ -173,8 +173,6 @@ class Desk:
             return handler(visit)
         except Problem as problem:
             return _problem_page(visit, problem)
-        except StorageUnavailable:
-            raise
         except FAQError as error:
             if (known := Problem.of(error)) is None:
                 raise

@@ -17,8 +17,6 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
-from faqsvc_embed.service.storage.overview import FAQ_CURSOR
-from faqsvc_embed.service.storage.paging import NUMBER_CURSOR
 
 MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
@@ -183,12 +181,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     },
     "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
-    "after:faq": {"type": "string", "pattern": FAQ_CURSOR, "description": "`next` of the previous page."},
-    "after:revision": {
-        "type": "string",
-        "pattern": NUMBER_CURSOR,
-        "description": "`next` of the previous page.",
-    },
+    "after": {"type": "string", "description": "`next` of the previous page."},
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
     "slug:list": {
         "type": "array",

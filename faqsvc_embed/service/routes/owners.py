@@ -41,7 +41,7 @@ MAX_SEARCH = 200
     KEYED,
     scope="read",
     response=FAQList,
-    query=("q", "state", "lang", "limit", "after:faq"),
+    query=("q", "state", "lang", "limit", "after"),
     note="`state=draft` lists every FAQ that has a draft; `state=binned` lists the bin.",
 )
 def list_faqs(call: Call) -> Response:
@@ -79,7 +79,7 @@ def summary(faq: FAQInfo) -> FAQSummary:
     KEYED,
     scope="read",
     response=RevisionList,
-    query=("lang", "limit", "after:revision"),
+    query=("lang", "limit", "after"),
 )
 def list_revisions(call: Call) -> Response:
     """List the revisions of a translation, newest first."""

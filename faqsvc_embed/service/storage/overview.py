@@ -1,11 +1,10 @@
 """The list of the FAQs of a site, by search, language and state, and the translations of one."""
 
-import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
-from urllib.parse import quote, unquote
 
 from sqlalchemy import (
     ColumnElement,
@@ -41,12 +40,10 @@ from faqsvc_embed.service.storage.values import (
 
 MAX_READ: Final = 1000
 """How many FAQs are read to find the languages of a site."""
+MAX_BLOCKED: Final = 500
+"""How many slugs that were deleted for ever are listed."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
-FAQ_CURSOR: Final = r"^[0-9]{1,16}(-[0-9]{1,16})?\.([A-Za-z0-9._~-]|%[0-9A-F]{2})*$"
-"""One or two times in microseconds since 1970, and a slug."""
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-_MICROSECOND: Final = timedelta(microseconds=1)
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
 _ORDER: Final = tuple(column.desc() for column in _PLACE)
 _LATE: Final = (faqs.c.slug,)
@@ -117,11 +114,11 @@ class FAQCursor(NamedTuple):
     @classmethod
     def decode(cls, cursor: str) -> Self:
         """Read a cursor. Raises InvalidCursor."""
-        if re.fullmatch(FAQ_CURSOR, cursor) is None:
-            raise InvalidCursor
-        times, _, slug = cursor.partition(".")
-        began, *updated_at = (_EPOCH + timedelta(microseconds=int(time)) for time in times.split("-"))
-        return cls(began, storable(unquote(slug)), *updated_at)
+        try:
+            began, updated_at, slug = urlsafe_b64decode(cursor.encode()).decode().split(" ", 2)
+            return cls(_time(began), storable(slug), _time(updated_at) if updated_at else None)
+        except ValueError:
+            raise InvalidCursor from None
 
     def follows(self) -> ColumnElement[bool]:
         """Match the FAQs after this place."""
@@ -130,8 +127,8 @@ class FAQCursor(NamedTuple):
         return tuple_(*_PLACE) < (self.updated_at, self.slug)
 
     def __str__(self) -> str:
-        times = (str((time - _EPOCH) // _MICROSECOND) for time in (self.began, self.updated_at) if time)
-        return f"{'-'.join(times)}.{quote(self.slug, safe='')}"
+        changed = "" if self.updated_at is None else self.updated_at.isoformat()
+        return urlsafe_b64encode(f"{self.began.isoformat()} {changed} {self.slug}".encode()).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +147,10 @@ class Filter:
     def is_bin(self) -> bool:
         """Whether translations in the bin are listed."""
         return self.state == "binned"
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 class Overview(Part):
@@ -216,7 +217,7 @@ class Overview(Part):
             )
 
     def blocked(self, site: str) -> list[tuple[str, Lang | None]]:
-        """Return the slugs of FAQs and translations that were deleted for ever; whole FAQs without one."""
+        """Return the first FAQs and translations that were deleted for ever; an FAQ has no language here."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
@@ -225,8 +226,10 @@ class Overview(Part):
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
-            found: list[tuple[str, Lang | None]] = [(slug, None) for slug in connection.scalars(whole)]
-            return sorted([*found, *((row.slug, row.lang) for row in connection.execute(parts))], key=str)
+            slugs = connection.scalars(whole.order_by(faqs.c.slug).limit(MAX_BLOCKED))
+            found: list[tuple[str, Lang | None]] = [(slug, None) for slug in slugs]
+            rows = connection.execute(parts.order_by(translations.c.slug).limit(MAX_BLOCKED))
+            return sorted([*found, *((row.slug, row.lang) for row in rows)], key=str)[:MAX_BLOCKED]
 
     def _select(self, connection: Connection, site: str, wanted: Filter) -> Select[Any]:
         """Select the rows of the FAQs that match a filter."""

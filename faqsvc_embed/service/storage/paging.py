@@ -2,12 +2,9 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from faqsvc_embed.errors import FAQError
-
-NUMBER_CURSOR: Final = "^[0-9]{1,16}$"
-"""The number of the last entry."""
 
 T = TypeVar("T")
 
@@ -21,7 +18,7 @@ class InvalidCursor(FAQError):
 
 def number_after(cursor: str | None) -> int | None:
     """Return the number in the cursor of a list that is ordered by numbers. Raises InvalidCursor."""
-    if cursor is not None and re.fullmatch(NUMBER_CURSOR, cursor) is None:
+    if cursor is not None and re.fullmatch("[0-9]{1,16}", cursor) is None:
         raise InvalidCursor
     return None if cursor is None else int(cursor)
 

@@ -21,7 +21,7 @@ from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.removal import Removal
 from faqsvc_embed.service.storage.revisions import History
 from faqsvc_embed.service.storage.sign_ins import SignIns
-from faqsvc_embed.service.storage.sites import DEFAULT_NAME, Sites, find_site
+from faqsvc_embed.service.storage.sites import Sites, resolve_site
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
 from faqsvc_embed.text import normalized
@@ -108,9 +108,8 @@ class Storage:
             raise InvalidFAQ(
                 f"lang is {quoted(faq.lang)}: expected one of {', '.join(LANGUAGES)}", path="lang"
             )
-        with self.database.reading() as connection:
-            owner = find_site(connection, site)
-        owner = owner or self.sites.create(DEFAULT_NAME)
+        with self.database.writing() as connection:
+            owner = resolve_site(connection, site, self.clock())
         content = Content.of(faq, website_url)
         slug = normalized("NFC", faq.slug)
         write = Write(content=content, slug=slug, lang=cast("Lang", faq.lang))

@@ -1,6 +1,7 @@
 """The life cycle of an FAQ over HTTP: PUT, DELETE, lists, revisions and previews."""
 
 import unicodedata
+from base64 import urlsafe_b64encode
 from typing import Any
 
 import httpx2
@@ -282,6 +283,9 @@ def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
         "pricing": ("published", ["en", "de"]),
     }
     assert (len(first["items"]), first["next"] is None, second["next"]) == (1, False, None)
+    for times in (b"2026-01-01 ", b"0001-01-01T00:00+09:00 9999-12-31"):
+        after = urlsafe_b64encode(times + b" \x00").decode()
+        assert owner.send("GET", f"/api/v1/faqs?after={after}").status_code == 200
     for query in ("limit=0", "limit=501", "limit=x", "after=%00"):
         assert code(owner.send("GET", f"/api/v1/faqs?{query}")) == (422, "invalid-parameter")
 
