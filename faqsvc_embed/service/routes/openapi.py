@@ -141,11 +141,6 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
         described["content"] = {
             media_type: {} if media_type == EVENT_STREAM else schema for media_type in operation.media_types
         }
-    if operation.response is contract.PublishResponse:  # it names an FAQ
-        link = {"parameters": {"path.slug": "$response.body#/slug"}}
-        described["links"] = {
-            name: {"operationId": name, **link} for name in ("readFAQ", "listRevisions", "unpublishFAQ")
-        }
     return described
 
 
