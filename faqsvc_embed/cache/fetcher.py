@@ -51,7 +51,6 @@ class Fetcher:
 
     def get_or_start(self, key: Key) -> Fetch | None:
         """Return the fetch of `key`, started if necessary; None if its entry is fresh, or backs off."""
-        fork.check()
         try:
             return self._fetches.join(key, self._start)
         except FAQUnavailable as error:

@@ -17,6 +17,7 @@ from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
+from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import normalized
@@ -62,6 +63,7 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
+        fork.check()  # here, because a child that only shows what its parent had cached must hear of changes
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:
             entry.used_at = now

@@ -46,6 +46,7 @@ class BackgroundLoop:
         """
         if sys.is_finalizing():
             raise RuntimeError("the interpreter is shutting down")
+        fork.check()
         with self._lock:
             if self._thread is None or self._thread.is_ending:
                 self._thread = _LoopThread(self)

@@ -24,7 +24,7 @@ from faqsvc_embed.service.config import (
 from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota, RateLimiter
+from faqsvc_embed.service.http.limits import GenerationQuota, RateLimiter, authenticate
 from faqsvc_embed.service.http.operation import (
     Endpoint,
     Handler,
@@ -115,7 +115,6 @@ def create_app(
         feed=ChangeFeed(storage, changes),
         generator=generator,
         storage=storage,
-        auth=APIKeyAuth(storage.keys),
         generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS[kind]),
@@ -177,7 +176,7 @@ def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
                     operation.method.upper(): _handler(service, operation, handler)
                     for operation, handler in here
                 },
-                limiter.another() if operations[0].is_probe else limiter,
+                RateLimiter(None) if operations[0].is_probe else limiter,
                 is_public=any(operation.scope is None for operation in operations),
                 error_response=partial(error_response, service, PAGE_OFFERS) if is_page else problem_document,
             ),
@@ -188,7 +187,7 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
     async def respond(request: Request) -> Response:
         call = Call(service, request)
         if operation.scope is not None:
-            call = replace(call, access=await service.auth.authenticate(request, operation.scope))
+            call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
         if iscoroutinefunction(handler):
             return await handler(call)  # type: ignore[no-any-return]
         if operation.body is not None:

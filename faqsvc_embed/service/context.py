@@ -11,7 +11,7 @@ from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.conditional import preconditions
-from faqsvc_embed.service.http.limits import APIKeyAuth, GenerationQuota
+from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, lang_of, slug_of
 from faqsvc_embed.service.http.threads import run_blocking
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ServiceContext:
-    """The storage, the authentication and the public URL of one application.
+    """The storage and the public URL of one application.
 
     `generations` counts the generations of each site at once. `writers` limits the threads that write to the
     storage, and `editors` those that read for the owners of sites, for all routes together, so that public
@@ -38,7 +38,6 @@ class ServiceContext:
     """
 
     storage: Storage
-    auth: APIKeyAuth
     generations: GenerationQuota
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter

@@ -150,7 +150,10 @@ def test_children_of_children_fetch_on_their_own(faulty: FaultyServer) -> None:
 
 
 FOLLOWING: Final = """
-import os, sys, time, warnings
+import os, signal, sys, time, warnings
+signal.alarm(30)
+if sys.argv[2] == "uwsgi":  # which forks in C, after which Python runs no hook
+    os.register_at_fork = lambda **_: None
 from faqsvc_embed import FAQEmbed
 warnings.simplefilter("ignore", DeprecationWarning)
 embed = FAQEmbed(sys.argv[1], push=True)
@@ -170,10 +173,11 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 
 @needs_fork
 @pytest.mark.system
-def test_a_child_follows_the_change_feed_from_its_first_page() -> None:  # gunicorn --preload
+@pytest.mark.parametrize("server", ["gunicorn --preload", "uwsgi"])
+def test_a_child_follows_the_change_feed_from_its_first_page(server: str) -> None:
     with feed_service() as service:
         service.answers["pricing"] = "Old."
-        command = [sys.executable, "-c", f"import signal; signal.alarm(30)\n{FOLLOWING}", service.url]
+        command = [sys.executable, "-c", FOLLOWING, service.url, server]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
             assert process.stdout is not None

@@ -168,16 +168,6 @@ class ChangeFeed:
         self._followed: Counter[str | None] = Counter()
         self._task: asyncio.Task[None] | None = None
 
-    def check_room(self, network: str | None, slugs: int) -> None:
-        """Raise FeedFull if there is no room for a subscriber of this many slugs; None is a Unix socket."""
-        limit = open_file_limit() // 4
-        if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
-            raise FeedFull("Too many subscribers; poll instead")
-        if network is not None and (
-            self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
-        ):
-            raise FeedFull("Too many subscribers from one address; poll instead")
-
     async def subscribe(self, slugs: Iterable[str], network: str | None, after: str | None) -> Subscriber:
         """Return a new subscriber.
 
@@ -220,7 +210,13 @@ class ChangeFeed:
             self._release(network, slugs)
 
     def _take(self, network: str | None, slugs: int) -> None:
-        self.check_room(network, slugs)
+        limit = open_file_limit() // 4
+        if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
+            raise FeedFull("Too many subscribers; poll instead")
+        if network is not None and (  # None is a Unix socket
+            self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
+        ):
+            raise FeedFull("Too many subscribers from one address; poll instead")
         self._by_network[network] += 1
         self._followed[network] += slugs
 

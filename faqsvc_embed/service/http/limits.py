@@ -3,7 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
@@ -38,10 +38,6 @@ class RateLimiter:
         # The "theoretical arrival time" of each client: when its requests so far would have arrived if
         # they had been evenly spaced. It is at most a minute ahead.
         self._arrivals: dict[str, float] = {}
-
-    def another(self) -> "RateLimiter":
-        """Return a limiter with the same limit, which counts apart."""
-        return RateLimiter(self._per_minute, clock=self._clock)
 
     def __len__(self) -> int:
         return len(self._arrivals)
@@ -102,44 +98,24 @@ def client_network(client: tuple[str, int] | None) -> str | None:
     return str(address)
 
 
-MAX_FAILURES: Final = 60
-"""Maximum number of wrong keys of one client network per minute."""
+async def authenticate(keys: APIKeys, request: Request, scope: Scope) -> Access:
+    """Return the access rights of a request's API key, which must have `scope`.
 
-
-@dataclass(frozen=True)
-class APIKeyAuth:
-    """Authenticates requests by their API key.
-
-    `failures` counts the wrong keys of each client network. Beyond its limit, no key is looked up.
+    Raises:
+        Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403).
     """
-
-    keys: APIKeys
-    failures: RateLimiter = field(default_factory=lambda: RateLimiter(MAX_FAILURES))
-
-    async def authenticate(self, request: Request, scope: Scope) -> Access:
-        """Return the access rights of the request's key, which must have `scope`.
-
-        Raises:
-            Problem: there is no key (401); it is unknown, expired or revoked, or lacks the scope (403); its
-                network sent too many wrong keys (429).
-        """
-        key = request.headers.get(KEY_HEADER)
-        if not key:
-            challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
-            detail = f"The header {KEY_HEADER} must carry an API key"
-            raise Problem(401, "missing-key", detail, headers=challenge)
-        network = client_network(request.scope.get("client"))
-        if network is not None and (wait := self.failures.wait(network)):
-            raise self.failures.problem(wait)
-        access = await run_blocking(self.keys.verify, key)
-        if access is None:
-            if network is not None:
-                self.failures.hit(network)
-            raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
-        request.state.faqsvc_key_id = access.key_id  # for the access log
-        self.keys.note_use(access.key_id or "")
-        require_scope(access, scope)
-        return access
+    key = request.headers.get(KEY_HEADER)
+    if not key:
+        challenge = {"www-authenticate": f'ApiKey header="{KEY_HEADER}"'}
+        detail = f"The header {KEY_HEADER} must carry an API key"
+        raise Problem(401, "missing-key", detail, headers=challenge)
+    access = await run_blocking(keys.verify, key)
+    if access is None:
+        raise Problem(403, "unknown-key", f"The API key in {KEY_HEADER} is unknown, expired or revoked")
+    request.state.faqsvc_key_id = access.key_id  # for the access log
+    keys.note_use(access.key_id or "")
+    require_scope(access, scope)
+    return access
 
 
 def require_scope(access: Access, scope: Scope) -> None:

@@ -41,7 +41,7 @@ class Operation:
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
     `scope`, only requests with such an API key reach it. `cached` says by what its responses are cached.
-    A probe has a rate limit of its own: a flood of other requests must not look like an outage.
+    A probe has no rate limit: a flood of requests must not look like an outage.
     """
 
     method: str

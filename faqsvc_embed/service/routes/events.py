@@ -5,6 +5,7 @@ The slugs are in the query of a GET, as browsers send it, or in the body of a PO
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -17,12 +18,11 @@ from faqsvc_embed.api.event_stream import EVENT_STREAM, FEED_PATH
 from faqsvc_embed.api.fields import MAX_BODY, Code
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.service.context import Call
-from faqsvc_embed.service.http.changes import ChangeFeed, FeedFull, Subscriber
+from faqsvc_embed.service.http.changes import ChangeFeed, Subscriber
 from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.operation import ALWAYS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object, read_body
-from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.text import normalized
 
@@ -41,13 +41,19 @@ HEADERS: Final = {
 
 
 class EventResponse(StreamingResponse):
-    """An endless stream, which ends properly when the server shuts down and cancels it."""
+    """The endless stream of a subscriber, which ends properly when the server shuts down and cancels it."""
+
+    def __init__(self, feed: ChangeFeed, subscriber: Subscriber, after: str | None) -> None:
+        super().__init__(_stream(subscriber, after), 200, HEADERS, EVENT_STREAM)
+        self._unsubscribe = partial(feed.unsubscribe, subscriber)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             await super().__call__(scope, receive, send)
         except asyncio.CancelledError:
             await send({"type": "http.response.body", "body": b"", "more_body": False})
+        finally:
+            self._unsubscribe()
 
 
 @Operation(
@@ -63,7 +69,7 @@ async def follow_changes(call: Call) -> Response:
     request, slugs = call.request, _slugs_in_query(call.request)
     if request.method == "HEAD":
         return Response(None, 200, HEADERS, EVENT_STREAM)
-    return _response(call.service.feed, request, slugs)
+    return await _response(call.service.feed, request, slugs)
 
 
 @Operation(
@@ -79,43 +85,32 @@ async def follow_many_changes(call: Call) -> Response:
     feed = call.service.feed
     with feed.reserved(_network(call.request), MAX_SLUGS):  # limits the bodies in memory
         slugs = await _slugs_in_body(call.request)
-    return _response(feed, call.request, slugs)
+    return await _response(feed, call.request, slugs)
 
 
-def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Response:
+async def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Response:
     """Return the changes of slugs, from `Last-Event-ID` or from now on."""
-    network = _network(request)
-    feed.check_room(network, len(slugs))
-    stream = _stream(feed, slugs, network, request.headers.get("last-event-id"))
-    return EventResponse(stream, 200, HEADERS, EVENT_STREAM)
+    after = request.headers.get("last-event-id")
+    return EventResponse(feed, await feed.subscribe(slugs, _network(request), after), after)
 
 
 def _network(request: Request) -> str | None:
     return client_network(request.scope.get("client"))
 
 
-async def _stream(
-    feed: ChangeFeed, slugs: list[str], network: str | None, after: str | None
-) -> AsyncIterator[bytes]:
-    try:
-        subscriber = await feed.subscribe(slugs, network, after)
-    except (FeedFull, StorageUnavailable):  # the head was sent; the subscriber connects again
-        return
-    try:
-        if after is None:
-            yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
-        else:
-            yield f"retry: {RETRY}\n\n".encode()
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT):
-                    await subscriber.has_news.wait()
-            except TimeoutError:
-                yield b":\n\n"
-                continue
-            yield _news(subscriber)
-    finally:
-        feed.unsubscribe(subscriber)
+async def _stream(subscriber: Subscriber, after: str | None) -> AsyncIterator[bytes]:
+    if after is None:
+        yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
+    else:
+        yield f"retry: {RETRY}\n\n".encode()
+    while True:
+        try:
+            async with asyncio.timeout(HEARTBEAT):
+                await subscriber.has_news.wait()
+        except TimeoutError:
+            yield b":\n\n"
+            continue
+        yield _news(subscriber)
 
 
 def _slugs_in_query(request: Request) -> list[str]:

@@ -139,11 +139,6 @@ def _response(operation: Operation, status: int) -> dict[str, Any]:
         described["content"] = {
             media_type: {} if media_type == EVENT_STREAM else schema for media_type in operation.media_types
         }
-    if operation.response is contract.PublishResponse:  # it names an FAQ
-        link = {"parameters": {"path.slug": "$response.body#/slug"}}
-        described["links"] = {
-            name: {"operationId": name, **link} for name in ("readFAQ", "listRevisions", "unpublishFAQ")
-        }
     return described
 
 
@@ -199,13 +194,13 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-@Operation("get", "/livez", ALWAYS, media_types=("application/json",), is_probe=True)
+@Operation("get", "/livez", (405,), media_types=("application/json",), is_probe=True)
 async def check_liveness(_: Call) -> Response:
     """Check that the process responds."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
-@Operation("get", "/readyz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
+@Operation("get", "/readyz", (405, 503), media_types=("application/json",), is_probe=True)
 def check_readiness(call: Call) -> Response:
     """Check that this process is ready: the database responds and needs no upgrade."""
     call.storage.ping()
@@ -214,7 +209,7 @@ def check_readiness(call: Call) -> Response:
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
 
 
-@Operation("get", "/healthz", (503, *ALWAYS), media_types=("application/json",), is_probe=True)
+@Operation("get", "/healthz", (405, 503), media_types=("application/json",), is_probe=True)
 def check_health(call: Call) -> Response:
     """Check that the service and its database respond."""
     call.storage.ping()

@@ -18,7 +18,7 @@ from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import changes
-from faqsvc_embed.service.storage import open_storage
+from faqsvc_embed.service.storage import StorageUnavailable, open_storage
 from tests.support.running import running
 from tests.support.waiting import wait_until
 
@@ -262,6 +262,32 @@ def test_one_address_cannot_take_the_feed_from_all_others(
     wait_until(lambda: all(len(feed.changes()) == 1 for feed in feeds))
     for feed in feeds:
         feed.close()
+
+
+def test_a_subscriber_that_leaves_makes_room(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(changes, "open_file_limit", lambda: 8)
+    for _ in range(3):
+        feed = Subscription(site.url, "pricing")
+        assert httpx2.get(f"{site.url}/api/v1/events?slug=pricing").status_code == 503
+        feed.close()
+        wait_until(lambda: status_of_feed(site) == 200)
+
+
+def status_of_feed(site: Site) -> int:
+    """Subscribe, and leave at once."""
+    with httpx2.stream("GET", f"{site.url}/api/v1/events?slug=pricing") as response:
+        return response.status_code
+
+
+def test_without_its_database_the_feed_says_when_to_try_again(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(_: object) -> None:
+        raise StorageUnavailable("down")
+
+    monkeypatch.setattr(changes.Changes, "refresh", fail)
+    refused = httpx2.get(f"{site.url}/api/v1/events?slug=pricing")
+    assert (refused.status_code, refused.headers["retry-after"]) == (503, "1")
 
 
 def test_one_address_follows_at_most_half_of_all_slugs(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

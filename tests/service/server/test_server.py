@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -37,7 +38,6 @@ if __name__ == "__main__":
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
-FEED: Final = b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n"
 HEALTH: Final = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
@@ -171,13 +171,18 @@ def test_who_is_still_sending_reads_why_it_was_refused(url: str) -> None:
         assert connection.recv(4096).startswith(b"HTTP/1.1 401 ")
 
 
+def subscribe(connection: socket.socket) -> None:
+    """Open a feed, and wait for its beginning."""
+    connection.sendall(b"GET /api/v1/events?slug=pricing HTTP/1.1\r\nHost: x\r\n\r\n")
+    received = b""
+    while b"retry" not in received:  # in one part or in several
+        received += connection.recv(4096)
+
+
 def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(storage: Storage) -> None:
     key = storage.keys.create("tests")
     with served(storage) as (process, url), connected(url) as upload, connected(url) as feed:
-        feed.sendall(FEED)
-        received = b""
-        while b"retry" not in received:  # in one part or in several
-            received += feed.recv(4096)
+        subscribe(feed)
         upload.sendall(head_of_upload(key, 100) + b"{")
         time.sleep(0.5)
         process.send_signal(signal.SIGTERM)
@@ -199,8 +204,7 @@ def test_the_end_of_a_terminal_stops_the_service_unless_under_nohup(
     storage: Storage, prefix: list[str], stops: bool
 ) -> None:
     with served(storage, prefix) as (process, url), connected(url) as feed:
-        feed.sendall(FEED)
-        assert b"retry" in feed.recv(4096) + feed.recv(4096)
+        subscribe(feed)
         process.send_signal(signal.SIGHUP)
         if stops:
             assert read_to_end(feed).endswith(b"0\r\n\r\n")
