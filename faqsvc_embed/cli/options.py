@@ -103,6 +103,8 @@ class FilePath(click.Path):
         """Return the path; fails if it is empty."""
         if value == "":
             self.fail("'' is not the name of a file", param, ctx)
+        if self.exists and re.match("https?://", str(value)):
+            self.fail(f"{value!r} is an address, not a file; `faqsvc check --page` takes one", param, ctx)
         return super().convert(value, param, ctx)
 
 
