@@ -134,6 +134,15 @@ def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(
     assert "help.html" in result.stderr
 
 
+def test_a_language_that_is_found_is_named_unless_an_option_states_one(tmp_path: Path) -> None:
+    (tmp_path / "faq.md").write_text("# FAQ\n\n## 요금은 얼마인가요?\n\n무료입니다.\n")
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea", "--dry-run"]
+    found = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    assert (json.loads(found.stdout)["lang"], "'ko'" in found.stderr) == ("ko", True)
+    stated = faqsvc("publish", str(tmp_path / "faq.md"), *website, "--lang", "ja")
+    assert (json.loads(stated.stdout)["lang"], stated.stderr) == ("ja", "")
+
+
 def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServer, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{name}.json") for name in "abc"]
     listed = behaviours.body(b'{"items": [], "next": null}')
