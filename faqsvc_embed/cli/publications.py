@@ -1,5 +1,6 @@
 """Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -116,7 +117,9 @@ def read_publications(
         given["slug"] = None
     read = list[Publication]()
     files = [file for target in targets for file in _read(target).files]
-    for file in {file.path.resolve(): file for file in files}.values():  # `faqs faqs/a.md` names one twice
+    for file in {
+        os.path.abspath(file.path): file for file in files
+    }.values():  # `faqs faqs/a.md` names one twice
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
             notes = messages_in(file)

@@ -60,6 +60,13 @@ def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Pa
     assert result.stderr == ""
 
 
+def test_a_link_within_a_folder_is_an_faq_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "one.json")
+    (tmp_path / "two.json").symlink_to("one.json")
+    bodies = faqsvc("publish", str(tmp_path), f"{tmp_path}/../{tmp_path.name}/one.json", "--dry-run").stdout
+    assert [bodies.count(f'"slug": "{slug}"') for slug in ("one", "two")] == [1, 1]
+
+
 def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultyServer, tmp_path: Path) -> None:
     bad = write(tmp_path, "bad.json", items=[{"question": "", "answer": "a"}])
     message = failure(faqsvc("publish", write(tmp_path, "good.json"), bad))
