@@ -6,7 +6,6 @@ import click
 
 from faqsvc_embed.cli.options import (
     database_option,
-    need_base_url,
     open_or_create,
     public_url_option,
     site_option,
@@ -34,7 +33,6 @@ def desk(database: str, name: str | None, site: str | None, base_url: str) -> No
     \b
       faqsvc desk --name Mia
     """
-    base_url = need_base_url(base_url)
     storage = open_or_create(database)
     print_link(storage, storage.people.admin(name, site=site), base_url)
 

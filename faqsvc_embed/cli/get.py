@@ -7,7 +7,7 @@ from typing import Final
 
 import click
 
-from faqsvc_embed.cli.options import base_url_option, format_option, lang_option, open_reader
+from faqsvc_embed.cli.options import base_url_option, format_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_data, print_text
 from faqsvc_embed.models import FAQ, Item
 
@@ -35,7 +35,7 @@ def get(slug: str, lang: str | None, form: str, base_url: str | None) -> None:
 
     Exit status: 0; 1 if there is no such FAQ, or the service cannot be reached.
     """
-    with open_reader(base_url) as client:
+    with open_client(base_url, api_key=None) as client:  # an invalid key must not stop a read
         published = client.get_published(slug, lang=lang)
     text = _written(published.faq, published.revision, form)
     if not text:

@@ -57,7 +57,7 @@ def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
 def list_keys(database: str, as_json: bool) -> None:
     """Print one line for each key, beginning with its id."""
     found = open_existing(database).keys.list()
-    print_result(as_json, list(map(_fields, found)), map(_columns, found))
+    print_result(as_json, list(map(fields_of_row, found)), map(_columns, found))
 
 
 @keys.command("rotate")
@@ -101,8 +101,3 @@ def _columns(key: "APIKeyInfo") -> tuple[str, ...]:
     )
     created, end = f"created {key.created_at:%Y-%m-%d %H:%M}", ", ".join(filter(None, rest))
     return key.id, f"...{key.ending}", f"site {key.site}", key.scope, created, used, end
-
-
-def _fields(key: "APIKeyInfo") -> dict[str, Any]:
-    fields = fields_of_row(key)
-    return {"madeBy": fields.pop("maker"), **fields}

@@ -91,6 +91,7 @@ public_url_option: OptionDecorator = click.option(
     show_envvar=True,
     default="http://127.0.0.1:8700",
     show_default=True,
+    callback=lambda _, __, value: need_base_url(value),
     help="Public address of the service.",
 )
 
@@ -102,6 +103,8 @@ class FilePath(click.Path):
         """Return the path; fails if it is empty."""
         if value == "":
             self.fail("'' is not the name of a file", param, ctx)
+        if self.exists and re.match("https?://", str(value)):
+            self.fail(f"{value!r} is an address, not a file; `faqsvc check --page` takes one", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -133,11 +136,6 @@ def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
 
     silence_log()
     return FAQClient(settings=Settings.from_env(base_url=need_base_url(base_url), **settings))
-
-
-def open_reader(base_url: str | None) -> "FAQClient":
-    """Return a client without the API key: an invalid key must not stop a command that only reads."""
-    return open_client(base_url, api_key=None)
 
 
 def open_existing(url: str) -> "Storage":

@@ -8,7 +8,6 @@ from faqsvc_embed.cli.desk import print_link
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
-    need_base_url,
     open_existing,
     open_or_create,
     public_url_option,
@@ -52,7 +51,6 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
 
     The link works once and expires after an hour.
     """
-    base_url = need_base_url(base_url)
     storage = open_or_create(database)
     person = storage.people.add(name, email=email, role=role or "editor", site=site)
     print_link(storage, person, base_url)
@@ -65,7 +63,6 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
 @public_url_option
 def print_new_link(database: str, email: str, site: str | None, base_url: str) -> None:
     """Print a sign-in link, which works once and expires after an hour."""
-    base_url = need_base_url(base_url)
     storage = open_existing(database)
     print_link(storage, storage.people.find(email, site=site), base_url)
 

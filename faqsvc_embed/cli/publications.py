@@ -1,5 +1,6 @@
 """Reads files and folders for `faqsvc publish`, and checks them before any is sent."""
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -109,16 +110,22 @@ def read_publications(
     The translations of an FAQ share its website.
     """
     from faqsvc_embed.cli.checks import messages_in
+    from faqsvc_embed.files.folder import NO_LANGUAGE
 
     given = {name: value for name, value in options.items() if value is not None}
     if new_slug:
         given["slug"] = None
     read = list[Publication]()
     files = [file for target in targets for file in _read(target).files]
-    for file in {file.path.resolve(): file for file in files}.values():  # `faqs faqs/a.md` names one twice
+    for file in {
+        os.path.abspath(file.path): file for file in files
+    }.values():  # `faqs faqs/a.md` names one twice
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
-            read.append(Publication(str(file.path), _overridden(document, given), messages_in(file)))
+            notes = messages_in(file)
+            if "lang" in given:
+                notes = [one for one in notes if not one.startswith(NO_LANGUAGE)]
+            read.append(Publication(str(file.path), _overridden(document, given), notes))
     _check_duplicates(read)
     publications = [_with_website_of(publication, read) for publication in sorted(read, key=_order_of(read))]
     for publication in publications:

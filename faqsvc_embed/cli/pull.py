@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import FilePath, base_url_option, languages_option, need_base_url, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, languages_option, open_client
 from faqsvc_embed.cli.output import note, print_text, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
@@ -58,7 +58,7 @@ def pull(
 
     silence_log()
     # Settings in the environment are ignored, because the files must have the current records of the service.
-    with open_client(need_base_url(base_url), api_key=None, offline=False, lang=None) as client:
+    with open_client(base_url, api_key=None, offline=False, lang=None) as client:
         files = _files(_pull(client, slugs, langs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
     left_over = _left_over(files, slugs, langs)

@@ -22,6 +22,8 @@ from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import normalized
 
+NO_LANGUAGE: Final = "has no language"
+"""The beginning of the note on a file whose language is found by its texts."""
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
@@ -167,9 +169,7 @@ def _with_language(document: Document, name_lang: str | None, usual: str | None)
     # The file of a record names its website; the record may have no language.
     is_record = None not in (document.slug, document.website_name)
     if not is_record and (found := _detected(document.items)):
-        note = (
-            f"has no language: its texts are read as {found!r}: state it, such as `lang: {found}` at the top"
-        )
+        note = f"{NO_LANGUAGE}: its texts are read as {found!r}: state it, such as `lang: {found}` at the top"
         return replace(document, lang=found, notes=[*document.notes, note])
     return replace(document, lang=usual)
 

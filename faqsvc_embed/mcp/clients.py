@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar
 
 from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.client import FAQClient
@@ -80,10 +80,6 @@ class Call:
     clients: Clients
     report: Report
     headers: Mapping[str, str] = field(default_factory=dict)
-
-    def having(self, arguments: Arguments) -> Self:
-        """Return the call with other arguments."""
-        return replace(self, arguments=arguments)
 
     def reading(self) -> FAQClient:
         """Return the client that reads published FAQs."""

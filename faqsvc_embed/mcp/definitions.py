@@ -175,7 +175,7 @@ TOOLS: Final[list[Definition]] = [
                 "lang": _text("Language of the texts", enum=_LANGUAGES),
                 "slug": _text("New slug; default: from the title"),
                 **_TEXTS,
-                "preview": _field("boolean", "Only check and return what would be published"),
+                "preview": _field("boolean", "Only check, and return what readers would see"),
             },
             ["websiteUrl", "websiteName", "items"],
         ),

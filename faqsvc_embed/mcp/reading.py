@@ -2,6 +2,7 @@
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -57,7 +58,9 @@ def without_address(call: Call) -> Call:
         if found is not None:
             slug = unquote(found["page"] or found["slug"], errors="strict")
             lang = _language_in(address.query, call.arguments.get("lang"))
-            return call.having({**call.arguments, "slug": slug, **({"lang": lang} if lang else {})})
+            return replace(
+                call, arguments={**call.arguments, "slug": slug, **({"lang": lang} if lang else {})}
+            )
     raise ToolError(
         f"{shorten(text, 200)} is not the address of an FAQ at {base.geturl()}: pass the slug instead."
     )

@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
@@ -58,7 +59,7 @@ async def answer(call: Call) -> Result:
     given = decoded(call.name, call.arguments)
     if problems := argument_problems(call.name, given):
         raise _bad_arguments(problems)
-    call = call.having(given)
+    call = replace(call, arguments=given)
     try:
         if "slug" in given and call.name != "publish_faq":
             call = reading.without_address(call)

@@ -16,14 +16,12 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import (
-    MAX_EXTRA,
     MAX_TITLE,
     Result,
     ToolError,
     if_small,
     result_of,
     shorten,
-    size_of,
     take_fitting,
     to_json,
 )
@@ -77,7 +75,7 @@ async def publish_faq(call: Call) -> Result:
     body = publish_body(**fields)
     record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
     if call.arguments.get("preview"):
-        return _preview(body, await asyncio.to_thread(shown, record), notes)
+        return _preview(record, await asyncio.to_thread(shown, record), notes)
     client, key = call.writing()
     if fields["slug"]:
         await _check_free(client, fields["slug"], record)
@@ -221,17 +219,11 @@ def masked_result(content: dict[str, Any], key: APIKey) -> Result:
     return result_of(json.loads(key.mask(to_json(kept))))
 
 
-def _preview(body: dict[str, Any], seen: dict[str, Any], notes: list[str]) -> Result:
-    if "introduction" in body:
-        body = {**body, "introduction": shorten(body["introduction"], MAX_EXTRA)}
-    room = ROOM - size_of({**body, "items": []}) - size_of(seen)
-    items = take_fitting(body["items"], room)
-    note = "Nothing was published. Show this to the user; a call without preview publishes it."
-    if len(items) < len(body["items"]):
-        note += f" These are the first {len(items)} of {len(body['items'])} items; all were checked."
-    template = {"template": Publication(body["slug"]).template} if "slug" in body else {}
-    preview = {"preview": {**body, "items": items}, "total": len(body["items"])}
-    return result_of({**template, **seen, **preview, "note": _sentences(*notes, note)})
+def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> Result:
+    note = f"Nothing was published; all {len(record.items)} items were checked. Show the text to the user"
+    template = {"template": Publication(record.slug).template} if record.slug else {}
+    fields = {**template, "answerFormat": record.answer_format, **seen}
+    return result_of({**fields, "note": _sentences(*notes, f"{note}; a call without preview publishes it")})
 
 
 def _sentences(*notes: str) -> str:

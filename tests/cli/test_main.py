@@ -30,6 +30,7 @@ from tests.cli.support import faqsvc
         ["publish", ""],  # would be the current directory
         ["check", ""],
         ["check", "--page", ""],
+        ["check", "http://127.0.0.1:5000/"],
         ["extract", ""],
         ["preview", ""],
         ["pull", "a", "--to", ""],
@@ -42,6 +43,7 @@ def test_a_mistake_of_usage_has_status_2(arguments: list[str]) -> None:
 
 
 def test_an_invalid_address_is_named() -> None:
+    assert "--page" in faqsvc("check", "https://heron.example/prices").stderr
     assert "'nonsense'" in faqsvc("get", "a", "--base-url", "nonsense").stderr
 
 

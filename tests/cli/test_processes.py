@@ -187,24 +187,6 @@ def test_help_imports_nothing_slow() -> None:
     assert subprocess.run([sys.executable, "-c", code], env=environment(), check=False).returncode == 0
 
 
-def test_commands_for_keys_do_not_import_the_application(tmp_path: Path) -> None:
-    """It would take more than half of their time."""
-    slow = {"httpx2", "jinja2", "starlette", "turbohtml"}
-    code = f"""
-import sys
-from faqsvc_embed.cli import main
-try:
-    main()
-finally:
-    sys.exit(bool({slow} & sys.modules.keys()))
-"""
-    command = [sys.executable, "-c", code, "keys", "create"]
-    ran = subprocess.run(
-        command, env=environment(), cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (ran.returncode, ran.stdout[:8]) == (0, "fs_live_"), ran.stderr
-
-
 def test_the_package_is_the_command() -> None:
     assert b"faqsvc" in output("--version")
 

@@ -60,6 +60,13 @@ def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Pa
     assert result.stderr == ""
 
 
+def test_a_link_within_a_folder_is_an_faq_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path, "one.json")
+    (tmp_path / "two.json").symlink_to("one.json")
+    bodies = faqsvc("publish", str(tmp_path), f"{tmp_path}/../{tmp_path.name}/one.json", "--dry-run").stdout
+    assert [bodies.count(f'"slug": "{slug}"') for slug in ("one", "two")] == [1, 1]
+
+
 def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultyServer, tmp_path: Path) -> None:
     bad = write(tmp_path, "bad.json", items=[{"question": "", "answer": "a"}])
     message = failure(faqsvc("publish", write(tmp_path, "good.json"), bad))
@@ -132,6 +139,15 @@ def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(
     assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
     assert "line 5: " in result.stderr
     assert "help.html" in result.stderr
+
+
+def test_a_language_that_is_found_is_named_unless_an_option_states_one(tmp_path: Path) -> None:
+    (tmp_path / "faq.md").write_text("# FAQ\n\n## 요금은 얼마인가요?\n\n무료입니다.\n")
+    website = ["--website-url", "https://tea.example", "--website-name", "Tea", "--dry-run"]
+    found = faqsvc("publish", str(tmp_path / "faq.md"), *website)
+    assert (json.loads(found.stdout)["lang"], "'ko'" in found.stderr) == ("ko", True)
+    stated = faqsvc("publish", str(tmp_path / "faq.md"), *website, "--lang", "ja")
+    assert (json.loads(stated.stdout)["lang"], stated.stderr) == ("ja", "")
 
 
 def test_a_failure_says_how_many_files_are_published(faulty_service: FaultyServer, tmp_path: Path) -> None:

@@ -91,11 +91,11 @@ def test_markup_without_a_format_is_markdown_and_the_result_says_so(
     keyless: FAQClient, answer: str, shown: str
 ) -> None:
     found = preview(keyless, answer)
-    assert found["preview"]["answerFormat"] == "markdown"
+    assert found["answerFormat"] == "markdown"
     assert "answerFormat text" in found["note"]
     assert found["shown"] == f"Question 0?\n{shown}"
     as_typed = preview(keyless, answer, answerFormat="text")
-    assert ("answerFormat text" in as_typed["note"], as_typed["preview"]["answerFormat"]) == (False, "text")
+    assert ("answerFormat text" in as_typed["note"], as_typed["answerFormat"]) == (False, "text")
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_markup_without_a_format_is_markdown_and_the_result_says_so(
 )
 def test_plain_text_stays_plain(keyless: FAQClient, answer: str) -> None:
     found = preview(keyless, answer)
-    assert "answerFormat" not in found["preview"]
+    assert found["answerFormat"] == "text"
     assert found["shown"] == f"Question 0?\n{answer}"
 
 
