@@ -8,16 +8,13 @@ from typing import Any, Final, Self
 
 from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
 from faqsvc_embed.models.wire import MAX_INTRODUCTION, is_json
 from faqsvc_embed.text import spelling
 
 _ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
-_FIELDS: Final = (
-    *("slug", "title", "introduction", "websiteName", "websiteUrl", "lang", "answerFormat", "items", "cta"),
-    *("pageUrl", "draft", "revision", "question"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +163,6 @@ class Document:
 
 def _suggestion(name: str) -> str:
     """Return the field that was meant, if a name is similar to one."""
-    known = _ITEM_FIELDS if name.startswith("items[].") else _FIELDS
+    known = _ITEM_FIELDS if name.startswith("items[].") else [*DOCUMENT_FIELDS, "question"]
     similar = difflib.get_close_matches(name.removeprefix("items[]."), known, 1, 0.75)
     return f" (did you mean {similar[0]}?)" if similar else ""

@@ -4,7 +4,6 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -101,72 +100,43 @@ def parse_yaml(text: str) -> Any:
     import yaml
 
     try:
-        events = yaml.parse(text, Loader=yaml.BaseLoader)
-        next(events)  # the start of the stream
-        if isinstance(next(events), yaml.StreamEndEvent):
-            return None
-        value = _Builder(events).build(next(events))
-        next(events)  # the end of the document
-        if not isinstance(next(events), yaml.StreamEndEvent):
-            raise ValueError("the file has more than one document: write each FAQ in a file of its own")
-        return value
+        nodes = [*yaml.compose_all(text, Loader=yaml.BaseLoader)]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or error
         raise ValueError(f"{place}not YAML: {problem}: quote a text with special characters") from None
+    if len(nodes) > 1:
+        raise ValueError("the file has more than one document: write each FAQ in a file of its own")
+    return _Builder().build(nodes[0]) if nodes else None
 
 
 class _Builder:
-    """Makes values of events; an alias is the value of its anchor, which is not copied."""
+    """Makes values of nodes. Those of aliases are made again in each place, so their number is limited."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
-        self._events = events
-        self._anchors = dict[str, tuple[Any, int]]()
-        self._size = 0
+    def __init__(self) -> None:
+        self._seen = set[int]()
+        self._again = 0
 
-    def build(self, event: Any, depth: int = 1) -> Any:
-        """Return the value that begins with an event, to a depth that is not too slow to parse."""
-        import yaml
-
-        if isinstance(event, yaml.AliasEvent):
-            value, size = self._anchors.get(str(event.anchor), (None, 0))
-            self._size += size
-            if not size or self._size > MAX_ALIASED:
-                why = "has too many aliases" if size else f"the alias *{event.anchor} has no value above it"
-                line = event.start_mark.line + 1 if event.start_mark else 1
-                raise ValueError(f"line {line}: {why}: write the value in each place")
-            return value
-        size = self._size
-        self._size += 1
-        value = self._value(event, depth)
-        if event.anchor is not None:
-            self._anchors[event.anchor] = value, self._size - size
-        return value
-
-    def _value(self, event: Any, depth: int) -> Any:
-        import yaml
-
-        if isinstance(event, yaml.ScalarEvent):
-            return event.value.rstrip("\n") if event.style in ("|", ">") else event.value
+    def build(self, node: Any, depth: int = 1) -> Any:
+        """Return the value of a node, to a depth that is not too slow to parse."""
+        self._again += id(node) in self._seen
+        self._seen.add(id(node))
+        line = node.start_mark.line + 1
+        if self._again > MAX_ALIASED:
+            raise ValueError(f"line {line}: has too many aliases: write the value in each place")
+        if node.id == "scalar":
+            return node.value.rstrip("\n") if node.style in ("|", ">") else node.value
         if depth > MAX_DEPTH:
             raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
-        if isinstance(event, yaml.SequenceStartEvent):
-            return [self.build(inner, depth + 1) for inner in self._inner()]
+        if node.id == "sequence":
+            return [self.build(inner, depth + 1) for inner in node.value]
         mapping = _Mapping()
-        mapping.line = event.start_mark.line + 1
-        for inner in self._inner():
-            key = str(self.build(inner, depth + 1))
+        mapping.line = line
+        for name, inner in node.value:
+            key = str(self.build(name, depth + 1))
             if key in mapping:
-                raise ValueError(
-                    f"line {inner.start_mark.line + 1}: the key {quoted(key)} is there twice: {_ONE_KEY}"
-                )
-            mapping[key] = self.build(next(self._events), depth + 1)
+                place = f"line {name.start_mark.line + 1}"
+                raise ValueError(f"{place}: the key {quoted(key)} is there twice: {_ONE_KEY}")
+            mapping[key] = self.build(inner, depth + 1)
         return mapping
-
-    def _inner(self) -> Iterator[Any]:
-        """Yield the events that begin the parts of a list or mapping, while the caller reads each part."""
-        import yaml
-
-        while not isinstance(event := next(self._events), yaml.CollectionEndEvent):
-            yield event

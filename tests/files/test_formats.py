@@ -210,7 +210,7 @@ items:
         ("faq.json", "7", "7"),
         ("faq.json", "[" * 100_000, "nested too deeply"),
         ("faq.yaml", "a: [", "not YAML"),
-        ("faq.yaml", "a: [*b]", "*b"),
+        ("faq.yaml", "a: [*b]", "alias 'b'"),
         ("faq.yaml", "items: []\n---\nitems: []\n", "more than one document"),
         ("faq.yaml", "", "None"),
     ],
