@@ -55,8 +55,6 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
-_LETTERS: Final = ("f", "p", "d", "v", "в")
-"""Labels that often mean something else."""
 
 
 @dataclass(slots=True, eq=False)
@@ -153,7 +151,7 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
 
     A line that asks directly above the label of an answer is a question, too.
     """
-    found, certain, has_answers, below_headings = list[Opener](), 0, False, 0
+    found, has_answers, below_headings = list[Opener](), False, 0
     above: Line | None = None
     question: Opener | None = None
     for line in (line for line in lines if line.text):
@@ -165,7 +163,6 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
             if _ANSWER_LABEL.fullmatch(rest):  # on the same line
                 question.text, question.rest, has_answers = text + mark.strip(), rest, True
             found.append(question)
-            certain += str(label["word"]).lower() not in _LETTERS or asks(question.text)
         elif is_answer:
             is_above = question is not None and _ends_above(question, lines, line.number)
             if above is not None and asks(above.text) and not is_above:
@@ -173,10 +170,8 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
             has_answers, question = True, None
         above = None if label or is_answer else line
     # Without answers, a label below a heading begins the text about what the heading asks.
-    if has_answers or (len(found) > 1 and certain * 2 >= len(found) > below_headings * 2):
+    if has_answers or len(found) > max(below_headings * 2, 1):
         for one in found:
-            if not one.text and one.below < len(lines):  # the label stands alone on its line
-                one.text, one.below = lines[one.below].written.strip(), one.below + 1
             one.is_explicit = True
             yield one
 

@@ -134,7 +134,7 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
 
 def _inner(source: Source) -> list[Opener]:
     """Return the openers of the form that asks most, other than headings; earlier forms win."""
-    best, most = list[Opener](), 0.0
+    best, most = list[Opener](), 0
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     taken = {one.line for one in source.headings}
     for form in _FORMS:
@@ -151,11 +151,8 @@ def _inner(source: Source) -> list[Opener]:
             own = [one for one in source.headings if one.has_text]
             is_stray |= len(answered) < max(len(own), len(source.headings) - 1)
             is_stray |= sum(one.asks for one in own) >= _SEVERAL
-        # A form that marks questions counts for more than one that only asks, and a box for more than a line.
-        score = (asking + len(siblings)) / 2 if form is boxes else asking
-        score *= 1.5 if form in _CERTAIN else 1
-        if score > most * 1.2 and not is_stray:
-            best, most = siblings, score
+        if asking > most and not is_stray:
+            best, most = siblings, asking
         if form is boxes:  # everything in a box is its text
             taken.update(number for one in best for number in range(one.line + 1, one.end or 0))
     return best

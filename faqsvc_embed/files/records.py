@@ -267,8 +267,6 @@ class _Finder:
             answer_name = find_field([name for name in names if name != question_name], ANSWER_FIELDS)
         rest = [name for name in names if name not in (question_name, answer_name)]
         more = [name for name in rest if _continues(name, answer_name) and item[name]]
-        if columns and answer_name not in item:  # all its texts are its answer
-            more = [name for name in rest if isinstance(item[name], str)]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
         texts = [answer_text(item[name], self.lang) for name in (answer_name, *more) if name in item]
