@@ -42,6 +42,8 @@ _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
 _SIGN: Final = re.compile(r"[^\w\s?*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-][^\n]*\w")
 """A line that begins with a sign, such as an arrow."""
 
+_SENTENCE_ENDS: Final = (".", "!", "。", "！")
+
 
 def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     """Return the pattern of a label, such as `Q:`, `**Frage 2:**` or `A.`, with the text after it."""
@@ -263,8 +265,8 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
         text = without_tags(line.text).strip()
         if signs[line.written[:1]] > 1:
             yield line.opener(line.written[1:].strip(" \t\ufe0f"), kind=line.written[0])
-        elif "](#" not in text and not (above or line.mark):
-            is_lead = text and below is not None and below.mark
+        elif "](#" not in text and not line.mark and (not above or above.endswith(_SENTENCE_ENDS)):
+            is_lead = text and not above and below is not None and below.mark
             if is_lead or ends_asking(text):
                 yield line.opener(text, kind="above a list" if is_lead else "")
         above = "" if text.startswith("#") else text  # a heading may be directly above
