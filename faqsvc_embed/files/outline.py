@@ -258,7 +258,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     for one in siblings:
         more[one.level] += 0 if one in sections else 1 if one.asks else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        if one in sections and one.asks and one.has_text and one.children[0].level < INNER:
+        if one in sections and one.asks and one.has_text:
             outline.questions.append((one, section))  # it has an answer of its own
             _sort(one.children, level, section, outline)
         elif one in sections:
