@@ -9,7 +9,7 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?s:.*?)\*/\}}"
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?s:.*?)(?:\*/\}}|\Z)"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # Statements of MDX end at a blank line.
     r"|^(?P<mdx>import\s[^\n]*['\"]|export\s+(?:const|default|function|let)\s)[^\n]*(?:\n[^\n]+)*",

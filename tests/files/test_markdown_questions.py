@@ -573,6 +573,20 @@ def test_lines_directly_above_lists_are_questions_beside_others_that_ask() -> No
     ]
 
 
+def test_questions_and_answers_may_be_lines_without_blank_lines_between_them() -> None:
+    text = "Prices\n\nWhat does it cost?\nNothing.\nMay I cancel?\nYes. You\nmay.\nWho are you?\nUs.\n"
+    assert items_of(text) == [
+        ("What does it cost?", "Nothing."),
+        ("May I cancel?", "Yes. You\nmay."),
+        ("Who are you?", "Us."),
+    ]
+
+
+def test_a_heading_that_asks_among_lines_that_ask_is_a_question() -> None:
+    text = "How do I pay?\nBy card.\n\n## Do you sell tea?\nYes.\n\nWhere are you?\nHere.\n"
+    assert items_of(text)[1] == ("Do you sell tea?", "Yes.")
+
+
 def test_numbered_questions_may_have_lists_as_answers() -> None:
     text = "# FAQ\n\n1. What does it cost?\n- Nothing.\n- Or tea.\n- Or a cake.\n"
     text += "\n2. May I go?\n- Yes.\n- Or stay.\n"
