@@ -26,6 +26,8 @@ _IN_MARKDOWN: Final = re.compile(
 """An item of a list, a link or emphasis, which are Markdown beside answers that are."""
 
 
+_ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*\Z")
+"""HTML whose tags are escaped once more, as some plug-ins write JSON-LD."""
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 
@@ -50,6 +52,9 @@ def as_one_format(
     if document.answer_format is not None:
         return document
     items = [item for item in document.items if isinstance(item, dict)]
+    for item in items if is_html else ():
+        if isinstance(answer := item.get("answer"), str) and _ESCAPED_HTML.match(answer):
+            item["answer"] = html.unescape(answer)
     texts = [document.introduction, *(item.get("answer") for item in items)]
     signs = [_MARKDOWN, *([meant] if meant else [])]
 

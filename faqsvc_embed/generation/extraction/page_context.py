@@ -75,7 +75,8 @@ class PageContext:
     def panels(self, control: Element) -> list[Element]:
         """Return the elements that a control opens, or the box that it labels if nothing opens that."""
         found = [self.with_id(name, control) for name in controlled_ids(control)]
-        box = self.with_id(control.attrs.get("id", ""), control, "aria-labelledby")
+        own = "" if control.tag in HEADINGS else control.attrs.get("id", "")
+        box = self.with_id(own, control, "aria-labelledby")
         if box is not None and box.tag in ("div", "section") and box.start not in self._panels:
             found.append(box)
         return [panel for panel in found if panel is not None]
