@@ -6,7 +6,7 @@ Each method is one transaction (`edit.py`). In the bin, texts and history stay f
 import time
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, delete, insert, select, update
 
@@ -192,12 +192,9 @@ class Removal:
         """Return an FAQ that has been in the bin for too long, and its site."""
         query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
         with self._writer.database.reading() as connection:
-            row = connection.execute(query.where(*_overdue(self._writer.clock())).limit(1)).first()
+            overdue = translations.c.binned_at < self._writer.clock() - BIN_LIFETIME
+            row = connection.execute(query.where(overdue, HAS_REVISIONS).limit(1)).first()
         return None if row is None else (row.slug, row.site)
-
-
-def _overdue(now: datetime) -> tuple[Any, ...]:
-    return translations.c.binned_at < now - BIN_LIFETIME, HAS_REVISIONS
 
 
 def _checked(
