@@ -1,6 +1,7 @@
 """Reads FAQs through the cache: a look-up returns a state at once, or a running fetch."""
 
 import asyncio
+import os
 import weakref
 from typing import Final
 
@@ -63,7 +64,8 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
-        fork.check()  # here, because a child that only shows what its parent had cached must hear of changes
+        if os.getpid() != fork.pid:  # a child that shows what its parent had cached must hear of changes, too
+            fork.check()
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:
             entry.used_at = now

@@ -13,7 +13,8 @@ class ForkAware(Protocol):
 
 
 _registered: weakref.WeakSet[ForkAware] = weakref.WeakSet()
-_pid = os.getpid()
+pid: int = os.getpid()
+"""The process that these objects belong to."""
 
 
 def register(obj: ForkAware) -> None:
@@ -23,13 +24,13 @@ def register(obj: ForkAware) -> None:
 
 def check() -> None:
     """Handle a fork that Python did not notice: uWSGI forks in C, unless `py-call-osafterfork` is set."""
-    if os.getpid() != _pid:
+    if os.getpid() != pid:
         _after_fork()
 
 
 def _after_fork() -> None:
-    global _pid
-    _pid = os.getpid()
+    global pid
+    pid = os.getpid()
     for obj in list(_registered):
         obj.after_fork()
 
