@@ -189,6 +189,20 @@ def test_a_reset_of_all_elements_leaves_a_question_its_room(
     assert found["below"] > -1
     assert found["link"] > -1
     assert found["size"] >= 24
+    around = page.locator(".faqsvc").evaluate(
+        """faq => {
+            const box = e => faq.querySelector(e).getBoundingClientRect()
+            const words = document.createRange()
+            words.selectNodeContents(faq.querySelector('.faqsvc-title'))
+            const title = words.getClientRects()[0], section = faq.querySelectorAll('.faqsvc-section')[1]
+            words.selectNodeContents(section)
+            const before = section.previousElementSibling.getBoundingClientRect()
+            const index = box('.faqsvc-index')
+            return [index.top - title.bottom, box('.faqsvc-tools').top - index.bottom,
+                words.getClientRects()[0].top - before.bottom]
+        }"""
+    )
+    assert min(around) > 10
 
 
 def test_the_menu_of_a_host_changes_nothing_in_the_index(page: Page, host: str) -> None:
