@@ -96,14 +96,11 @@ def _calls(presenter: Presenter, environment: Environment) -> dict[str, Callable
             )
         return (presenter.ause_faq if is_async else presenter.use_faq)(document, slug, given, caller)
 
-    def faq_schema(document: None, faq: Any, given: Options, caller: Caller) -> Markup:
-        return presenter.schema(document, None if isinstance(faq, Undefined) else faq, given, caller)
-
     return {
         "faq": presenter.arender if is_async else presenter.render,
         "tag": presenter.atext if is_async else presenter.text,
         "use_faq": use_faq,
-        "faq_schema": faq_schema,
+        "faq_schema": presenter.schema,
     }
 
 
@@ -121,13 +118,13 @@ def _guarded(
         subject, options = split_arguments(arguments, options, names)
         # An undefined variable means the default.
         given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
-        return show(None, subject, given, caller)
+        return show(None, None if isinstance(subject, Undefined) else subject, given, caller)
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
         caller = Caller(context.name, context.parent.get("csp_nonce"))
         work: tuple[Any, ...] = (show_with, arguments, options, caller)
-        if len(arguments) == 1 and not options:  # as most calls are
+        if len(arguments) == 1 and isinstance(arguments[0], str) and not options:  # as most calls are
             work = (show, None, arguments[0], options, caller)
         return guarded(*work, otherwise=nothing, about=arguments, on_error=on_error)
 
