@@ -15,7 +15,7 @@ from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, begin_stream
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import split_arguments
+from faqsvc_embed.page.options import Caller, split_arguments
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering.templates import BoundLoader, package_loader, with_package_syntax
@@ -45,7 +45,7 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
         host_loader = host_loader.host
     embed.presenter.renderer.use_host(environment, host_loader)
     is_async = environment.is_async
-    for name, show in _calls(embed.presenter, is_async=is_async).items():
+    for name, show in _calls(embed.presenter, environment).items():
         nothing = FAILED if name == "use_faq" else Markup()
         names, is_awaited = (("faq",), False) if name == "faq_schema" else (("slug", "lang"), is_async)
         call = _guarded(embed.presenter, show, nothing, names, is_awaited=is_awaited)
@@ -79,29 +79,28 @@ class _WithPackage(ChoiceLoader):
         self.host = host
 
 
-def _calls(presenter: Presenter, *, is_async: bool) -> dict[str, Callable[..., Any]]:
+def _calls(presenter: Presenter, environment: Environment) -> dict[str, Callable[..., Any]]:
     """Return the functions of the globals. They get a document, the slug or FAQ, options and the caller.
 
     In an environment with `enable_async`, all but `faq_schema` await an FAQ that is not cached.
     """
 
-    def use_faq(document: None, slug: str, given: Options, context: Context) -> Any:
-        if context.environment.autoescape is False:
+    is_async = environment.is_async
+
+    def use_faq(document: None, slug: str, given: Options, caller: Caller) -> Any:
+        if environment.autoescape is False:
             presenter.options.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
             )
-        return (presenter.ause_faq if is_async else presenter.use_faq)(document, slug, given, context)
-
-    def faq_schema(document: None, faq: Any, given: Options, context: Context) -> Markup:
-        return presenter.schema(document, None if isinstance(faq, Undefined) else faq, given, context)
+        return (presenter.ause_faq if is_async else presenter.use_faq)(document, slug, given, caller)
 
     return {
         "faq": presenter.arender if is_async else presenter.render,
         "tag": presenter.atext if is_async else presenter.text,
         "use_faq": use_faq,
-        "faq_schema": faq_schema,
+        "faq_schema": presenter.schema,
     }
 
 
@@ -115,17 +114,18 @@ def _guarded(
     guarded = presenter.aguarded if is_awaited else presenter.guarded
     on_error = None if nothing is FAILED else presenter.failed
 
-    def show_with(arguments: tuple[Any, ...], options: Options, context: Context) -> Any:
+    def show_with(arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
         subject, options = split_arguments(arguments, options, names)
         # An undefined variable means the default.
         given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
-        return show(None, subject, given, context)
+        return show(None, None if isinstance(subject, Undefined) else subject, given, caller)
 
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
-        work: tuple[Any, ...] = (show_with, arguments, options, context)
-        if len(arguments) == 1 and not options:  # as most calls are
-            work = (show, None, arguments[0], options, context)
+        caller = Caller(context.name, context.parent.get("csp_nonce"))
+        work: tuple[Any, ...] = (show_with, arguments, options, caller)
+        if len(arguments) == 1 and isinstance(arguments[0], str) and not options:  # as most calls are
+            work = (show, None, arguments[0], options, caller)
         return guarded(*work, otherwise=nothing, about=arguments, on_error=on_error)
 
     return call

@@ -91,9 +91,9 @@ class Entry(msgspec.Struct, eq=False):
     used_at: float = 0.0
     """When it was last looked up. Readers write only this field."""
     size: int = 0
-    """Bytes of the record in memory."""
+    """Bytes of the record in memory, once it is there."""
     fresh_state: FAQState | None = None
-    """The state while the record is fresh; created once."""
+    """The state while the record is fresh; created once, when it is put into memory."""
 
     @property
     def is_known(self) -> bool:
@@ -194,13 +194,8 @@ class Lifetimes(msgspec.Struct, frozen=True):
             return _failed(entry, Failed(FAQUnavailable(message)), at)
         match outcome:
             case Fetched():
-                is_same = entry.faq == outcome.faq  # if it is, rendered fragments stay valid
-                fetched = replace(
-                    entry,
-                    faq=entry.faq if is_same else outcome.faq,
-                    size=entry.size if is_same else size_of(outcome.faq),
-                    validators=outcome.validators,
-                )
+                faq = entry.faq if entry.faq == outcome.faq else outcome.faq  # its fragments stay valid
+                fetched = replace(entry, faq=faq, validators=outcome.validators)
                 return self._confirmed(fetched, outcome.cache_control, at)
             case NotModified():
                 return self._not_modified(entry, outcome, at)
@@ -228,7 +223,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         stated = cache_control.fresh_for
         lifetime = min(self.fresh_for if stated is None else stated, self.max_fresh)
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
-        confirmed = replace(
+        return replace(
             entry,
             is_file=False,
             cache_control=cache_control,
@@ -242,7 +237,6 @@ class Lifetimes(msgspec.Struct, frozen=True):
             missing_since=None,
             announced=None,
         )
-        return replace(confirmed, fresh_state=fresh_state(confirmed))
 
     def _not_found(self, entry: Entry, outcome: NotFound, at: Moment) -> Entry:
         """Remove a cached record. If a proxy may have sent the 404, remove it only after a second one."""
@@ -267,7 +261,7 @@ def _failed(entry: Entry, outcome: Failed, at: Moment) -> Entry:
 
 def expired(entry: Entry, now: float) -> Entry:
     """Return an entry whose record is stale."""
-    return replace(entry, fresh_until=min(entry.fresh_until, now), fresh_state=None)
+    return replace(entry, fresh_until=min(entry.fresh_until, now))
 
 
 def announced(entry: Entry, change: Change, now: float) -> Entry:

@@ -93,10 +93,9 @@ class MemoryCache:
             entry = before or Entry(key, used_at=self.clock())
             if entry.is_known or entry.faq is faq:
                 return before
-            size = 0 if faq is None else size_of(faq)
             is_file = faq is not None
             return self._put(
-                replace(entry, faq=faq, is_file=is_file, size=size, keep_until=float("inf"), source="store")
+                replace(entry, faq=faq, is_file=is_file, keep_until=float("inf"), source="store")
             )
 
     def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
@@ -116,7 +115,7 @@ class MemoryCache:
         adopted = Entry(
             key=entry.key,
             faq=faq,
-            size=size_of(stored.faq),
+            size=entry.size,
             validators=stored.validators,
             cache_control=stored.cache_control,
             fresh_until=now + fresh_for,
@@ -128,7 +127,7 @@ class MemoryCache:
             missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
         )
         if fresh_for > 0:
-            return replace(adopted, fresh_state=fresh_state(adopted))
+            return adopted
         return replace(adopted, error=entry.error, failures=entry.failures, retry_at=entry.retry_at)
 
     def to_store(self, entry: Entry) -> StoredFAQ | None:
@@ -198,6 +197,12 @@ class MemoryCache:
 
     def _put(self, entry: Entry) -> Entry:
         before = self._entries.get(entry.key)
+        if entry.faq is None:
+            entry.size, entry.fresh_state = 0, None
+        else:
+            is_same = before is not None and before.faq is entry.faq
+            entry.size = entry.size if is_same else size_of(entry.faq)
+            entry.fresh_state = fresh_state(entry)
         self._size += entry.size - (before.size if before is not None else 0)
         self._entries[entry.key] = entry
         if len(self._entries) > self._max_entries or self._size > MAX_TOTAL_BYTES:

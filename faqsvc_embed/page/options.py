@@ -6,7 +6,7 @@ once. With `strict` it raises.
 
 import difflib
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol, TypedDict
+from typing import Any, Final, TypedDict
 
 import msgspec
 from msgspec.structs import asdict, replace
@@ -63,26 +63,16 @@ class UseOptions(TypedDict, total=False):
 USE_NAMES: Final = tuple(UseOptions.__annotations__)
 
 
-class Caller(Protocol):
-    """The template that makes a call; `jinja2.runtime.Context` is one."""
-
-    @property
-    def name(self) -> str | None:
-        """The name of the template, for messages."""
-
-    @property
-    def parent(self) -> Mapping[str, Any]:
-        """The variables of the template; `csp_nonce` may be the nonce of the page."""
-
-
-class PlainCaller(msgspec.Struct, frozen=True):
-    """A caller that is not a Jinja template."""
+class Caller(msgspec.Struct, frozen=True):
+    """The template that makes a call."""
 
     name: str | None = None
-    parent: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    """Its name, for messages."""
+    nonce: object = None
+    """The value of its variable `csp_nonce`, which may be the nonce of the page."""
 
 
-FROM_PYTHON: Final = PlainCaller()
+FROM_PYTHON: Final = Caller()
 
 
 class Call(msgspec.Struct, frozen=True, gc=False):
@@ -131,7 +121,7 @@ class OptionResolver:
             is_request = type(page) is not Page  # only that of a request may choose a language and a nonce
             if is_request:
                 lang = self._language_of(page)
-            if is_request or caller.parent.get("csp_nonce"):
+            if is_request or caller.nonce:
                 elements = self.elements(page, None, caller)
             wait = self._settings.wait
             return Call(Key(slug_or_faq, lang), None, self.style, self._schema, elements, wait)
@@ -176,7 +166,7 @@ class OptionResolver:
             found = part_of(faq, call.part)
             self._parts.put(faq, call.part, found, 1000 + 500 * len(found[0].items))
         part, unknown = found
-        caller = PlainCaller(call.template)
+        caller = Caller(call.template)
         problems = [self._problem(f"part {one}", one, faq, caller) for one in unknown]
         return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
@@ -266,7 +256,7 @@ class OptionResolver:
 
 def _nonce(page: Page, nonce: object, caller: Caller) -> object:
     """Return the nonce of a call, else of its page or of a variable of its template."""
-    nonce = nonce or page.nonce() or caller.parent.get("csp_nonce")
+    nonce = nonce or page.nonce() or caller.nonce
     return nonce() if callable(nonce) else nonce
 
 

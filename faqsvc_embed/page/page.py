@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Final
 import msgspec
 from markupsafe import Markup
 
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
 from faqsvc_embed.page.headers import Headers, fillable_charset, may_be_shared
 from faqsvc_embed.page.placeholders import BodyFiller, Filling, Placeholders, Text
-from faqsvc_embed.page.preview import PARAMETER, Preview, find_preview
+from faqsvc_embed.page.preview import Preview, find_preview
 from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.fragments import Fragment
@@ -101,7 +102,7 @@ class Page(msgspec.Struct, eq=False):
             self.slugs = {}
         if settings.strict:
             self.passes = Exception
-        if settings.preview and PARAMETER in query_string:
+        if settings.preview and PREVIEW_PARAMETER in query_string:
             self.preview = find_preview(query_string)
             if self.preview is not None:
                 self.placeholders = Placeholders()

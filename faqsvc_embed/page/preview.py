@@ -11,11 +11,10 @@ from urllib.parse import unquote_plus
 
 from markupsafe import Markup
 
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.rendering.elements import ElementOptions, style_element
-
-PARAMETER: Final = "faq_preview"
 
 BANNER_CSS: Final = (
     ".faqsvc-preview{box-sizing:border-box;max-inline-size:46em;margin:1.5em 0 0;padding:.6em .9em;"
@@ -54,7 +53,7 @@ _FAILED: Final = {
 
 def find_preview(query_string: str) -> "Preview | None":
     """Return the preview for the token in the query string of a request, or None."""
-    name = f"{PARAMETER}="
+    name = f"{PREVIEW_PARAMETER}="
     token = next((part.removeprefix(name) for part in query_string.split("&") if part.startswith(name)), "")
     return Preview(unquote_plus(token)) if token else None
 

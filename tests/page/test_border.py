@@ -6,6 +6,7 @@ import logging
 import pytest
 
 from faqsvc_embed.page.border import MAX_LINES, aguarded, guarded
+from faqsvc_embed.runtime.threads import at_once
 
 
 def fail(error: BaseException | None = None) -> str:
@@ -16,6 +17,10 @@ def fail(error: BaseException | None = None) -> str:
 
 async def afail(error: BaseException | None = None) -> str:
     await asyncio.sleep(0)
+    return fail(error)
+
+
+async def afail_at_once(error: BaseException | None = None) -> str:
     return fail(error)
 
 
@@ -54,6 +59,19 @@ def test_a_failure_is_logged_once_until_the_call_has_succeeded(caplog: pytest.Lo
     guarded(fail, None, otherwise=None, about="pricing")
     fail_here()
     assert len(errors(caplog)) == 2
+
+
+def test_a_failure_that_python_comes_to_by_another_instruction_is_the_same(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """A call that has run some times is specialised, and is at another place in its function's code."""
+
+    def run(error: BaseException | None) -> None:
+        at_once(afail_at_once(error))
+
+    for _ in range(50):
+        guarded(run, ValueError("flaky"), otherwise=None)
+    assert len(errors(caplog)) == 1
 
 
 def test_each_kind_and_each_place_of_a_failure_is_logged(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,13 +13,13 @@ from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import joined_document
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import PlainCaller, split_arguments
+from faqsvc_embed.page.options import Caller, split_arguments
 from faqsvc_embed.page.presenter import Presenter
 
 T = TypeVar("T")
 Arguments = tuple[Any, ...]
 Options = dict[str, Any]
-Show = Callable[[Presenter, Document, Any, Options, PlainCaller], T]
+Show = Callable[[Presenter, Document, Any, Options, Caller], T]
 """A method of the presenter: it shows a slug or a record in a document."""
 
 DOCUMENT: Final = "faqsvc_document"
@@ -81,7 +81,7 @@ def _defined(options: Options) -> Options:
     return {name: value for name, value in options.items() if not (isinstance(value, str) and not value)}
 
 
-def _template(context: Context) -> PlainCaller:
+def _template(context: Context) -> Caller:
     """Return the template that contains a tag."""
     origin = getattr(context.template, "origin", None)
-    return PlainCaller(getattr(origin, "template_name", None), {ATTRIBUTE: as_text(context.get(ATTRIBUTE))})
+    return Caller(getattr(origin, "template_name", None), as_text(context.get(ATTRIBUTE)))
