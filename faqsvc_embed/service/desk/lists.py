@@ -61,7 +61,7 @@ def show_faqs(visit: Visit) -> Response:
         wanted=wanted,
         total=site.faq_count if not is_filtered else 0 if visit.after else len(found),
         is_more=is_filtered and next_,
-        known=overview.published_languages(site.id),
+        known=overview.published_languages(site.id) if found else [],
         is_filtered=is_filtered,
         states=STATES,
         next=next_,
