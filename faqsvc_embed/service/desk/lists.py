@@ -15,8 +15,6 @@ from faqsvc_embed.service.storage.overview import Filter
 PAGE_SIZE: Final = 50
 """FAQs, or entries of the log, on a page."""
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
-MAX_CHOICES: Final = 100
-"""Maximum number of FAQs to choose from, the last changed ones. The history of each FAQ links to its log."""
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",
     "discard": "Discarded a draft",
@@ -63,7 +61,7 @@ def show_faqs(visit: Visit) -> Response:
         wanted=wanted,
         total=site.faq_count if not is_filtered else 0 if visit.after else len(found),
         is_more=is_filtered and next_,
-        known=overview.published_languages(site.id),
+        known=overview.published_languages(site.id) if found else [],
         is_filtered=is_filtered,
         states=STATES,
         next=next_,
@@ -78,9 +76,7 @@ def show_log(visit: Visit) -> Response:
     site = visit.access.site
     keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
     people = visit.storage.people.names(site)
-    faqs = visit.storage.overview.page(site, limit=MAX_CHOICES)[0]
-    titles = {faq.slug: f"{faq.title.strip() or faq.slug} ({faq.slug})" for faq in faqs}
-    choices = {"person": ("Person", people), "key": ("Key", keys), "slug": ("FAQ", titles)}
+    choices = {"person": ("Person", people), "key": ("Key", keys)}
     return render(
         visit,
         "log.html",
