@@ -11,7 +11,7 @@ from faqsvc_embed import FAQ, to_json_ld
 from faqsvc_embed.testing import fake_embed, faq_parity
 
 FEW = 250
-ATTEMPTS = 20
+ATTEMPTS = 60
 
 Item = dict[str, Any]
 Work = Callable[[FAQ], object]
