@@ -12,7 +12,8 @@ _ENDS: Final = re.compile(
 """The words that end a question in Japanese, Chinese and Korean."""
 _GREEK: Final = re.compile("[\u0370-\u03ff\u1f00-\u1fff][;\u037e]")
 _BEGINS: Final = re.compile(
-    r"[\W\d_]{0,20}(?:(?:how|what|why|when|where|who|whom|whose|which|whats|what's|can i|can we|can you|could i|do i"
+    r"[\W\d_]{0,20}"
+    r"(?:(?:how|what|why|when|where|who|whom|whose|which|whats|what's|can i|can we|can you|could i|do i"
     r"|do you|does|is it|is there|are there|are you|am i|should i|may i|must i|will i"
     r"|wie|was|warum|wann|wo|wer|welche[rsmn]?|wozu|wieso|weshalb|woher|wohin|kann ich|muss ich|darf ich"
     r"|comment|pourquoi|quand|où|qui|quel(?:le)?s?|combien|que faire|est-ce|puis-je|qu'est-ce"
