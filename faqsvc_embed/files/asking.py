@@ -3,17 +3,16 @@
 import re
 from typing import Final
 
-_LEAD: Final = re.compile(r"[\W_]*(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.):]?[ \t]+)?")
 _MAX_LINE: Final = 500
 """Characters of a line that are read, from its end."""
 _MARKS: Final = ("?", "？", "؟", "⸮")
-_REMARK: Final = re.compile(r"[(（\[][^()（）\[\]]{0,200}[)）\]][.。]?\Z")
 _ENDS: Final = re.compile(
     "(?:ですか|ますか|せんか|でしょうか|のか|るか|たか|たいです|教えてください|[吗嗎呢么麼]|싶어요|궁금합니다|나요|까요|가요|은가|는가|인가요|습니까|니까)\\Z"
 )
 """The words that end a question in Japanese, Chinese and Korean."""
 _GREEK: Final = re.compile("[\u0370-\u03ff\u1f00-\u1fff][;\u037e]")
 _BEGINS: Final = re.compile(
+    r"[\W\d_]{0,20}"
     r"(?:(?:how|what|why|when|where|who|whom|whose|which|whats|what's|can i|can we|can you|could i|do i"
     r"|do you|does|is it|is there|are there|are you|am i|should i|may i|must i|will i"
     r"|wie|was|warum|wann|wo|wer|welche[rsmn]?|wozu|wieso|weshalb|woher|wohin|kann ich|muss ich|darf ich"
@@ -55,16 +54,13 @@ def begins_as_guide(text: str) -> bool:
 def asks(text: str) -> bool:
     """Return whether a line of plain text asks: by its mark, or by the word that it begins with."""
     text = text.strip()
-    begin, end = text[:_MAX_LINE], text[-_MAX_LINE:]
-    if any(f"{mark} " in end for mark in _MARKS) or ends_asking(text):  # or more, as in "Why? And how"
-        return True
-    lead = _LEAD.match(begin)
-    return _BEGINS.match(begin, lead.end() if lead else 0) is not None
+    is_marked = any(f"{mark} " in text[-_MAX_LINE:] for mark in _MARKS)  # as in "Why? And how"
+    return is_marked or ends_asking(text) or _BEGINS.match(text) is not None
 
 
 def ends_asking(text: str) -> bool:
     """Return whether a text ends with the mark of a question, or in Asian languages with the word for it."""
-    end = _REMARK.sub("", text.strip()[-_MAX_LINE:]).rstrip()
+    end = text.strip()[-_MAX_LINE:]
     while end and not (end[-1].isalnum() or end[-1] in (*_MARKS, ";", "\u037e")):
         end = end[:-1]
     return end.endswith(_MARKS) or (_ENDS.search(end) or _GREEK.match(end[-2:])) is not None

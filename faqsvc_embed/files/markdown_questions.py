@@ -30,8 +30,6 @@ from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
 _SEVERAL: Final = 2
-_LETTERS: Final = 5
-"""Minimum characters of a heading that may have a number before its words."""
 _LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 
 
@@ -137,8 +135,7 @@ class _Reading:
             raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
 
     def _name(self, section: Opener) -> str:
-        is_numbered = not self._source.is_written and len(section.text) >= _LETTERS
-        number = NUMBER.match(section.text) if is_numbered else None
+        number = None if self._source.is_written else NUMBER.match(section.text)
         return self._source.plain(section.text[number.end() :] if number else section.text)
 
     def _end(self, one: Opener) -> int:

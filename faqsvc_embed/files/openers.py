@@ -5,7 +5,6 @@ labels (`Q:`), rows of tables, defined terms, bold lines, list items, and plain 
 """
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -39,9 +38,6 @@ _COLUMNS: Final = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?
 _TERM: Final = re.compile(r":[ \t]+(?!\[[^\[\]]*(?:\Z|\]\(#))\S")
 """A definition that is no entry of a table of contents."""
 _ASKED: Final = re.compile(r"([^?？]+[?？])[*_]*[ \t]+(.+)")
-_SIGN: Final = re.compile(r"[^\w\s?*#>+`|~=\\<\"'!&.,:;/@%()\[\]{}«»“”‘’„¿¡「」『』《》（）-][^\n]*\w")
-"""A line that begins with a sign, such as an arrow."""
-
 _SENTENCE_ENDS: Final = (".", "!", "。", "！")
 
 
@@ -258,15 +254,12 @@ def listed(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def plain(lines: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the paragraphs and elements of one line that ask, and lines that begin with the same sign."""
-    signs = Counter(line.written[0] for line in lines if _SIGN.match(line.written))
+    """Yield the lines that ask and begin a sentence, and their siblings directly above lists."""
     above = ""
     for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()
-        if signs[line.written[:1]] > 1:
-            yield line.opener(line.written[1:].strip(" \t\ufe0f"), kind=line.written[0])
-        elif "](#" not in text and not line.mark and (not above or above.endswith(_SENTENCE_ENDS)):
-            is_lead = text and not above and below is not None and below.mark
-            if is_lead or ends_asking(text):
-                yield line.opener(text, kind="above a list" if is_lead else "")
+        is_lead = text and not above and below is not None and below.mark
+        is_begin = not line.mark and (not above or above.endswith(_SENTENCE_ENDS))
+        if is_begin and "](#" not in text and (is_lead or ends_asking(text)):
+            yield line.opener(text, kind="above a list" if is_lead else "")
         above = "" if text.startswith("#") else text  # a heading may be directly above

@@ -68,11 +68,12 @@ class Outline:
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list = is_list and not any(is_of_guide(one.text) for one in questions)
             return len(asking) * 2 >= max(number, 1) or (is_list and bool(asking or not self.others))
+        if is_of_guide(title):
+            return False
         if len(asking) == number:
             return (number == 1 and not title) or not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
-        is_guide = is_of_guide(title) or begins_as_guide(title)
-        return len(asking) + marked > number + guides and not is_guide
+        return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
         """Return whether the section of each question, or the title if it has none, says FAQ."""

@@ -783,8 +783,9 @@ def test_questions_in_the_lists_of_answers_are_part_of_them() -> None:
         "# Growth\n\n## What it needs\nA.\n\n## Makers\nB.\n\n## Why it is new\nC.\n",
         "---\ntitle: How to paint\n---\n## Which tools?\nA.\n\n## Who helps?\nB.\n\n## Tips\nC.\n",
         "# Kettle\n\n## Overview\nA.\n\n## Need help?\nB.\n",
+        "# Installation\n\n- **Size:** A number.\n- **Red?:** Yes or no.\n",
     ],
-    ids=["first words", "a title", "half of the headings"],
+    ids=["first words", "a title", "half of the headings", "an option"],
 )
 def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(text: str) -> None:
     with pytest.raises(ValueError, match="does not look like an FAQ"):
