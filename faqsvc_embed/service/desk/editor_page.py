@@ -42,6 +42,15 @@ def preview_of(visit: Visit, draft: Draft) -> Preview:
     return Preview(html, stylesheet_url(query) if query else "")
 
 
+class Reading(NamedTuple):
+    """Another way to read an imported text, and how many questions it finds."""
+
+    name: str
+    questions: int
+    text: str
+    source: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class Editor:
     """The page with the form and its messages.
@@ -71,6 +80,7 @@ class Editor:
     """The changes that publishing the saved draft would make."""
     notes: Sequence[str] = ()
     """What an import left out."""
+    other_reading: Reading | None = None
 
     @property
     def readable(self) -> Draft:

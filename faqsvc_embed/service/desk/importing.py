@@ -1,5 +1,7 @@
 """Imports an FAQ from a text, a file or a website. Editors see the result before anything is saved."""
 
+import re
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
@@ -8,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import MAX_ITEMS
+from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
@@ -18,8 +20,8 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
 from faqsvc_embed.service.desk.editor import new_draft
-from faqsvc_embed.service.desk.editor_page import Editor
-from faqsvc_embed.service.desk.forms import completed
+from faqsvc_embed.service.desk.editor_page import Editor, Reading
+from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -32,6 +34,10 @@ MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""
 MAX_LINES: Final = 10_000
 """Maximum lines of a text or file: ten for each question. More would slow down garbage collections."""
+BY_MARKS: Final = "marks"
+BY_LINES: Final = "lines"
+"""The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
+_MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_NOTES: Final = 20
 """Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
@@ -67,7 +73,7 @@ def submit(visit: Visit) -> Response:
     if len(content) > MAX_IMPORT:
         return show(visit, 413, text=f"The text is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
     try:
-        document = _read(ending, content)
+        document, other = _best(ending, content, form)
         draft = draft_of(document, new_draft(visit))
     except ValueError as error:
         return show(visit, 422, text=str(error))
@@ -82,7 +88,7 @@ def submit(visit: Visit) -> Response:
         notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
-    return Editor(draft=draft, done=done, notes=notes, is_unsaved=True).page(visit)
+    return Editor(draft=draft, done=done, notes=notes, other_reading=other, is_unsaved=True).page(visit)
 
 
 def _keep(visit: Visit) -> Response:
@@ -113,6 +119,51 @@ def draft_of(document: Document, empty: Draft) -> Draft:
     given: dict[str, Any] = {name: text for name in names if (text := _text(getattr(document, name)))}
     given["answer_format"] = document.answer_format if document.answer_format in ANSWER_FORMATS else "text"
     return replace(empty, lang=lang, items=items, **given)
+
+
+def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
+    """Return a text as its better reading has it, or the one in the form, and the other reading.
+
+    A line of an answer may end with a question mark, too. So reading by question marks is better only in
+    pasted text, and only if it finds at least one and a half times as many questions.
+
+    Raises:
+        ValueError: the file cannot be read; the message is a sentence for the editor.
+    """
+    if ending not in (".md", ".txt"):
+        return _read(ending, content), None
+    marked = lines = Document(items=[])
+    with suppress(ValueError):
+        lines = _read(ending, _marked(decode(content)).encode())
+    try:
+        marked = _read(ending, content)
+    except ValueError:
+        if not lines.items:
+            raise
+    less, more = len(marked.items), len(lines.items)
+    if more <= less:
+        return marked, None
+    is_clear = form.upload is None and 2 * (more - less) >= less
+    if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
+        text = f"{more} lines end with a question mark. Perhaps some of them, now in answers, are questions."
+        return marked, Reading(BY_LINES, more, text, decode(content))
+    text = (
+        "Each line that ends with a question mark is now a question."
+        f" By headings, bold lines and labels, there would be {less}."
+    )
+    return lines, Reading(BY_MARKS, less, text, decode(content)) if less else None
+
+
+def _marked(text: str) -> str:
+    """Return a text in which every line that ends with a question mark is a heading."""
+    lines = text.split("\n")
+    for place, line in enumerate(lines):
+        bare = _MARKS.sub("", line.strip(), count=1).strip().removesuffix("**").strip()
+        if bare.endswith(("?", "？")) and len(bare) <= MAX_QUESTION:
+            lines[place] = f"\n### {bare}"
+        elif line.startswith("## "):
+            lines[place] = f"\n{line}"
+    return "\n".join(lines)
 
 
 def _read(ending: str, content: bytes) -> Document:

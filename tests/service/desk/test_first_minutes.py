@@ -235,6 +235,10 @@ def test_a_text_with_one_heading_loses_no_question(editor: Page, desk: Served) -
     editor.get_by_label("Paste questions and answers").fill(text)
     editor.get_by_role("button", name="Preview the import").click()
     editor.get_by_text("3 questions were recognised").wait_for()
+    editor.get_by_role("button", name="Take those 2 instead").click()
+    editor.get_by_text("2 questions were recognised").wait_for()
+    editor.get_by_role("button", name="Take those 3 instead").click()
+    editor.get_by_text("3 questions were recognised").wait_for()
     assert editor.get_by_label("Question", exact=True).count() == 3
     editor.get_by_role("button", name="Publish", exact=True).click()
 
