@@ -42,6 +42,7 @@ def errors(readers: Path, folder: Path, pages: dict[str, str]) -> set[tuple[str,
         "java",
         "-XX:TieredStopAtLevel=1",  # a run ends before slower compilation pays
         "-XX:+UseSerialGC",
+        "-Xss8m",
         "-jar",
         CHECKER,
         "--errors-only",

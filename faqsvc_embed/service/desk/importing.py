@@ -1,6 +1,7 @@
 """Imports an FAQ from a text, a file or a website. Editors see the result before anything is saved."""
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -38,6 +39,8 @@ BY_MARKS: Final = "marks"
 BY_LINES: Final = "lines"
 """The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
+MAX_HEADING: Final = 60
+_HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
 MAX_NOTES: Final = 20
 """Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
@@ -84,6 +87,10 @@ def submit(visit: Visit) -> Response:
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
     notes = [f"{note[:1].upper()}{note[1:]}." for note in document.all_notes()]
+    notes += [
+        f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
+        for line in _headings(draft)
+    ]
     if draft.introduction:
         notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
     if len(notes) > MAX_NOTES:
@@ -164,6 +171,14 @@ def _marked(text: str) -> str:
         elif line.startswith("## "):
             lines[place] = f"\n{line}"
     return "\n".join(lines)
+
+
+def _headings(draft: Draft) -> Iterator[str]:
+    """Yield the short lines at the ends of answers, above another question, that may be headings."""
+    for item in draft.items[:-1]:
+        rest, _, last = item.answer.rpartition("\n\n")
+        if rest.strip() and len(last) <= MAX_HEADING and _HEADING.fullmatch(last):
+            yield last
 
 
 def _read(ending: str, content: bytes) -> Document:

@@ -229,9 +229,9 @@ def test_what_is_pasted_keeps_links_lists_and_bold_text(
     assert answer.input_value() == ""
 
 
-def test_a_text_with_one_heading_loses_no_question(editor: Page, desk: Served) -> None:
+def test_an_import_offers_both_readings_of_a_text(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/import")
-    text = "How do I pay?\nBy card.\n\n## Do you sell bicycles?\nYes.\n\nWhere are you?\nOld Mill Lane 3."
+    text = "## How do I pay?\nBy card.\n\nDo you take cheques?\nNo.\n\n## Where are you?\nOld Mill Lane 3."
     editor.get_by_label("Paste questions and answers").fill(text)
     editor.get_by_role("button", name="Preview the import").click()
     editor.get_by_text("3 questions were recognised").wait_for()
