@@ -41,6 +41,8 @@ class BackgroundLoop:
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         """Run a coroutine on the loop, in an empty context, and return its future.
 
+        What a closing loop submits, such as a change that it has just received, is cancelled with it.
+
         Raises:
             RuntimeError: no thread can be started.
         """
@@ -48,20 +50,22 @@ class BackgroundLoop:
             raise RuntimeError("the interpreter is shutting down")
         fork.check()
         with self._lock:
-            if self._thread is None or self._thread.is_ending:
-                self._thread = _LoopThread(self)
             thread = self._thread
+            if thread is None or (thread.is_ending and _running_loop() is not thread.loop):
+                thread = self._thread = _LoopThread(self)
         return thread.submit(coroutine)
 
     @property
     def has_started(self) -> bool:
         """Whether there is a thread."""
-        return self._thread is not None
+        return self._thread is not None and not self._thread.is_ending
 
     def close(self) -> None:
         """Cancel all tasks, run the cleanups, and end the thread; takes at most a second."""
         with self._lock:
-            thread, self._thread = self._thread, None
+            thread = self._thread
+            if thread is not None:
+                thread.is_ending = True
         if thread is not None:
             thread.stop()
             if not in_background():  # the loop cannot wait for its own end
@@ -70,7 +74,7 @@ class BackgroundLoop:
     def after_fork(self) -> None:
         """In a forked child: drop the loop of the parent, whose thread does not exist here."""
         self._lock = threading.Lock()
-        if self._thread is not None:
+        if self._thread is not None and not self._thread.has_ended.is_set():
             self._thread.abandon()
             _abandoned.append(self._thread)
         self._thread = None
@@ -95,10 +99,14 @@ async def finished(work: Coroutine[Any, Any, T]) -> T:
 
 def in_background() -> bool:
     """Return whether this code runs on a background loop."""
+    return isinstance(_running_loop(), _Loop)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
-        return isinstance(asyncio.get_running_loop(), _Loop)
+        return asyncio.get_running_loop()
     except RuntimeError:
-        return False
+        return None
 
 
 class _LoopThread:

@@ -4,13 +4,14 @@ import asyncio
 import gc
 import subprocess
 import sys
+import threading
 import weakref
 from pathlib import Path
 
 import anyio
 import pytest
 
-from faqsvc_embed import FAQClient, FAQEmbed, FAQUnavailable
+from faqsvc_embed import FAQ, FAQClient, FAQEmbed, FAQUnavailable
 from faqsvc_embed.cache.sqlite import SQLiteBackend
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from tests.support import samples
@@ -163,3 +164,22 @@ def test_closing_while_a_task_starts_another_gives_no_warning() -> None:
         loop.submit(parent(steps=attempt % 6))
         loop.close()
     gc.collect()  # "never awaited" would be an error here
+
+
+def test_what_closing_interrupts_starts_no_new_thread() -> None:
+    has_begun = threading.Event()
+
+    class Source:
+        async def get(self, slug: str, lang: str | None) -> FAQ | None:
+            has_begun.set()
+            try:
+                await asyncio.sleep(60)
+            finally:
+                embed.use_faq("another", wait=0)
+            return None
+
+    embed = FAQEmbed(source=Source())
+    embed.use_faq("pricing", wait=0)
+    assert has_begun.wait(10)
+    embed.close()
+    wait_until(lambda: not own_threads(), 10)
