@@ -167,7 +167,7 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
                 found.append(above.opener(above.text))
             has_answers, question = True, None
         above = None if label or is_answer else line
-    # Without answers, a label below a heading begins the text about what the heading asks.
+    # Without labels of answers, the heading is the question, and the label below it begins the answer.
     if has_answers or len(found) > max(below_headings * 2, 1):
         for one in found:
             one.is_explicit = True

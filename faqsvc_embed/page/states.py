@@ -79,7 +79,8 @@ class PageStates:
     async def arrived(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget.
 
-        A thread `blocks` meanwhile, but not in an event loop: there, what is published stands in for a draft.
+        `blocks` is whether the thread may block. In an event loop it must not: there, the published record is
+        returned instead of a draft.
         """
         while not isinstance(found, FAQState):
             if not blocks or page.may_block or not in_event_loop():

@@ -44,7 +44,7 @@ MARKDOWN: Final = "text/markdown"
     "/faq/{slug:path}",
     (400, *READS),
     query=("lang:page",),
-    # Previews are not kept, but few are made at once.
+    # Previews are not cached; the selection limits how many are made at a time.
     cached=Selection((HTML, MARKDOWN), {"lang": lookup, PREVIEW_PARAMETER: lambda token: token or None}),
 )
 def show_faq(call: Call) -> Response:
