@@ -71,7 +71,7 @@ class PublishRun:
             with progress(self._publications, "Publishing") as watched:
                 for publication in watched:
                     try:
-                        self._take(publication)
+                        self._publish_file(publication)
                     except Refused as error:
                         self._refused.append(f"{publication.file}: {error}")
         finally:
@@ -82,7 +82,7 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
-    def _take(self, publication: Publication) -> None:
+    def _publish_file(self, publication: Publication) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
         Raises:
@@ -117,7 +117,7 @@ class PublishRun:
         return publication_of(self._client, slug, listed.lang, listed) if is_same else None
 
     def _send(self, publication: Publication) -> "wire.Publication":
-        """Publish one file, and insist where an option says so.
+        """Publish one file, and override the refusals that options override.
 
         Raises:
             Refused: the service refuses this file.
@@ -139,7 +139,7 @@ class PublishRun:
                     fields["republish"] = True
                 elif isinstance(error, RevisionConflict) and error.current is not None:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
-        if published.state == "superseded":  # this is the response to an earlier run, which had the same key
+        if published.state == "superseded":  # the response to an earlier run with the same key
             raise Refused(
                 f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
                 "unpublished since: change the file, or publish it with --slug"
@@ -170,7 +170,7 @@ class PublishRun:
 
 
 def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
-    """Return whether the newest revision is what a file with the same text would be: a draft, or public."""
+    """Return whether the newest revision has the state that the file asks for: a draft, or published."""
     return bool(publication.document.draft) if before.has_draft else before.state == "published"
 
 

@@ -254,7 +254,7 @@ def listed(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def plain(lines: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the lines that ask and begin a sentence, and their siblings directly above lists."""
+    """Yield the lines that ask, and lines directly above lists, each at the beginning of a sentence."""
     above = ""
     for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()

@@ -128,7 +128,7 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
 
 
 def _has_questions(elements: list[Element]) -> bool:
-    """Return whether a heading, or several other lines or bold texts, in an answer are questions."""
+    """Return whether an answer contains a heading that is a question, or several other lines that are."""
     inside = (inner for element in elements for inner in element.walk() if not inner.contains_blocks)
     lines = (inner for inner in inside if inner.tag in _LINES)
     asked = {text: line.tag for line in lines if is_asked(text := question_text(line))}

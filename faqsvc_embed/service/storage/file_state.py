@@ -58,7 +58,7 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
         return False
     if state.revision is not None:
         return state.revision != newest.number
-    if newest.author is not None and not _is_by(edit, newest):
+    if newest.author is not None and not _is_own(edit, newest):
         return True
     same = select(revisions.c.number).where(
         of_translation(newest.slug, newest.lang), revisions.c.digest == digest
@@ -66,7 +66,7 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     return edit.connection.execute(same).first() is not None
 
 
-def _is_by(edit: Edit, newest: Revision) -> bool:
+def _is_own(edit: Edit, newest: Revision) -> bool:
     """Return whether this program wrote a revision: with its key, or with an earlier key of the same name."""
     mine = select(api_keys.c.name).where(api_keys.c.id == edit.access.key_id)
     is_same = newest.key_id == edit.access.key_id or edit.connection.scalar(mine) == newest.author
