@@ -64,9 +64,8 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
-        if (
-            os.getpid() != fork.pid
-        ):  # a forked child reads the cache of its parent, and must follow changes, too
+        # A forked child reads the cache of its parent, so it must follow changes, too.
+        if os.getpid() != fork.pid:
             fork.check()
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:

@@ -22,7 +22,7 @@ from faqsvc_embed.cli.publish_run import PublishRun
 @click.option(
     "--new-slug",
     is_flag=True,
-    help="Create another FAQ, under a slug that the service chooses; an unchanged file creates one a day.",
+    help="Create another FAQ, under a slug that the service chooses; the same file creates one a day.",
 )
 @click.option("--title", metavar="TITLE", help="Title of the FAQ.")
 @lang_option

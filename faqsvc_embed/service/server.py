@@ -170,9 +170,7 @@ class LingeringClose:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
-        if any(
-            name == b"expect" for name, _ in scope["headers"]
-        ):  # the client sends the body when it is asked to
+        if any(name == b"expect" for name, _ in scope["headers"]):  # the body is sent when it is asked for
             await self._app(scope, receive, send)
             return
         is_complete = False
