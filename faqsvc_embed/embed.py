@@ -67,7 +67,7 @@ class FAQEmbed:
         settings = changed(settings, {**overrides, **given}).replace(api_key=None)
         self.settings = settings
         self.reader: Final = Reader(settings, open_source(settings))
-        """Reads FAQs through the cache; for `faqsvc_embed.testing`."""
+        """Reads FAQs through the cache. It is not part of the public API."""
         if not self.reader.source.is_local:
             # Pages import nothing: a child that is forked meanwhile would wait for ever for the module.
             from faqsvc_embed.rendering import markdown, templates

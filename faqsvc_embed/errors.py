@@ -40,7 +40,7 @@ _USER_INFO = (
 
 
 class Details(TypedDict, total=False):
-    """What an error keeps of its response."""
+    """The values of a response that its error has."""
 
     status: int | None
     code: str | None

@@ -148,7 +148,7 @@ class _Response:
         self.close = self.closing.close
         self._filler: BodyFiller | None = None
         self.written: list[bytes] = []
-        """Written parts of a preview; they are sent with those that the application returns."""
+        """Parts of a preview that the application wrote; they are sent with the parts that it returns."""
 
     def start(self, status: str, headers: list[Header], exc_info: Any = None) -> Callable[[bytes], object]:
         """Store the start of the response; after an error, the application may call this again."""

@@ -263,7 +263,7 @@ class _Questions:
         self,
         question: str | None,
         item_id: str | None = None,
-        advice: str = "name one that is there, or add it, with `add`",
+        advice: str = "name an existing one, or add it, with `add`",
     ) -> _Refused:
         """Return the error for an unknown question, with the questions that it may mean."""
         if question is None:

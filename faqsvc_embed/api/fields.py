@@ -125,7 +125,7 @@ def is_same_slug(one: str, other: str) -> bool:
 def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
     """Return the error for a value that cannot be a slug; no request is made for it."""
     where = f"template {template!r}: " if template else ""
-    # A template has None, an undefined value or an empty text for a name that it does not know.
-    usual = ACCEPTED if isinstance(value, str) and value else f'{ACCEPTED}; quotes belong around it: faq("a")'
+    # Without quotes, a template reads a slug as a variable, which is then None, undefined or empty.
+    usual = ACCEPTED if isinstance(value, str) and value else f'{ACCEPTED}; write it in quotes: faq("a")'
     hint = next((text for kind, text in _HINTS.items() if isinstance(value, kind)), usual)
     return FAQNotFound(f"{where}{quoted(value)} is not a slug: {hint}")

@@ -107,7 +107,7 @@ def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
 
 
 def idempotency_key(**publication: Unpack[PublishFields]) -> str:
-    """Return the key that makes a repeated publication the same one: a digest of its body."""
+    """Return the idempotency key of a publication: a digest of its body, so a repetition has the same."""
     return digest_of(encode(publish_body(**publication)).decode("utf-8", "replace"))
 
 

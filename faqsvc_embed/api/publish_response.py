@@ -178,7 +178,7 @@ def error_of(response: Response, now: datetime) -> FAQError:
     if status == 412:
         newest, current = problem.get("revision"), problem.get("current")
         known = f"; its newest revision is {newest}" if newest else ""
-        message = f"nothing was written, for the FAQ has changed since it was read ({status}){known}{because}"
+        message = f"nothing was written, as the FAQ has changed since it was read ({status}){known}{because}"
         return RevisionConflict(message, problems=reasons, revision=newest, current=current, **details)
     if status in REJECTED:
         shown = summary([repr(reason) for reason in reasons]) or "no reason given"

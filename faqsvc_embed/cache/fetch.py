@@ -80,7 +80,7 @@ class SingleFlight:
         self._lock = Lock()
 
     def join(self, key: Key, start: Callable[[Fetch], object]) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or backs off.
+        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or in backoff.
 
         Raises:
             FAQUnavailable: there are too many others.

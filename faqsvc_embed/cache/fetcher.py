@@ -50,7 +50,7 @@ class Fetcher:
         fork.register(self)
 
     def get_or_start(self, key: Key) -> Fetch | None:
-        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or backs off."""
+        """Return the fetch of `key`, started if necessary; None if its entry is fresh, or in backoff."""
         try:
             return self._fetches.join(key, self._start)
         except FAQUnavailable as error:

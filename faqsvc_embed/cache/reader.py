@@ -64,7 +64,8 @@ class Reader:
         Without a record in the requested language, the state has a cached translation, if there is one.
         `reload` reads the files of the source that were edited.
         """
-        if os.getpid() != fork.pid:  # a child that shows what its parent had cached must hear of changes, too
+        # A forked child reads the cache of its parent, so it must follow changes, too.
+        if os.getpid() != fork.pid:
             fork.check()
         entry, now = self.cache.get(key), self.cache.clock()
         if entry is not None:
@@ -148,7 +149,7 @@ class Reader:
         return state
 
     async def arrived(self, fetch: Fetch, seconds: float, *, blocks: bool) -> FAQState:
-        """Wait for a fetch, at most `seconds`; return the state then. A thread `blocks` meanwhile."""
+        """Wait for a fetch, at most `seconds`, and return the state. `blocks`: whether the thread blocks."""
         if blocks:
             fetch.wait(max(0.0, seconds))
         elif not in_event_loop():

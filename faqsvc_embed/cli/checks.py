@@ -50,7 +50,7 @@ def _uneven(folder: Folder) -> Iterator[Problem]:
 
 
 def messages_in(file: FAQFile) -> list[str]:
-    """Return what is in a file and not in its FAQ, not on its page, or shown as markup."""
+    """Return messages about the parts of a file that its page lacks, or shows as markup."""
     return [*_left_out(file), *_not_shown(file)]
 
 

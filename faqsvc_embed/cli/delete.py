@@ -43,5 +43,5 @@ def delete(
     with open_client(base_url) as client, if_interrupted(f"{what} may have been unpublished"):
         client.unpublish_faq(slug, lang=lang, purge="now" if now else purge)
     state = "purged" if now else "binned" if purge else "unpublished"
-    text = f"{what}  {'in the bin' if state == 'binned' else state}"
-    print_result(as_json, {"slug": slug, "lang": lang, "state": state}, text)
+    text = {"binned": "in the bin", "purged": "deleted for ever"}.get(state, state)
+    print_result(as_json, {"slug": slug, "lang": lang, "state": state}, f"{what}  {text}")

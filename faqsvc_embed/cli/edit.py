@@ -143,7 +143,7 @@ def _answer_to(newest: "StoredRevision", values: dict[str, Any]) -> str:
     found = finder(items)(name, None)
     if found is None:
         similar = ", ".join(map(quoted, closest(name, [item.question for item in items])))
-        shown = f", or name one that is there, such as {similar}" if similar else ""
+        shown = f", or name an existing one, such as {similar}" if similar else ""
         raise failure(f"there is no question {quoted(name)}: use --add to add it{shown}")
     return found.answer
 

@@ -62,7 +62,7 @@ def confirm(question: str) -> None:
         click.confirm(question, abort=True, err=True)
     except (click.Abort, RuntimeError):  # standard input has ended, or is closed
         click.echo(err=True)
-        raise failure("not confirmed, and nothing was changed; --yes does not ask") from None
+        raise failure("not confirmed, so nothing was changed; with --yes, the command does not ask") from None
 
 
 @contextmanager

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.service.storage.logs import Entry
 
 AT_ONCE = 1000
-"""Entries that are read at once: a log can be longer than a statement of the database may take."""
+"""Maximum number of entries that one query reads: a long log in one query would exceed its time limit."""
 
 
 @click.command()
@@ -57,7 +57,7 @@ def log(
         for entry in entries:
             print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
         printed, is_more = printed + len(entries), after is not None
-    if not printed:  # because an id may be mistyped
+    if not printed:  # the id may be mistyped
         named = filter(None, (key and f"key {key}", person, slug))
         note(f"no entries{' for ' if key or person or slug else ''}{', '.join(named)}")
 

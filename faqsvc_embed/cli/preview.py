@@ -169,7 +169,7 @@ def serve(shown: FilePreview) -> None:
 
 
 class _Server(ThreadingMixIn, WSGIServer):
-    """A server with a thread for each connection: browsers open some that they do not use."""
+    """A server with a thread for each connection: browsers open connections that they do not use."""
 
     daemon_threads = True
 

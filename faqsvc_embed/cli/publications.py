@@ -32,7 +32,7 @@ class Publication:
     file: str
     document: "Document"
     notes: Sequence[str] = ()
-    """What no page would show of the file, or only as it is typed."""
+    """Messages about the parts of the file that a page lacks, or shows as markup."""
 
     @property
     def slug(self) -> Any:
@@ -90,7 +90,7 @@ class Publication:
             raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}") from None
 
     def located(self, problem: str) -> str:
-        """Return a problem with its place in the file, or with the option that mends it."""
+        """Return a problem with its line in the file, or with the option that corrects it."""
         option = _OPTIONS.get(problem)
         return (
             f"{problem}: use {option}, or put it into the file" if option else self.document.locate(problem)
@@ -119,7 +119,7 @@ def read_publications(
     files = [file for target in targets for file in _read(target).files]
     for file in {
         os.path.abspath(file.path): file for file in files
-    }.values():  # `faqs faqs/a.md` names one twice
+    }.values():  # `faqs faqs/a.md` names a.md twice
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
             notes = messages_in(file)

@@ -22,7 +22,7 @@ from faqsvc_embed.cli.publish_run import PublishRun
 @click.option(
     "--new-slug",
     is_flag=True,
-    help="Create another FAQ, under a slug that the service chooses. The same file creates it once in a day.",
+    help="Create another FAQ, under a slug that the service chooses; the same file creates one a day.",
 )
 @click.option("--title", metavar="TITLE", help="Title of the FAQ.")
 @lang_option
@@ -80,5 +80,5 @@ def publish(
             print_json(publication.body())
         return
     with open_client(base_url) as client:
-        insists = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
-        PublishRun(client, publications, insists=insists, as_json=as_json).publish()
+        overrides = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
+        PublishRun(client, publications, overrides=overrides, as_json=as_json).publish()

@@ -39,19 +39,19 @@ MAX_WAITS: Final = 20
 
 
 class PublishRun:
-    """One run over files. `insists` are the codes of refusals that an option overrides."""
+    """One run over files. `overrides` are the codes of the refusals that options override."""
 
     def __init__(
         self,
         client: "FAQClient",
         publications: Sequence[Publication],
         *,
-        insists: Collection[str],
+        overrides: Collection[str],
         as_json: bool,
     ) -> None:
         self._client = client
         self._publications = publications
-        self._insists = insists
+        self._overrides = overrides
         self._as_json = as_json
         self._done = list[dict[str, Any]]()
         self._refused = list[str]()
@@ -71,7 +71,7 @@ class PublishRun:
             with progress(self._publications, "Publishing") as watched:
                 for publication in watched:
                     try:
-                        self._take(publication)
+                        self._publish_file(publication)
                     except Refused as error:
                         self._refused.append(f"{publication.file}: {error}")
         finally:
@@ -82,7 +82,7 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
-    def _take(self, publication: Publication) -> None:
+    def _publish_file(self, publication: Publication) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
         Raises:
@@ -108,7 +108,7 @@ class PublishRun:
         return next((one for one in translations if lang in (None, one.lang)), None)
 
     def _unchanged(self, publication: Publication) -> "wire.Publication | None":
-        """Return the published revision that has the content of a file, if that is certain from the list."""
+        """Return the published revision if the list proves that it has the content of a file."""
         listed = self._newest(publication, publication.document.lang)
         if listed is None or not (publication.is_complete and _is_current(publication, listed)):
             return None
@@ -117,12 +117,12 @@ class PublishRun:
         return publication_of(self._client, slug, listed.lang, listed) if is_same else None
 
     def _send(self, publication: Publication) -> "wire.Publication":
-        """Publish one file, and insist where an option says so.
+        """Publish one file, and override the refusals that options override.
 
         Raises:
             Refused: the service refuses this file.
         """
-        fields, insists, warnings = publication.fields(), {*self._insists}, list[str]()
+        fields, overrides, warnings = publication.fields(), {*self._overrides}, list[str]()
         if publication.slug is None:
             fields["idempotency_key"] = idempotency_key(**fields)
         while True:
@@ -131,15 +131,15 @@ class PublishRun:
                 break
             except PublishRejected as error:
                 advice, warning = reason_of(publication, error)
-                if error.code not in insists:
+                if error.code not in overrides:
                     raise Refused(advice) from error
-                insists.remove(error.code)  # only once
+                overrides.remove(error.code)  # only once
                 warnings.append(warning)
                 if error.code == "unpublished":
                     fields["republish"] = True
                 elif isinstance(error, RevisionConflict) and error.current is not None:
                     fields["overwrite"], fields["if_match"] = True, error.current.etag
-        if published.state == "superseded":  # the response of an earlier run, with the same key
+        if published.state == "superseded":  # the response to an earlier run with the same key
             raise Refused(
                 f"it was published as {quoted(published.slug)} before, and this FAQ was changed or "
                 "unpublished since: change the file, or publish it with --slug"
@@ -170,7 +170,7 @@ class PublishRun:
 
 
 def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
-    """Return whether the newest revision is what a file with the same text would be: a draft, or public."""
+    """Return whether the newest revision has the state that the file asks for: a draft, or published."""
     return bool(publication.document.draft) if before.has_draft else before.state == "published"
 
 
@@ -179,7 +179,7 @@ class Refused(Exception):
 
 
 def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, str]:
-    """Return why the service refused a file, with advice, and the warning if an option insists."""
+    """Return why the service refused a file, with advice, and the warning if an option overrides that."""
     slug = str(publication.slug)
     if error.code == "unpublished":
         message = f"{quoted(slug)} was unpublished"
@@ -191,7 +191,7 @@ def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, st
         named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
         pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
         advice = f"get it with `{pull}`, which replaces the file"
-        if current.has_draft:  # pull cannot get it
+        if current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
         return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"
     if isinstance(error, RevisionConflict):
@@ -238,7 +238,7 @@ def line_of(published: "wire.Publication") -> str:
 def publication_of(
     client: "FAQClient", slug: str, lang: str, known: "TranslationSummary | StoredRevision"
 ) -> "wire.Publication":
-    """Return what a write of a revision that is there already would have returned."""
+    """Return an existing revision in the form in which a write returns it."""
     from faqsvc_embed.models import wire
 
     url = f"{client.settings.base_url}/faq/{quote(slug, safe='')}"

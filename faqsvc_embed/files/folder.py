@@ -23,7 +23,7 @@ from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import normalized
 
 NO_LANGUAGE: Final = "has no language"
-"""The beginning of the note on a file whose language is found by its texts."""
+"""The beginning of the note on a file whose language was detected."""
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
 _SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")

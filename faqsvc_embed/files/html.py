@@ -30,7 +30,7 @@ _ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
 _BREAK: Final = "\v"
 """Stands for a line break until its paragraph is written."""
 _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
-"""Emphasis while its paragraph is open, when the character after it is not known yet."""
+"""Emphasis in an open paragraph. Its signs depend on the next character, so they are written at the end."""
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
 
 
@@ -125,7 +125,7 @@ class _Text:
         """Write the open paragraph."""
         self._open.clear()  # emphasis that a block interrupts is left out, and its text stays
         text = "".join(self.pieces)
-        for _ in _TAG_NAMES:  # the innermost first; no emphasis is within another of its kind
+        for _ in _TAG_NAMES:  # the innermost first; emphasis is not nested in emphasis of its kind
             text = _EMPHASIS.sub(_emphasis, text)
         lines = [" ".join(line.split()) for line in text.split(_BREAK)]
         self.pieces.clear()
@@ -244,9 +244,9 @@ class _Writer(HTMLParser):
 
 
 def _emphasis(found: re.Match[str]) -> str:
-    """Return emphasis with its signs, or as HTML where these would be shown as typed (CommonMark 0.31, 6.2).
+    """Return emphasis in Markdown, or in HTML where a page would show the signs (CommonMark 0.31, 6.2).
 
-    That is where punctuation within them stands beside a word outside of them, and beside other emphasis.
+    It would if punctuation inside of the signs and a word outside meet there, or beside other emphasis.
     """
     sign, inner = found.groups()
     before, after = (

@@ -112,18 +112,18 @@ def parse_yaml(text: str) -> Any:
 
 
 class _Builder:
-    """Makes values of nodes. Those of aliases are made again in each place, so their number is limited."""
+    """Converts nodes of YAML to values. Aliases are converted wherever they are used, so there is a limit."""
 
     def __init__(self) -> None:
         self._seen = set[int]()
-        self._again = 0
+        self._aliased = 0
 
     def build(self, node: Any, depth: int = 1) -> Any:
-        """Return the value of a node, to a depth that is not too slow to parse."""
-        self._again += id(node) in self._seen
+        """Return the value of a node. Its depth is limited, because deep nodes are slow to parse."""
+        self._aliased += id(node) in self._seen
         self._seen.add(id(node))
         line = node.start_mark.line + 1
-        if self._again > MAX_ALIASED:
+        if self._aliased > MAX_ALIASED:
             raise ValueError(f"line {line}: has too many aliases: write the value in each place")
         if node.id == "scalar":
             return node.value.rstrip("\n") if node.style in ("|", ">") else node.value

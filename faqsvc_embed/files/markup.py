@@ -23,11 +23,11 @@ _IN_MARKDOWN: Final = re.compile(
     r"|(?<![\w*_])([*_])(?=[^\s*_])[^*_\n]{1,300}(?<=\S)\1(?![\w*_])",
     re.MULTILINE,
 )
-"""An item of a list, a link or emphasis, which are Markdown beside answers that are."""
+"""An item of a list, a link or emphasis: Markdown if other answers certainly are."""
 
 
 _ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*\Z")
-"""HTML whose tags are escaped once more, as some plug-ins write JSON-LD."""
+"""HTML that is escaped twice, as some plug-ins write it into JSON-LD."""
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 

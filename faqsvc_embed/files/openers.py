@@ -167,7 +167,7 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
                 found.append(above.opener(above.text))
             has_answers, question = True, None
         above = None if label or is_answer else line
-    # Without answers, a label below a heading begins the text about what the heading asks.
+    # Without labels of answers, the heading is the question, and the label below it begins the answer.
     if has_answers or len(found) > max(below_headings * 2, 1):
         for one in found:
             one.is_explicit = True
@@ -254,7 +254,7 @@ def listed(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def plain(lines: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the lines that ask and begin a sentence, and their siblings directly above lists."""
+    """Yield the lines that ask, and lines directly above lists, each at the beginning of a sentence."""
     above = ""
     for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()

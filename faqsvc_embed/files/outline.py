@@ -56,9 +56,9 @@ class Outline:
     def is_faq(self, title: str, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
 
-        Most possible questions must ask, and those with the mark of a question count for more than those that
-        ask by their first word, as headings of guides do. If a title says FAQ, headings that do not ask may
-        be questions, too, unless they are those of a guide.
+        Most possible questions must ask. A question mark counts for more than a first word that asks, because
+        the headings of guides begin with such words. If a title says FAQ, headings that do not ask may be
+        questions, too, except the headings of guides.
         """
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]

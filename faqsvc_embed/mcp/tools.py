@@ -100,7 +100,7 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
         advice = f"To try again, call with exactly these arguments{seconds}."
     elif isinstance(error, PublishRejected) and error.closest:
         shown = ", ".join(json.dumps(one, ensure_ascii=False) for one in error.closest)
-        means = "If the user means one of these, name it, and keep its words" if advice else "In full"
+        means = "If the user means one of these, name it, and keep its words" if advice else "The closest"
         advice = f"{means}: {shown}. {advice or 'Correct the arguments and call again.'}"
     elif advice:
         pass

@@ -95,7 +95,7 @@ async def publish_faq(call: Call) -> Result:
         raise
     if published.state == "superseded":  # the response to an earlier call with these arguments
         raise ToolError(
-            f"Nothing was written: these texts were published as {quoted(published.slug)} before, which was "
+            f"Nothing was written: these texts were published before as {quoted(published.slug)}, which was "
             "changed or unpublished since. Read it with get_faq, and ask the user."
         )
     content = await written(client, published, REQUESTED if is_draft else SCOPE)

@@ -1,4 +1,4 @@
-"""One question and its answer, and what it knows of its record to be shown as HTML."""
+"""One question with its answer, and the values of its record that the HTML of the answer depends on."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final, Protocol
@@ -20,15 +20,14 @@ class AnswerRenderer(Protocol):
 
 
 class Origin:
-    """The record of an item, as far as the HTML of its answer depends on it.
+    """The values of an item's record that the HTML of its answer depends on.
 
-    It is no part of the value of an item: items with the same content are equal, in whatever record they
-    are. So all origins are equal.
+    All origins are equal, so that items with the same content are equal in all records.
     """
 
     usual: ClassVar[AnswerRenderer]
-    """Renders the answers of records that no embed has read. `rendering.answers`, which is above this module,
-    sets it when the package is imported."""
+    """Renders the answers of records that no embed has read. `rendering.answers` sets it at import, because
+    this module must not import that one."""
 
     def __init__(
         self,
@@ -46,7 +45,7 @@ class Origin:
         self.links: Mapping[str, str] = links or {}
         """The addresses of the questions on a page, if an answer may have a link to one."""
         self.is_parsable: bool | None = None
-        """Whether the Markdown of all answers is rendered in little time; None if not estimated yet."""
+        """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
         self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
 
@@ -67,7 +66,7 @@ class Origin:
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""
         renderer, key = self._renderer or self.usual, (answer, section)
-        if not self.answers:  # no record: the HTML would be kept for ever
+        if not self.answers:  # the origin of all items without a record, which would keep their HTML for ever
             return renderer.html(answer, section, self)
         if key not in self._html:
             self._html[key] = renderer.html(answer, section, self)

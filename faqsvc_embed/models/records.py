@@ -1,4 +1,4 @@
-"""A record of the service, and the interface of a source that has some."""
+"""A record of the service, and the interface of a source of records."""
 
 import json
 from collections.abc import Awaitable, Iterable, Mapping, Sequence

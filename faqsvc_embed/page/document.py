@@ -117,7 +117,7 @@ class _Anchors:
         self._used: set[str] = set()
 
     def place(self, faq: FAQ, ordinal: int) -> Place:
-        """Return the place of a record that is printed now: an id that is taken gets its number."""
+        """Return the place of a record that is printed now; an id that the document has gets a number."""
         elements, nodes = list[int](), list[int | None]()
         for anchor, key in _keys(faq):
             number = ordinal if anchor in self._used else 0
@@ -127,7 +127,7 @@ class _Anchors:
         return Place(ordinal, tuple(elements), tuple(nodes))
 
     def nodes(self, faq: FAQ) -> Nodes:
-        """Return the numbers in the `@id`s of a record's questions: None for one that has no element."""
+        """Return the numbers in the `@id`s of a record's questions; None if it has no element."""
         return tuple(self._nodes.get(key) for _, key in _keys(faq))
 
 

@@ -115,10 +115,10 @@ class OptionResolver:
         caller: Caller = FROM_PYTHON,
         names: Sequence[str] = NAMES,
     ) -> Call:
-        """Return the call with everything that its result depends on. `names` are those of its options."""
+        """Return the call with all that its result depends on; `names` are the options that it accepts."""
         if not given and slug_or_faq and isinstance(slug_or_faq, str):
             lang, elements = self._settings.lang, self._plain_elements
-            is_request = type(page) is not Page  # only that of a request may choose a language and a nonce
+            is_request = type(page) is not Page  # only a request can choose the language and the nonce
             if is_request:
                 lang = self._language_of(page)
             if is_request or caller.nonce:
@@ -171,7 +171,7 @@ class OptionResolver:
         return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
-        """Return the cache key of a call that only reads. Raises FAQNotFound for what is no text."""
+        """Return the cache key for a slug. Raises FAQNotFound for a value that is not text."""
         if not isinstance(slug, str):
             raise invalid_slug(slug)
         language = self._language(lang, slug, FROM_PYTHON, []) if lang else None

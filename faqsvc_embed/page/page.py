@@ -37,7 +37,7 @@ class WaitBudget:
 
     @contextmanager
     def waiting(self, limit: float) -> Iterator[float]:
-        """Give the seconds that are left of a budget of `limit`, and count the time of a wait as spent."""
+        """Yield the seconds that are left of a budget of `limit`, and subtract the wait from it."""
         if not self._waiting:
             self._since = time.monotonic()
         self._waiting += 1

@@ -87,7 +87,7 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
             found = self._states.look_up_newest(page, call.key)
             state = await self._states.arrived(page, found, call.wait, blocks=blocks)
-        except FAQNotFound as error:  # it is no slug
+        except FAQNotFound as error:  # `slug` cannot be a slug
             return FAQState(error=error)
         except FAQError as error:
             self._states.report(slug, error)

@@ -54,7 +54,7 @@ class PageStates:
             self._options.log.warning(str(error), "%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
-        """Return the state of an FAQ on this page, or the result of a look-up."""
+        """Return the state of an FAQ on this page, or the fetch that it waits for."""
         if page.slugs is not None:
             page.slugs[key.slug] = None
         if page.states:
@@ -79,7 +79,8 @@ class PageStates:
     async def arrived(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget.
 
-        A thread `blocks` meanwhile, but not in an event loop: there, what is published stands in for a draft.
+        `blocks` is whether the caller waits by blocking its thread. In an event loop it must not, so it gets
+        the published record instead of a draft.
         """
         while not isinstance(found, FAQState):
             if not blocks or page.may_block or not in_event_loop():

@@ -47,7 +47,7 @@ class Rendered(NamedTuple):
 
     html: Markup
     json_ld: str
-    """Plain text as it is, Markdown as HTML."""
+    """The answer in JSON-LD: plain text unchanged, Markdown as HTML."""
     dropped: tuple[Dropped, ...] = ()
 
 

@@ -156,7 +156,7 @@ def theme_css(theme: Theme) -> ThemeCSS:
 
 @lru_cache(maxsize=256)
 def stylesheet_url(*names: str) -> str:
-    """Return the file name of a stylesheet with its query; names are those of pieces, and a `theme_query`."""
+    """Return the file name and the query of a stylesheet; a name is that of a piece, or a `theme_query`."""
     own = [name for name in names if name in pieces()]
     query = "&".join([f"p={'.'.join(own)}"] * bool(own) + [name for name in names if name not in own])
     return f"{_stylesheet_name(_rules(dict(parse_qsl(query))))}?{query}"

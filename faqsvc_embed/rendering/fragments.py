@@ -48,7 +48,7 @@ class Fragment(msgspec.Struct, eq=False):
     json_ld: str
     """The FAQPage, without a script element."""
     css: dict[str, str]
-    """The pieces of the stylesheet that it needs, by name; rules of a theme have its query as a name."""
+    """The pieces of the stylesheet that it needs, by name. The name of the rules of a theme is its query."""
     script: str
     """The script that it needs: `WHOLE`, `LONG`, or empty."""
     problems: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ class Fragment(msgspec.Struct, eq=False):
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
     _forms: dict[bool, str] = {}
-    """The forms that pages print most: with stylesheet and script inline, and without both."""
+    """The fragment as pages mostly print it: with the stylesheet and the script inline, and without both."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(

@@ -24,8 +24,8 @@ class _Values(Generic[T]):
 class RecordCache(Generic[T]):
     """Values by record and key. Records are compared by identity, because comparing their content is slow.
 
-    The values of a record are dropped when the record is. Beyond the limit in bytes, those of the oldest
-    records are dropped; if one record exceeds it alone, its own.
+    When a record is dropped, its values are, too. Above the limit in bytes, the values of the oldest records
+    are dropped; a record whose values exceed the limit alone loses them.
     """
 
     def __init__(self, max_total_bytes: int = MAX_TOTAL_BYTES) -> None:

@@ -1,4 +1,4 @@
-"""Serves an ASGI application with granian, in processes of its own."""
+"""Serves an ASGI application in worker processes, with granian."""
 
 import errno
 import multiprocessing
@@ -29,13 +29,13 @@ HEAD_TIMEOUT: Final = 10.0
 MAX_HEAD: Final = 65_536
 """Bytes of the head of a request."""
 GRACE: Final = 3
-"""Seconds for requests to finish once the server is asked to stop."""
+"""Seconds in which running requests may end after the server was asked to stop."""
 LOGGING: Final[dict[str, Any]] = {
     "formatters": {},
     "handlers": {},
     "loggers": {"_granian": {"handlers": [], "propagate": True}, "granian.access": {"handlers": []}},
 }
-"""granian says where the process logs, and only there, that a worker has ended."""
+"""The messages of granian, such as the end of a worker, go to the handlers of the process only."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Address:
     def checked(self) -> "Address":
         """Return the address that will be used; port 0 picks a free one.
 
-        A Unix socket that a killed process has left is removed.
+        A Unix socket that a killed process has left behind is removed.
 
         Raises:
-            OSError: it is in use, is not of this machine, or is a file that is not a socket.
+            OSError: the address is in use or not of this machine, or its path is a file that is not a socket.
         """
         if self.unix is not None:
             _remove_unused(self.unix)
@@ -106,11 +106,11 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM, or until the terminal is closed (SIGHUP), unless under nohup.
 
-    Each worker process calls `load` for its application. `announce` is called when one accepts connections,
-    and `stopping` at the signal. `options` are further ones of granian.
+    Each worker process calls `load` for its application. `announce` is called when the first one accepts
+    connections, `stopping` when the signal arrives. `options` are other options of granian.
     """
     under_nohup = sys.platform != "win32" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
-    if sys.platform == "linux":  # where a fork shares the memory of what is imported, and starts at once
+    if sys.platform == "linux":  # a fork starts at once, and shares the memory of imported modules
         multiprocessing.set_start_method("fork", force=True)
     server = Granian(
         "faqsvc",
@@ -143,7 +143,7 @@ def serve(
 
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, handle)
-        if sys.platform != "win32":  # where granian would start new workers
+        if sys.platform != "win32":  # at SIGHUP, granian would start new workers
             signal.signal(signal.SIGHUP, signal.SIG_IGN if under_nohup else handle)
         threading.Thread(target=partial(_announce, address, announce), daemon=True).start()
 

@@ -65,7 +65,7 @@ def serve(
 def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Connection]) -> ASGIApp:
     """Return the application of a worker process."""
     theirs, ours = pipe
-    ours.close()  # only the main process keeps it, and closes it to stop the workers
+    ours.close()  # only the main process has it open, and closes it to stop the workers
     app = GracefulShutdown(LingeringClose(BehindProxies(make_app(), proxies)), theirs)
     # A thread that computes, such as one that renders a page, hands over to a short request sooner.
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -105,7 +105,7 @@ class BehindProxies:
                 address = ip_address(host)
             except ValueError:
                 return False
-            # A socket that listens to IPv6 and IPv4 alike has the proxy as ::ffff:10.0.0.5.
+            # On a socket for IPv6 and IPv4, the address of a proxy with IPv4 is ::ffff:10.0.0.5.
             address = getattr(address, "ipv4_mapped", None) or address
             return any(address in network for network in networks)
 
@@ -170,7 +170,7 @@ class LingeringClose:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
             await self._app(scope, receive, send)
             return
-        if any(name == b"expect" for name, _ in scope["headers"]):  # a body that is sent on request
+        if any(name == b"expect" for name, _ in scope["headers"]):  # the body is sent when it is asked for
             await self._app(scope, receive, send)
             return
         is_complete = False

@@ -46,7 +46,7 @@ def base_url(value: object) -> str:
     except ValueError:
         raise ValueError("a URL with a host and a port up to 65535 is accepted") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        folder = "; the setting of a folder is `directory`" if os.path.isdir(value) else ""
+        folder = "; for a folder, use `directory`" if os.path.isdir(value) else ""
         raise ValueError(
             f"a URL with http or https and a host, such as https://faq.example.com, is accepted{folder}"
         )

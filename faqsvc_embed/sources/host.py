@@ -36,7 +36,7 @@ class HostSource(BaseSource):
         self._max_bytes = settings.max_bytes
         self._log = LogOnce()
         self._loop: asyncio.AbstractEventLoop | None = None
-        """The loop of the calls."""
+        """The event loop on which the source is called."""
         self._slots = asyncio.Semaphore(MAX_CALLS)
         self._turns = WeakValueDictionary[str, asyncio.Lock]()
 

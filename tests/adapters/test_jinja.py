@@ -254,7 +254,7 @@ def test_a_mistake_in_a_tag_is_a_syntax_error_with_its_line(source: str, named: 
 
 
 @pytest.mark.parametrize("source", ["{{ faq(pricing) }}", "{% faq pricing %}", '{{ faq("") }}'])
-def test_a_slug_without_quotes_is_told_to_have_them(source: str) -> None:
+def test_the_message_for_a_slug_without_quotes_asks_for_them(source: str) -> None:
     with pytest.raises(FAQNotFound, match="quotes"):
         render(source, embed(strict=True))
 

@@ -63,7 +63,7 @@ def test_items_are_accepted_in_many_forms_and_sent_in_one(items: Any) -> None:
     assert body(items=items) == BODY
 
 
-def test_an_item_of_another_form_is_told_what_it_needs() -> None:
+def test_the_problem_with_an_item_of_another_form_names_the_required_fields() -> None:
     assert problems(items=[("a", "b", "c")]) == [
         "items[0] is ('a', 'b', 'c'): an object with question and answer is accepted"
     ]

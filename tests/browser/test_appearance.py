@@ -66,7 +66,7 @@ def test_custom_properties_of_the_host_win_over_a_theme(
     assert ("rgb(1, 2, 3)" in marker, size) == (True, "31px")
 
 
-def test_cards_with_open_answers_are_alike(page: Page, host: str) -> None:
+def test_all_cards_with_open_answers_have_the_same_border(page: Page, host: str) -> None:
     page.goto(f"{host}/open-cards")
     borders = page.locator(".faqsvc-item").evaluate_all("all => all.map(e => getComputedStyle(e).border)")
     assert len(set(borders)) == 1

@@ -153,7 +153,7 @@ def test_pico_paints_no_blue_button_and_moves_no_item(page: Page, host: str) -> 
 @pytest.mark.parametrize("variant", ["details", "disclosure"])
 @pytest.mark.parametrize("look", ["lines", "cards"])
 @pytest.mark.parametrize("reset", ["margin: 0", "margin: 0; padding: 0", "box-sizing: border-box"])
-def test_a_reset_of_all_elements_leaves_a_question_its_room(
+def test_a_reset_of_all_elements_keeps_the_space_around_a_question(
     page: Page, host: str, variant: str, look: str, reset: str
 ) -> None:
     page.emulate_media(reduced_motion="reduce")
@@ -205,7 +205,7 @@ def test_a_reset_of_all_elements_leaves_a_question_its_room(
     assert min(around) > 10
 
 
-def test_the_menu_of_a_host_changes_nothing_in_the_index(page: Page, host: str) -> None:
+def test_the_host_style_of_menus_does_not_change_the_index(page: Page, host: str) -> None:
     page.goto(f"{host}/sections-details")
     styles = ["position", "backgroundColor", "color", "padding", "display", "fontSize", "textDecorationLine"]
     look = f"all => all.map(e => {styles}.map(name => getComputedStyle(e)[name]))"

@@ -60,7 +60,7 @@ def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Pa
     assert result.stderr == ""
 
 
-def test_a_link_within_a_folder_is_an_faq_of_its_own(tmp_path: Path) -> None:
+def test_a_symbolic_link_in_a_folder_is_another_faq(tmp_path: Path) -> None:
     write(tmp_path, "one.json")
     (tmp_path / "two.json").symlink_to("one.json")
     bodies = faqsvc("publish", str(tmp_path), f"{tmp_path}/../{tmp_path.name}/one.json", "--dry-run").stdout
@@ -141,7 +141,7 @@ def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(
     assert "help.html" in result.stderr
 
 
-def test_a_language_that_is_found_is_named_unless_an_option_states_one(tmp_path: Path) -> None:
+def test_a_detected_language_is_reported_unless_an_option_states_one(tmp_path: Path) -> None:
     (tmp_path / "faq.md").write_text("# FAQ\n\n## 요금은 얼마인가요?\n\n무료입니다.\n")
     website = ["--website-url", "https://tea.example", "--website-name", "Tea", "--dry-run"]
     found = faqsvc("publish", str(tmp_path / "faq.md"), *website)
@@ -194,7 +194,7 @@ def test_a_publication_without_a_response_can_be_retried(
     assert len({request.headers["idempotency-key"] for request in faulty_service.log}) == 1
 
 
-def test_a_new_slug_for_the_same_file_makes_one_faq_and_never_a_public_one_again(
+def test_a_file_published_twice_with_a_new_slug_makes_one_faq_and_republishes_none(
     ours: Service, tmp_path: Path
 ) -> None:
     file = write(tmp_path, "twin.json", title="Twins")

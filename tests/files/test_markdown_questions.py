@@ -553,7 +553,7 @@ def test_quoted_headings_are_questions() -> None:
     assert items_of(text) == [("What is it?", "A pot."), ("What does it cost?", "Nothing.")]
 
 
-def test_a_label_below_each_heading_is_part_of_the_answer_if_answers_have_none() -> None:
+def test_labels_of_questions_are_parts_of_answers_unless_answers_have_labels_too() -> None:
     text = "# FAQ\n\n## 1. It leaks\n**Question**: Water comes out.\n\nDry it.\n\n"
     text += "## 2. It beeps\n**Question**: It does so at night.\n\nTurn it off.\n"
     assert [question for question, _ in items_of(text)] == ["It leaks", "It beeps"]
@@ -564,7 +564,7 @@ def test_a_label_below_each_heading_is_part_of_the_answer_if_answers_have_none()
     ]
 
 
-def test_lines_directly_above_lists_are_questions_beside_others_that_ask() -> None:
+def test_lines_directly_above_lists_are_questions_if_other_such_lines_ask() -> None:
     text = "# FAQ\n\nHow do I begin?\n- Press it.\n\nI want more.\n- Turn it.\n\nHow do I end?\n- Let go.\n"
     assert [question for question, _ in items_of(text)] == [
         "How do I begin?",
@@ -593,7 +593,7 @@ def test_numbered_questions_may_have_lists_as_answers() -> None:
     assert items_of(text)[0] == ("What does it cost?", "- Nothing.\n- Or tea.\n- Or a cake.")
 
 
-def test_headings_in_a_section_of_its_own_levels_are_questions_although_none_asks() -> None:
+def test_headings_that_do_not_ask_are_questions_in_a_section_with_other_levels() -> None:
     text = "# FAQ\n\n## Start\n\n### It is dark\nWait.\n\n### It is loud\nWait.\n\n## Use\n\n### Tea\n\n"
     text += "#### How hot?\nHot.\n\n#### Who pours?\nWe.\n"
     assert places_of(text) == [

@@ -109,7 +109,7 @@ def test_another_path_is_not_found(mounted: str) -> None:
     assert httpx2.get(f"{mounted}other").status_code == 404
 
 
-def test_a_browser_does_not_wait_for_a_stream_that_has_nothing_to_say(mounted: str) -> None:
+def test_a_get_request_of_a_browser_is_refused_at_once(mounted: str) -> None:
     response = httpx2.get(mounted, headers={"Accept": "text/html, */*"}, timeout=5)
     assert (response.status_code, response.headers["allow"], "POST" in response.text) == (405, "POST", True)
 

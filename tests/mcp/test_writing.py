@@ -130,7 +130,7 @@ def test_a_repeated_call_does_not_publish_twice(client: FAQClient, faulty: Fault
     assert len(keys) == 3 > len(set(keys)) == 1
 
 
-def test_a_repeated_call_does_not_say_that_an_faq_is_public_which_was_unpublished(ours: Service) -> None:
+def test_a_repeated_call_does_not_report_an_unpublished_faq_as_published(ours: Service) -> None:
     with FAQClient(ours.base_url, ours.key) as client:
         arguments = {**TEA, "websiteName": "Once"}
         slug = content(call(client, "publish_faq", arguments))["slug"]

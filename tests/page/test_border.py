@@ -61,10 +61,10 @@ def test_a_failure_is_logged_once_until_the_call_has_succeeded(caplog: pytest.Lo
     assert len(errors(caplog)) == 2
 
 
-def test_a_failure_that_python_comes_to_by_another_instruction_is_the_same(
+def test_a_failure_is_the_same_before_and_after_python_specialises_the_code(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """A call that has run some times is specialised, and is at another place in its function's code."""
+    """After some runs, Python replaces instructions, so the traceback has another position."""
 
     def run(error: BaseException | None) -> None:
         at_once(afail_at_once(error))

@@ -48,7 +48,7 @@ WRITTEN: dict[str, tuple[str, Any]] = {
 """Every setting as text, and its value."""
 
 
-def test_a_folder_in_the_place_of_an_address_is_told_its_setting(tmp_path: Path) -> None:
+def test_the_message_for_a_folder_instead_of_an_address_names_the_setting(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="`directory`"):
         FAQEmbed(str(tmp_path))
 

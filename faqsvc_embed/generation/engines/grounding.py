@@ -1,6 +1,6 @@
 """Keeps what a model wrote if a page of the site supports it, and drops everything else.
 
-A model returns each answer with the sentences that support it. One page must have these, and every fact of
+A model returns each answer with the sentences that support it. One page must contain these, and every fact of
 the answer: numbers, currencies and addresses. Only the separators of a number may differ.
 """
 
@@ -44,7 +44,7 @@ _PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""
 
 
 class Suggestion(msgspec.Struct):
-    """An item that a model suggests; `support` are sentences of a page."""
+    """An item that a model suggests; `support` is the sentences of a page that prove it."""
 
     question: str
     answer: str

@@ -28,7 +28,7 @@ SHORT: Final = 6
 
 
 _LINES: Final = (BLOCKS | {"b", "strong"}) - {"li"}
-"""What may be a question among others below a topic; the items of a list are a checklist."""
+"""Tags of elements that may be questions below a topic. Items of a list are not: they are a checklist."""
 
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
@@ -49,7 +49,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         is_clear = (
             candidate in asked and not (group is not None and is_news)
         ) or candidate.evidence is Evidence.STRUCTURED_DATA
-        # The answer of a title of a group of questions is that group.
+        # The title of a group of questions has that group as its answer.
         is_group = candidate not in asked and (
             (candidate.element.role == "tab" and is_question_line(candidate.answer.partition("\n")[0]))
             or _has_questions(candidate.answer_elements())
@@ -128,7 +128,7 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
 
 
 def _has_questions(elements: list[Element]) -> bool:
-    """Return whether a heading, or several other lines or bold texts, in an answer are questions."""
+    """Return whether an answer contains a heading that is a question, or several other lines that are."""
     inside = (inner for element in elements for inner in element.walk() if not inner.contains_blocks)
     lines = (inner for inner in inside if inner.tag in _LINES)
     asked = {text: line.tag for line in lines if is_asked(text := question_text(line))}

@@ -189,7 +189,7 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
 
 
 def _asking_cell(element: Element) -> Element:
-    """Return the longest cell of a row, beside which are its number and its topic; else the element."""
+    """Return the longest cell of a row, whose others are a number and a topic; else the element."""
     cells = [cell for cell in element.elements() if element.tag == "tr"]
     return max(cells, key=lambda cell: len(question_text(cell)), default=element)
 

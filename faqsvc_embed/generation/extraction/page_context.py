@@ -73,7 +73,7 @@ class PageContext:
         return found[index % len(found)] if found else None
 
     def panels(self, control: Element) -> list[Element]:
-        """Return the elements that a control opens, or the box that it labels if nothing opens that."""
+        """Return the elements that a control opens, and the box that it labels if no control opens that."""
         found = [self.with_id(name, control) for name in controlled_ids(control)]
         own = "" if control.tag in HEADINGS else control.attrs.get("id", "")
         box = self.with_id(own, control, "aria-labelledby")

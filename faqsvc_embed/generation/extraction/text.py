@@ -17,7 +17,7 @@ from faqsvc_embed.generation.extraction.words import NAMES
 from faqsvc_embed.text import superscript
 
 Paragraph = tuple[bool, list[str]]
-"""Whether it is the item of a list, and its lines."""
+"""Whether a paragraph is the item of a list, and its lines."""
 _LINE_BREAK: Final = "\v"
 _NOTE_MARK = re.compile(r"\s*(?:\[[^\[\]]{1,4}\]|[*†‡§]{1,3})\s*")
 

@@ -213,7 +213,7 @@ class ChangeFeed:
         limit = open_file_limit() // 4
         if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
             raise FeedFull("Too many subscribers; poll instead")
-        if network is not None and (  # None is a Unix socket
+        if network is not None and (  # clients of a Unix socket have no network
             self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
         ):
             raise FeedFull("Too many subscribers from one address; poll instead")

@@ -110,7 +110,7 @@ def public_response(
 ) -> Response:
     """Return a response with an entity tag, by default of its text and headers.
 
-    The response cache answers HEAD, and a request that has this tag already.
+    The response cache makes the responses to HEAD, and those without a body (304) from it.
     """
     tag = etag_of(digest or digest_of(f"{headers}{text}"))
     headers = {**headers, "etag": tag, "x-content-type-options": "nosniff"}

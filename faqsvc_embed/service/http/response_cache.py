@@ -26,7 +26,7 @@ OVERHEAD: Final = 2_000
 REFRESH_TIMEOUT: Final = 0.5
 """Seconds for the query of changes. After that, the database counts as down."""
 AT_ONCE: Final = 4
-"""Maximum number of responses of a route that are made at a time. Its others wait; other routes do not."""
+"""Maximum number of responses that a route makes at a time; its other requests wait."""
 AVAILABLE: Final = "faqsvc.available"
 """Where a handler leaves the languages that it has chosen from, in the scope."""
 
@@ -41,10 +41,10 @@ Key = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What the responses of a route depend on; nothing else of a request is part of the cache's key.
+    """The parts of a request that the responses of a route depend on; only these make the cache key.
 
-    `media_types` are those that it offers. `parameters` are those of the query that its handler reads, each
-    with a function that returns the same value for equivalent ones; `header` is one that it reads.
+    `media_types` are the types that the route offers. `parameters` are the query parameters that its handler
+    reads, each with a function that returns one value for equivalent ones. `header` is one that it reads.
     """
 
     media_types: tuple[str, ...]

@@ -12,7 +12,7 @@ MAX_LINKS: Final = 700
 
 def ascii_url(url: str) -> str:
     """Return a URL with its host in punycode, and everything after it percent-encoded."""
-    with suppress(httpx2.InvalidURL, UnicodeError):  # no such name can be registered; a URL may have it
+    with suppress(httpx2.InvalidURL, UnicodeError):  # a URL may have a host name that cannot be registered
         url = str(httpx2.URL(url))
     return quote(url, safe="%/:?#[]@!$&'()*+,;=~", errors="replace")
 

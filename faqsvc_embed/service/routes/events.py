@@ -41,7 +41,7 @@ HEADERS: Final = {
 
 
 class EventResponse(StreamingResponse):
-    """The endless stream of a subscriber, which ends properly when the server shuts down and cancels it."""
+    """The stream of a subscriber. When the server shuts down and cancels it, it ends with a last chunk."""
 
     def __init__(self, feed: ChangeFeed, subscriber: Subscriber, after: str | None) -> None:
         super().__init__(_stream(subscriber, after), 200, HEADERS, EVENT_STREAM)

@@ -160,9 +160,9 @@ def parse_body(
 
 
 def _problems(fields: dict[str, Any]) -> list[str]:
-    """Return what is wrong with a publication. Each item has an id of its own, or none.
+    """Return what is wrong with a publication, such as two items with the same id.
 
-    A file may repeat one: the tools that read files name it with its line, and readers get both items.
+    A file may repeat an id: the tools that read files report it with its line, and publish both items.
     """
     found, first = publication_problems(fields), dict[str, int]()
     for index, item in enumerate([] if found or "revision" in fields else fields["items"]):

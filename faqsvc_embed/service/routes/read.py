@@ -44,7 +44,7 @@ MARKDOWN: Final = "text/markdown"
     "/faq/{slug:path}",
     (400, *READS),
     query=("lang:page",),
-    # Previews are not kept, but few are made at once.
+    # Previews are not cached; the selection limits how many are made at a time.
     cached=Selection((HTML, MARKDOWN), {"lang": lookup, PREVIEW_PARAMETER: lambda token: token or None}),
 )
 def show_faq(call: Call) -> Response:
@@ -127,7 +127,7 @@ def _page(service: ServiceContext, urls: PublicURLs, selection: _Selection) -> R
 
 
 def _select(storage: Storage, request: Request) -> _Selection:
-    """Return what a request selects; this raises as `show_page` does."""
+    """Return the representation that a request selects; raise as `show_faq` does."""
     path = normalized("NFC", request.path_params["slug"])
     slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
     if not is_slug(slug):

@@ -50,15 +50,15 @@ def content_of_file(edit: Edit, faq: Any, newest: Revision | None, request: Writ
 def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
     """Return whether somebody has changed the FAQ after the file was written.
 
-    A file that states a revision is old unless that is the newest one. A higher number than exists belongs to
-    another service or language, or to a discarded draft. A file that states none is old if another program
+    A file that states a revision is old unless that is the newest one. A number above the newest one is from
+    another service or language, or from a discarded draft. A file that states none is old if another program
     wrote the newest revision, or if it has the text of an older revision.
     """
     if digest == newest.digest:
         return False
     if state.revision is not None:
         return state.revision != newest.number
-    if newest.author is not None and not _is_by(edit, newest):
+    if newest.author is not None and not _is_own(edit, newest):
         return True
     same = select(revisions.c.number).where(
         of_translation(newest.slug, newest.lang), revisions.c.digest == digest
@@ -66,8 +66,8 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
     return edit.connection.execute(same).first() is not None
 
 
-def _is_by(edit: Edit, newest: Revision) -> bool:
-    """Return whether a revision is by this program: by its key, or by a key with the same name before."""
+def _is_own(edit: Edit, newest: Revision) -> bool:
+    """Return whether this program wrote a revision: with its key, or with an earlier key of the same name."""
     mine = select(api_keys.c.name).where(api_keys.c.id == edit.access.key_id)
     is_same = newest.key_id == edit.access.key_id or edit.connection.scalar(mine) == newest.author
     return newest.key_id is not None and is_same

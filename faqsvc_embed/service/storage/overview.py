@@ -39,9 +39,9 @@ from faqsvc_embed.service.storage.values import (
 )
 
 MAX_READ: Final = 1000
-"""How many FAQs are read to find the languages of a site."""
+"""Maximum number of FAQs that are read to find the languages of a site."""
 MAX_BLOCKED: Final = 500
-"""How many slugs that were deleted for ever are listed."""
+"""Maximum number of slugs in the list of those that were deleted for ever."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
@@ -102,9 +102,9 @@ class FAQInfo(NamedTuple):
 class FAQCursor(NamedTuple):
     """The place after an FAQ in a list; `began` is the time of the newest change when the list began.
 
-    An FAQ that changes between two pages moves to the beginning of the list. So after the last FAQ follow
-    those that were changed since `began`, ordered by slug; the cursors there have no `updated_at`. An FAQ
-    may therefore appear twice, however often it changes.
+    An FAQ that changes between two pages moves to the beginning of the list, where a reader may be past it.
+    So the list ends with the FAQs that were changed since `began`, by slug; their cursors have no
+    `updated_at`. An FAQ may therefore appear twice, but not more often.
     """
 
     began: datetime
@@ -170,7 +170,7 @@ class Overview(Part):
     ) -> tuple[list[FAQInfo], str | None]:
         """Return FAQs after a cursor, and the cursor of the next page; None at the end.
 
-        The last changed come first. Those that were changed meanwhile follow after the last one.
+        The last changed come first. FAQs that were changed since the first page come at the end.
 
         Raises:
             InvalidCursor: `after` is not a cursor.
@@ -217,7 +217,7 @@ class Overview(Part):
             )
 
     def blocked(self, site: str) -> list[tuple[str, Lang | None]]:
-        """Return the first FAQs and translations that were deleted for ever; an FAQ has no language here."""
+        """Return the FAQs (without a language) and translations that were deleted for ever, up to a limit."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug

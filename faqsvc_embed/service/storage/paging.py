@@ -1,4 +1,4 @@
-"""Pages of lists: each has a cursor, from which the next one continues, whatever was written meanwhile."""
+"""Pages of lists. Each page has a cursor, after which the next one begins, whatever was written meanwhile."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -24,6 +24,6 @@ def number_after(cursor: str | None) -> int | None:
 
 
 def paged(found: Sequence[T], limit: int, cursor: Callable[[T], object]) -> tuple[list[T], str | None]:
-    """Return the first `limit` of what was found, and the cursor after them; None if that is all."""
+    """Return the first `limit` rows, and the cursor after them; None if there are no others."""
     page = list(found[:limit])
     return page, str(cursor(page[-1])) if len(found) > len(page) else None

@@ -142,7 +142,7 @@ class People(Part):
             return [Person(*row) for row in connection.execute(query)]
 
     def names(self, site: str) -> dict[str, str]:
-        """Return the names of all people of a site, removed ones too, by what the audit log calls them."""
+        """Return the names of all people of a site, also of removed ones, by their names in the audit log."""
         query = select(NAME, people.c.name).where(people.c.site == site)
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(query)}

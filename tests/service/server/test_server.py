@@ -200,7 +200,7 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
 
 
 @pytest.mark.parametrize(("prefix", "stops"), [([], True), (["nohup"], False)])
-def test_the_end_of_a_terminal_stops_the_service_unless_under_nohup(
+def test_closing_the_terminal_stops_the_service_unless_under_nohup(
     storage: Storage, prefix: list[str], stops: bool
 ) -> None:
     with served(storage, prefix) as (process, url), connected(url) as feed:
