@@ -77,6 +77,15 @@ def test_a_link_to_a_file_elsewhere_is_followed_if_it_is_named(tmp_path: Path) -
     assert "a link out of the folder" in failure(faqsvc("publish", str(link.parent), "--dry-run"))
 
 
+def test_whatever_is_not_shown_of_a_file_is_named_as_check_names_it(tmp_path: Path) -> None:
+    text = "".join(f"## Question {n}?\n\nSee {{{{ v{n} }}}}, [here](javascript:{n}).\n\n" for n in range(30))
+    (tmp_path / "many.md").write_text(f"---\nwebsiteUrl: https://a.example\nwebsiteName: A\n---\n{text}")
+    warnings = faqsvc("publish", str(tmp_path / "many.md"), "--dry-run").stderr
+    checked = faqsvc("check", str(tmp_path / "many.md")).stdout
+    for what in ("a template (", "the link to "):
+        assert (warnings.count(what), checked.count(what)) == (30, 30)
+
+
 def test_a_file_may_be_named_after_its_language_alone(tmp_path: Path) -> None:
     body = faqsvc("publish", write(tmp_path, "de.json"), "--slug", "tea", "--lang", "de", "--dry-run").stdout
     assert (json.loads(body)["slug"], json.loads(body)["lang"]) == ("tea", "de")
