@@ -173,6 +173,11 @@ class _Server(ThreadingMixIn, WSGIServer):
 
     daemon_threads = True
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print a traceback, unless the browser has closed the connection."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
 
 class _Handler(WSGIRequestHandler):
     """A handler without a log: the page asks for its version twice a second."""

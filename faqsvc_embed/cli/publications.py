@@ -130,7 +130,7 @@ def read_publications(
     publications = [_with_website_of(publication, read) for publication in sorted(read, key=_order_of(read))]
     for publication in publications:
         publication.body()
-        for message in publication.notes[:MAX_PROBLEMS]:
+        for message in publication.notes:
             publication.warn(message)
         if publication.document.cta is not None:
             publication.warn("cta is not published: the service keeps that of its FAQ")

@@ -242,8 +242,7 @@ def publication_of(
     from faqsvc_embed.models import wire
 
     url = f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
-    is_draft = known.state == "draft" or getattr(known, "has_draft", False)
-    state = "draft" if is_draft else "published"
+    state = "draft" if getattr(known, "has_draft", False) else known.state
     return wire.Publication(
         slug=slug, faq_url=url, lang=lang, revision=known.revision, state=state, etag=known.etag
     )

@@ -119,13 +119,20 @@ class Folder:
                     continue
                 known = self._read.get(path.name)
                 if known is None or known[0] != signature:
-                    known = signature, read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes)
+                    known = signature, self._read_file(path)
                 read[path.name] = known
             has_changed = read != self._read
             if has_changed:
                 self._read = read
                 self._by_slug = _by_slug([file for _, file in read.values()])
             return has_changed
+
+    def _read_file(self, path: Path) -> FAQFile:
+        """Read a file. A link within the folder is followed, as Kubernetes mounts files as such links."""
+        if self.only is None and not _is_within(path, self.directory):
+            problem = Problem(path, None, "a link out of the folder is not followed: copy the file")
+            return FAQFile(path, *name_of(path), problems=(problem,))
+        return read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes)
 
     def _paths(self) -> list[Path]:
         if self.only is not None:
@@ -139,7 +146,8 @@ def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_F
     document: Document | None = None
     messages: Iterable[str] = ()
     try:
-        _check(path)
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableFile("not a regular file")
         document = read_file(path, max_bytes)
         if isinstance(document.slug, str):
             slug = document.slug
@@ -207,16 +215,8 @@ def _signature(path: Path) -> _Signature | None:
     return status.st_mtime_ns, status.st_size, status.st_ino, status.st_mode
 
 
-def _check(path: Path) -> None:
-    """Raise UnreadableFile unless this is a regular file of its folder.
-
-    A link within the folder is followed, because Kubernetes mounts files as such links.
-    """
-    target = Path(os.path.realpath(path)) if path.is_symlink() else None
-    if target is not None and not target.is_relative_to(os.path.realpath(path.parent)):
-        raise UnreadableFile("a link out of the folder is not followed: copy the file")
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise UnreadableFile("not a regular file")
+def _is_within(path: Path, folder: Path) -> bool:
+    return not path.is_symlink() or Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def name_of(path: Path) -> tuple[str, str | None]:
@@ -258,7 +258,8 @@ def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
         base, _, ending = slug.rpartition(".")
         stated = file.document.lang if lang is None and file.document is not None else None
         same = by_slug.get((slug, stated)) if isinstance(stated, str) else None
-        has_wrong_language = _LANGUAGE_LIKE.fullmatch(ending) and ((base, None) in by_slug or lookup(ending))
+        is_like_one = base and _LANGUAGE_LIKE.fullmatch(ending)
+        has_wrong_language = is_like_one and ((base, None) in by_slug or lookup(ending))
         if has_wrong_language and name_of(file.path)[0] == slug:
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
             by_slug[slug, lang] = _with_problem(file, message)

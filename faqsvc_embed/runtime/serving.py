@@ -76,7 +76,8 @@ class Address:
         """Return whether something listens there."""
         with socket.socket(self.family) as probe:
             probe.settimeout(1)
-            return probe.connect_ex(str(self.unix) if self.unix else (self.host, self.port)) == 0
+            found = probe.connect_ex(str(self.unix) if self.unix else (self.host, self.port))
+            return found in (0, errno.EAGAIN)  # a server that is too busy to accept more
 
 
 def _remove_unused(path: Path) -> None:

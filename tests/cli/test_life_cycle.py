@@ -360,6 +360,8 @@ def test_an_faq_that_was_not_changed_gets_no_revision(
     found = json.loads(faqsvc("edit", "same", "--json").stdout)
     assert (found["slug"], found["revision"], found["unchanged"]) == ("same", 1, True)
     assert len(json.loads(faqsvc("history", "same", "--json").stdout)) == 1
+    assert (found["state"], faqsvc("delete", "same").exit_code) == ("published", 0)
+    assert json.loads(faqsvc("edit", "same", "--draft", "--json").stdout)["state"] == "superseded"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import http.client
 import os
 import signal
+import socket
+import struct
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,18 +22,21 @@ from tests.support.parsed import summary, text_of
 
 @contextmanager
 def preview(path: Path) -> Iterator[str]:
-    """Run the command and yield the address that it prints."""
+    """Run the command and yield the address that it prints; it may print no error."""
     process = subprocess.Popen(
-        command("preview", str(path)), stdout=subprocess.PIPE, env=environment(), text=True
+        command("preview", str(path)),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
     )
     try:
         assert process.stdout is not None
         yield process.stdout.readline().strip()
     finally:
         process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 0
-        if process.stdout is not None:
-            process.stdout.close()
+        _, errors = process.communicate(timeout=60)
+        assert (process.returncode, errors.strip()) == (0, "")
 
 
 def get(address: str, path: str = "/", host: str | None = None) -> tuple[int, str]:
@@ -104,6 +109,18 @@ def test_the_address_is_printed_and_serves_this_machine_only(tmp_path: Path) -> 
         assert get(address, "/../../etc/passwd")[0] == 404
         assert get(address, host="evil.example")[0] == 404
         assert get(address, host=f"localhost:{urlsplit(address).port}")[0] == 200
+
+
+@pytest.mark.system
+def test_a_browser_that_resets_its_connection_is_no_error(tmp_path: Path) -> None:
+    with preview(folder(tmp_path, pricing__md=PRICING) / "pricing.md") as address:
+        parts = urlsplit(address)
+        for sent in (b"", b"GET / HTTP/1.1\r\n"):
+            with socket.create_connection((parts.hostname or "", parts.port or 0)) as connection:
+                connection.sendall(sent)
+                assert get(address)[0] == 200  # the server has taken the connection before this one
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            assert get(address)[0] == 200
 
 
 @pytest.mark.system

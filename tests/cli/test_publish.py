@@ -67,6 +67,30 @@ def test_a_symbolic_link_in_a_folder_is_another_faq(tmp_path: Path) -> None:
     assert [bodies.count(f'"slug": "{slug}"') for slug in ("one", "two")] == [1, 1]
 
 
+def test_a_link_to_a_file_elsewhere_is_followed_if_it_is_named(tmp_path: Path) -> None:
+    write(tmp_path, "one.json")
+    link = tmp_path / "faqs" / "two.json"
+    link.parent.mkdir()
+    link.symlink_to("../one.json")
+    assert '"slug": "two"' in faqsvc("publish", str(link), "--dry-run").stdout
+    assert faqsvc("check", str(link)).exit_code == 0
+    assert "a link out of the folder" in failure(faqsvc("publish", str(link.parent), "--dry-run"))
+
+
+def test_whatever_is_not_shown_of_a_file_is_named_as_check_names_it(tmp_path: Path) -> None:
+    text = "".join(f"## Question {n}?\n\nSee {{{{ v{n} }}}}, [here](javascript:{n}).\n\n" for n in range(30))
+    (tmp_path / "many.md").write_text(f"---\nwebsiteUrl: https://a.example\nwebsiteName: A\n---\n{text}")
+    warnings = faqsvc("publish", str(tmp_path / "many.md"), "--dry-run").stderr
+    checked = faqsvc("check", str(tmp_path / "many.md")).stdout
+    for what in ("a template (", "the link to "):
+        assert (warnings.count(what), checked.count(what)) == (30, 30)
+
+
+def test_a_file_may_be_named_after_its_language_alone(tmp_path: Path) -> None:
+    body = faqsvc("publish", write(tmp_path, "de.json"), "--slug", "tea", "--lang", "de", "--dry-run").stdout
+    assert (json.loads(body)["slug"], json.loads(body)["lang"]) == ("tea", "de")
+
+
 def test_all_files_are_checked_before_the_first_is_sent(faulty_service: FaultyServer, tmp_path: Path) -> None:
     bad = write(tmp_path, "bad.json", items=[{"question": "", "answer": "a"}])
     message = failure(faqsvc("publish", write(tmp_path, "good.json"), bad))

@@ -8,6 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from faqsvc_embed.runtime.serving import Address
 from tests.cli.support import command, environment, failure, faqsvc, serving
 from tests.support.running import listen
 from tests.support.waiting import wait_until
@@ -90,6 +91,17 @@ def test_a_unix_socket_is_served_and_removed(
         process.wait(20)
     assert str(path) in message
     assert not path.exists()
+
+
+def test_the_socket_of_a_server_that_is_too_busy_to_accept_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "faqsvc.sock"
+    with socket.socket(socket.AF_UNIX) as server, socket.socket(socket.AF_UNIX) as client:
+        server.bind(str(path))
+        server.listen(0)
+        client.connect(str(path))  # the only one that may wait
+        with pytest.raises(OSError, match="in use"):
+            Address(unix=path).checked()
+    assert path.exists()
 
 
 def test_a_file_is_not_taken_for_a_unix_socket(database: str, tmp_path: Path) -> None:
