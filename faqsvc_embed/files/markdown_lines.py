@@ -9,10 +9,14 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?s:.*?)(?:\*/\}}|\Z)"
+    # A comment of MDX contains no beginning of another: many that have no end are read in linear time.
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
-    # Statements of MDX end at a blank line.
-    r"|^(?P<mdx>import\s[^\n]*['\"]|export\s+(?:const|default|function|let)\s)[^\n]*(?:\n[^\n]+)*",
+    # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
+    # line.
+    r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
+    r"|export\s+(?:default\s+[({]|(?:default\s+)?(?:async\s+)?(?:const|let|function)\s+[\w$]*\s*[=({:])"
+    r"[^\n]*(?:\n[^\n]+)*))",
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(

@@ -501,6 +501,19 @@ def test_an_import_within_code_does_not_make_a_file_mdx() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["Import isn't available.\nAsk us.", "import a file with 'Add'.\nIt is read.", "Export let settings go."],
+)
+def test_a_sentence_that_begins_like_a_statement_of_mdx_is_shown(answer: str) -> None:
+    assert items_of(f"## Why?\n\n{answer}\n") == [("Why?", answer)]
+
+
+def test_statements_of_mdx_are_not_shown() -> None:
+    statements = "import A from '@site/a';\nimport './a.css'\nexport const b = (\n  <A />\n)\n"
+    assert items_of(f"{statements}\n## Why?\n\n{statements}\nSo.\n") == [("Why?", "So.")]
+
+
 def test_a_question_in_html_is_the_text_of_its_heading() -> None:
     heading = "<h3>\n<button type='button'>\n{}\n</button>\n</h3>\n\nSo.\n\n"
     assert items_of(heading.format("Why?") + heading.format("Who?")) == [("Why?", "So."), ("Who?", "So.")]
@@ -851,6 +864,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "<details><summary>Why {}?</summary>\nSo.\n",
         "> **Why {}?**\n> So.\n",
         "## Why {0}?\n[a{0}] [^{0}]\n\n[a{0}]: /a\n[^{0}]: So.\n\n",
+        "## Why {}?\n{{/* So.\n\n",
     ],
     ids=[
         "headings",
@@ -860,6 +874,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "open details",
         "quotations",
         "definitions",
+        "open comments",
     ],
 )
 def test_the_work_on_a_file_grows_linearly(written: str) -> None:
