@@ -134,7 +134,8 @@ def to_html(
 def _below(level: int | None, html: str) -> str:
     """Return HTML whose highest headings come right below a level; without one, they are bold paragraphs."""
     if level is None:
-        return _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+        bold = _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+        return _sanitizer(TAGS).clean(bold)  # balances it: a heading may contain blocks, a paragraph may not
     lower = level + 1 - min((int(one[2]) for one in _HEADING.finditer(html)), default=1)
     return _HEADING.sub(lambda one: f"<{one[1]}h{min(int(one[2]) + lower, LOWEST_HEADING)}>", html)
 

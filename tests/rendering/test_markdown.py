@@ -123,6 +123,7 @@ def test_the_highest_heading_in_an_answer_is_right_below_its_question(text: str)
 
 def test_without_headings_a_heading_in_an_answer_is_bold() -> None:
     assert html("# a *b*\n\nc", None) == "<p><strong>a <em>b</em></strong></p>\n<p>c</p>"
+    assert html("<h2>a<ul><li>b</li></ul></h2>", None).startswith("<p><strong>a</strong></p><ul><li>")
 
 
 def test_json_ld_is_cut_from_what_is_shown() -> None:
