@@ -125,7 +125,8 @@ class OptionResolver:
             if is_request or caller.nonce:
                 elements = self.elements(page, None, caller)
             wait = self._settings.wait
-            return Call(_key(slug_or_faq, lang), None, self.style, self._schema, elements, wait)
+            key = Key(slug_or_faq, lang) if slug_or_faq.isascii() else _key(slug_or_faq, lang)
+            return Call(key, None, self.style, self._schema, elements, wait)
         self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
         style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
