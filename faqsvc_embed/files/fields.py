@@ -43,8 +43,8 @@ QUESTION_FIELDS: Final = (
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "acceptedanswer answermarkdown answertext answerhtml text body content contents response reply",
-    "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi respostas",
-    "ответы cevaplar yanıt yanıtlar trảlời",
+    "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi",
+    "respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
 """The names of a list that continues an answer."""
