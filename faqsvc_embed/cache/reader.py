@@ -146,7 +146,10 @@ class Reader:
         return state
 
     async def arrived(self, fetch: Fetch, seconds: float, *, blocks: bool) -> FAQState:
-        """Wait for a fetch, at most `seconds`; return the state then. A thread `blocks` meanwhile."""
+        """Wait for a fetch, at most `seconds`, and return the state then.
+
+        `blocks` says that the thread waits, as nothing can be awaited.
+        """
         if blocks:
             fetch.wait(max(0.0, seconds))
         elif not in_event_loop():

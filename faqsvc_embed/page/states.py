@@ -81,7 +81,8 @@ class PageStates:
     async def arrived(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
         """Return a state, or wait for it, for the rest of this page's time budget.
 
-        A thread `blocks` meanwhile, but not in an event loop: there, what is published stands in for a draft.
+        `blocks` says that the thread waits, as nothing can be awaited. In an event loop it does not: what is
+        there now is returned, and what is published for a draft.
         """
         while not isinstance(found, FAQState):
             if not blocks or page.may_block or not in_event_loop():

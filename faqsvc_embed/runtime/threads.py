@@ -134,7 +134,7 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that awaits nothing, because it blocks where others await."""
+    """Return the result of a coroutine that was told to block, and so awaits nothing."""
     try:
         work.send(None)
     except StopIteration as done:
