@@ -45,7 +45,7 @@ TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}")
 """A line that is for the generator of a website, and not for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
-    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![`:])"
+    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
