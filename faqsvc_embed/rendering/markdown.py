@@ -124,7 +124,8 @@ def to_html(
     dropped = list[Dropped]()
     env = {"website_url": website_url, "dropped": dropped, "links": links}
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
-    safe = _sanitizer(TAGS).clean(html).strip()
+    # At the beginning, a byte order mark would be lost in JSON-LD, which is sanitized once more.
+    safe = _sanitizer(TAGS).clean(html).strip().lstrip("\ufeff \t\r\n")
     if not Markup(safe).striptags().strip() and "<img" not in safe:
         dropped.append(Dropped(0, "the whole answer"))
         safe = ""

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
 from msgspec.structs import replace
@@ -242,6 +242,7 @@ markdown = st.lists(st.one_of(marks, any_text, st.sampled_from(CORPUS)), max_siz
 
 
 @given(st.one_of(any_text, markdown))
+@example("<!-->\ufeff")
 def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
     assert_answer(text)
 
