@@ -128,7 +128,8 @@ def _problems(path: str, value: object, info: inspect.Type) -> Iterator[str]:
                 yield from _struct_problems(path, value, info)
             else:
                 names = " and ".join(field.encode_name for field in info.fields if field.required)
-                yield f"{path} is {quoted(value)}: an object{' with ' * bool(names)}{names} is accepted"
+                accepted = f"an object with {names}" if names else "an object"
+                yield f"{path} is {quoted(value)}: {accepted} is accepted"
 
 
 def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str) -> Iterator[str]:

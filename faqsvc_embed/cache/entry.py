@@ -33,6 +33,7 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """The key of an entry: an embed has one source, so slug and requested language are enough."""
 
     slug: str
+    """In NFC, as all slugs of a service."""
     lang: str | None
     token: str | None = None
     """The preview token with which a draft is read. No entry has one: drafts are not cached."""

@@ -81,8 +81,6 @@ class Reader:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
-        if (normal := _normal(key)) != key:
-            return self._look_up_stale(normal, self.cache.get(normal), now, reload=reload)
         if key.token is not None:
             fetch = self.fetcher.get_or_start(key) if self.source.has_drafts else None
             return fetch or FAQState(error=FAQUnavailable(f"there are no drafts of {key.slug!r} here"))
@@ -213,11 +211,6 @@ class Reader:
         """Return the counters of this process and the number of cached FAQs, without any request."""
         entries, at, fetcher = self.cache.entries(), self.cache.moment(), self.fetcher
         return self.reporter.statistics(entries, at, is_waiting=fetcher.is_waiting, feed_lag=fetcher.feed_lag)
-
-
-def _normal(key: Key) -> Key:
-    """Return the key with its slug in NFC: editors and file systems write `é` as one character or as two."""
-    return Key(normalized("NFC", key.slug), key.lang, key.token)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

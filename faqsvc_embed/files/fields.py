@@ -30,20 +30,21 @@ ANSWER_LABELS: Final = _words(
 )
 GENERAL: Final = _words(
     "title name heading header summary titre nom titel überschrift título titulo nombre nome titolo nazwa",
-    "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label",
+    "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label trigger",
 )
 QUESTION_FIELDS: Final = (
     *QUESTION_LABELS,
     *_words(
-        "ご質問 السؤال سؤال pertanyaan domande vragen pytania perguntas вопросы frågor sorular câuhỏi faq"
+        "questiontext ご質問 السؤال سؤال pertanyaan domande vragen pytania perguntas вопросы frågor sorular",
+        "câuhỏi faq",
     ),
     *GENERAL,
 )
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
-    "acceptedanswer answermarkdown answertext text body content contents response reply description",
-    "html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi respostas",
-    "ответы cevaplar yanıt yanıtlar trảlời",
+    "acceptedanswer answermarkdown answertext answerhtml text body content contents response reply",
+    "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi",
+    "respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
 """The names of a list that continues an answer."""

@@ -106,6 +106,8 @@ def parse_yaml(text: str) -> Any:
         place = f"line {mark.line + 1}: " if mark is not None else ""
         problem = getattr(error, "problem", None) or error
         raise ValueError(f"{place}not YAML: {problem}: quote a text with special characters") from None
+    except RecursionError:
+        raise ValueError(f"nested more than {MAX_DEPTH} levels deep") from None
     if len(nodes) > 1:
         raise ValueError("the file has more than one document: write each FAQ in a file of its own")
     return _Builder().build(nodes[0]) if nodes else None

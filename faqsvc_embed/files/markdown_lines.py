@@ -9,10 +9,14 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?s:.*?)(?:\*/\}}|\Z)"
+    # A comment of MDX contains no beginning of another: many that have no end are read in linear time.
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
-    # Statements of MDX end at a blank line.
-    r"|^(?P<mdx>import\s[^\n]*['\"]|export\s+(?:const|default|function|let)\s)[^\n]*(?:\n[^\n]+)*",
+    # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
+    # line.
+    r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
+    r"|export\s+(?:default\s+[({]|(?:default\s+)?(?:async\s+)?(?:const|let|function)\s+[\w$]*\s*[=({:])"
+    r"[^\n]*(?:\n[^\n]+)*))",
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
@@ -41,7 +45,7 @@ TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}")
 """A line that is for the generator of a website, and not for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
-    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![`:])"
+    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")

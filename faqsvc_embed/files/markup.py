@@ -26,8 +26,8 @@ _IN_MARKDOWN: Final = re.compile(
 """An item of a list, a link or emphasis: Markdown if other answers certainly are."""
 
 
-_ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*\Z")
-"""HTML that is escaped twice, as some plug-ins write it into JSON-LD."""
+_ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*&lt;/(?:p|div|ul|ol)&gt;\s*\Z")
+"""Whole elements of HTML whose tags are escaped once more, as some plug-ins write JSON-LD."""
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 

@@ -25,6 +25,7 @@ from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Setting, Settings
 from faqsvc_embed.settings.validators import Look, Variant
+from faqsvc_embed.text import normalized
 from faqsvc_embed.theme import Theme
 
 
@@ -124,7 +125,8 @@ class OptionResolver:
             if is_request or caller.nonce:
                 elements = self.elements(page, None, caller)
             wait = self._settings.wait
-            return Call(Key(slug_or_faq, lang), None, self.style, self._schema, elements, wait)
+            key = Key(slug_or_faq, lang) if slug_or_faq.isascii() else _key(slug_or_faq, lang)
+            return Call(key, None, self.style, self._schema, elements, wait)
         self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
         style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
@@ -133,7 +135,7 @@ class OptionResolver:
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name)
         return Call(
-            Key(slug, lang or self._language_of(page)),
+            _key(slug, lang or self._language_of(page)),
             None if faq is None else FAQState(data=faq),
             style,
             schema,
@@ -175,7 +177,7 @@ class OptionResolver:
         if not isinstance(slug, str):
             raise invalid_slug(slug)
         language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
-        return Key(slug, language or self._language_of(page))
+        return _key(slug, language or self._language_of(page))
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
@@ -252,6 +254,11 @@ class OptionResolver:
         # The key has no slug, because a visitor may choose it.
         self.log.warning(f"{option} {caller.name}", "%s", message)
         return message
+
+
+def _key(slug: str, lang: str | None) -> Key:
+    """Return the key of a slug in NFC: editors and file systems write `é` as one character or as two."""
+    return Key(normalized("NFC", slug), lang)
 
 
 def _nonce(page: Page, nonce: object, caller: Caller) -> object:

@@ -10,6 +10,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQUnavailable, qu
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.options import OptionResolver
 from faqsvc_embed.page.page import Page
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
 
@@ -29,6 +30,7 @@ class PageStates:
         self._settings = settings
         self._reader = reader
         self._options = options
+        self._missing = LogOnce()  # of its own: a visitor may invent slugs until it writes nothing more
 
     async def prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
@@ -51,7 +53,7 @@ class PageStates:
         # A fetch reports its error itself; a local source needs no fetch.
         is_local = self._reader.source.is_local
         if is_local or isinstance(error, ConfigurationError) or not is_slug(subject):
-            self._options.log.warning(str(error), "%s", error)
+            self._missing.warning(str(error), "%s", error)
 
     def look_up(self, page: Page, key: Key) -> "FAQState | Fetch":
         """Return the state of an FAQ on this page, or the fetch that it waits for."""

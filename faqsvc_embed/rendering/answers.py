@@ -42,7 +42,7 @@ class Dropped(NamedTuple):
         return f"{self.what} is not shown{advice}"
 
 
-class Rendered(NamedTuple):
+class RenderedAnswer(NamedTuple):
     """An answer as HTML and for JSON-LD, and the parts of it that are not shown."""
 
     html: Markup
@@ -168,9 +168,9 @@ def _rendered(
     as_markdown: bool,
     website_url: str | None,
     links: Mapping[str, str],
-) -> Rendered:
+) -> RenderedAnswer:
     if not as_markdown:
-        return Rendered(paragraphs(answer), answer)
+        return RenderedAnswer(paragraphs(answer), answer)
     from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
     return markdown.to_html(answer, question_level, website_url, links)

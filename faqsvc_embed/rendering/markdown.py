@@ -24,7 +24,7 @@ from faqsvc_embed.rendering.answers import (
     LOWEST_HEADING,
     REL,
     Dropped,
-    Rendered,
+    RenderedAnswer,
     paragraphs,
     visible,
     with_urls,
@@ -111,7 +111,7 @@ def is_parsable(text: str) -> bool:
 
 def to_html(
     text: str, question_level: int | None, website_url: str | None, links: "Mapping[str, str]"
-) -> Rendered:
+) -> RenderedAnswer:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
     Headings are below `question_level`, or bold paragraphs if it is None. Links and images such as `/contact`
@@ -120,21 +120,23 @@ def to_html(
     """
     if not is_parsable(text):
         plain = paragraphs(text)
-        return Rendered(plain, _for_json_ld(plain), (Dropped(1, "the formatting of the whole answer"),))
+        return RenderedAnswer(plain, _for_json_ld(plain), (Dropped(1, "the formatting of the whole answer"),))
     dropped = list[Dropped]()
     env = {"website_url": website_url, "dropped": dropped, "links": links}
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
-    safe = _sanitizer(TAGS).clean(html).strip()
+    # At the beginning, a byte order mark would be lost in JSON-LD, which is sanitized once more.
+    safe = _sanitizer(TAGS).clean(html).strip().lstrip("\ufeff \t\r\n")
     if not Markup(safe).striptags().strip() and "<img" not in safe:
         dropped.append(Dropped(0, "the whole answer"))
         safe = ""
-    return Rendered(Markup(_below(question_level, safe)), _for_json_ld(safe), tuple(dropped))
+    return RenderedAnswer(Markup(_below(question_level, safe)), _for_json_ld(safe), tuple(dropped))
 
 
 def _below(level: int | None, html: str) -> str:
     """Return HTML whose highest headings come right below a level; without one, they are bold paragraphs."""
     if level is None:
-        return _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+        bold = _HEADING.sub(lambda one: "</strong></p>" if one[1] else "<p><strong>", html)
+        return _sanitizer(TAGS).clean(bold)  # balances it: a heading may contain blocks, a paragraph may not
     lower = level + 1 - min((int(one[2]) for one in _HEADING.finditer(html)), default=1)
     return _HEADING.sub(lambda one: f"<{one[1]}h{min(int(one[2]) + lower, LOWEST_HEADING)}>", html)
 

@@ -72,20 +72,20 @@ class Address:
         with socket.create_server((self.host, self.port), family=self.family) as probe:
             return Address(*probe.getsockname()[:2])
 
-    def is_open(self) -> bool:
-        """Return whether something listens there."""
+    def connect(self) -> int:
+        """Connect to it, and return the number of the error; 0 if something listens there."""
         with socket.socket(self.family) as probe:
             probe.settimeout(1)
-            found = probe.connect_ex(str(self.unix) if self.unix else (self.host, self.port))
-            return found in (0, errno.EAGAIN)  # a server that is too busy to accept more
+            return probe.connect_ex(str(self.unix) if self.unix else (self.host, self.port))
 
 
 def _remove_unused(path: Path) -> None:
     with suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.stat().st_mode):
             raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", str(path))
-        if Address(unix=path).is_open():
-            raise OSError(errno.EADDRINUSE, os.strerror(errno.EADDRINUSE), str(path))
+        error = Address(unix=path).connect() or errno.EADDRINUSE
+        if error != errno.ECONNREFUSED:  # a server that is too busy to accept more says something else
+            raise OSError(error, os.strerror(error), str(path))
         path.unlink()
     with socket.socket(socket.AF_UNIX) as probe:
         probe.bind(str(path))
@@ -152,6 +152,6 @@ def serve(
 
 
 def _announce(address: Address, announce: Callable[[], object]) -> None:
-    while not address.is_open():
+    while address.connect() != 0:
         time.sleep(0.02)
     announce()

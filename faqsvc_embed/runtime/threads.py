@@ -134,7 +134,7 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
 
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of a coroutine that blocks where its async form awaits, and so awaits nothing."""
+    """Return the result of a coroutine that was told to block, and so awaits nothing."""
     try:
         work.send(None)
     except StopIteration as done:

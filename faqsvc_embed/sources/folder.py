@@ -13,8 +13,6 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.bounded_log import logger
 from faqsvc_embed.settings import Settings
 
-"""The page of the documentation that explains mistakes in files."""
-
 MAX_PROBLEMS: Final = 20
 """Maximum number of problems in one message."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from django.core.cache import cache
@@ -270,6 +271,15 @@ def test_where_there_are_no_drafts_the_published_faq_stays_and_one_line_says_why
         assert "<p>pricing</p>" in html
         assert len(text_of(html, "p.faqsvc-preview-refused")) == 1
         assert headers["Cache-Control"] == "no-store"
+
+
+def test_a_slug_in_decomposed_characters_says_that_the_published_faq_is_shown(
+    host: Any, embed: FAQEmbed, service: FeedService
+) -> None:
+    service.answers["café"] = "Published."
+    html, _ = host(embed, f"{{{{ faq('{normalize('NFD', 'café')}') }}}}")(f"/?faq_preview={TOKEN}")
+    assert answers(html) == ["Published."]
+    assert "This is the published version" in html
 
 
 def test_a_service_that_fails_shows_the_published_faq_and_why(

@@ -507,6 +507,13 @@ def test_the_metadata_of_a_page_is_no_question() -> None:
     assert [item["question"] for item in READERS[".md"](text).items] == ["Why?"]
 
 
+@pytest.mark.parametrize(
+    "text", ["[" * 5_000, "".join(f"{' ' * depth}a:\n" for depth in range(1_500)), "&a [*a]"]
+)
+def test_yaml_that_is_nested_too_deeply_is_refused(text: str, tmp_path: Path) -> None:
+    assert "nested more than 100 levels deep" in refusal(tmp_path, "a.yaml", text)
+
+
 def test_aliases_are_not_copied_without_end(tmp_path: Path) -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]

@@ -501,6 +501,14 @@ def test_an_import_within_code_does_not_make_a_file_mdx() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["Import isn't available.\nAsk us.", "import a file with 'Add'.\nIt is read.", "Export let settings go."],
+)
+def test_a_sentence_that_begins_like_a_statement_of_mdx_is_shown(answer: str) -> None:
+    assert items_of(f"## Why?\n\n{answer}\n") == [("Why?", answer)]
+
+
 def test_a_question_in_html_is_the_text_of_its_heading() -> None:
     heading = "<h3>\n<button type='button'>\n{}\n</button>\n</h3>\n\nSo.\n\n"
     assert items_of(heading.format("Why?") + heading.format("Who?")) == [("Why?", "So."), ("Who?", "So.")]
@@ -529,7 +537,7 @@ def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
 
 
 def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out() -> None:
-    code = "export const Sign = () => (\n<svg>\n</svg>\n);"
+    code = "import A from '@site/a';\nexport const Sign = () => (\n<svg>\n</svg>\n);"
     found = read_markdown(
         f"# FAQ\n\n{code}\n\n## Why? {{/* #why */}}\n\n{{/* later */}}\nSo.\n\n## Who?\nWe.\n"
     )
@@ -539,13 +547,13 @@ def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out(
     ]
     assert (found.introduction, list(found.notes)) == (
         None,
-        ["line 3: not shown: export const Sign = () => ("],
+        ["line 3: not shown: import A from '@site/a';", "line 4: not shown: export const Sign = () => ("],
     )
 
 
 def test_the_code_of_an_icon_is_no_part_of_a_question() -> None:
-    text = "# :books: FAQ\n\n## Why is it red? :mdi-warning:\nSo.\n\n## :smile: Is 10:30:15 late?\nNo.\n"
-    assert [question for question, _ in items_of(text)] == ["Why is it red?", "Is 10:30:15 late?"]
+    text = "# :books: FAQ\n\n## Is it? :mdi-warning:\nSo.\n\n## :smile: Is 10:30:15 :root:hover late?\nNo.\n"
+    assert [question for question, _ in items_of(text)] == ["Is it?", "Is 10:30:15 :root:hover late?"]
 
 
 def test_quoted_headings_are_questions() -> None:
@@ -851,6 +859,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "<details><summary>Why {}?</summary>\nSo.\n",
         "> **Why {}?**\n> So.\n",
         "## Why {0}?\n[a{0}] [^{0}]\n\n[a{0}]: /a\n[^{0}]: So.\n\n",
+        "## Why {}?\n{{/* So.\n\n",
     ],
     ids=[
         "headings",
@@ -860,6 +869,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "open details",
         "quotations",
         "definitions",
+        "open comments",
     ],
 )
 def test_the_work_on_a_file_grows_linearly(written: str) -> None:

@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from markupsafe import Markup
 from msgspec.structs import replace
@@ -123,6 +123,7 @@ def test_the_highest_heading_in_an_answer_is_right_below_its_question(text: str)
 
 def test_without_headings_a_heading_in_an_answer_is_bold() -> None:
     assert html("# a *b*\n\nc", None) == "<p><strong>a <em>b</em></strong></p>\n<p>c</p>"
+    assert html("<h2>a<ul><li>b</li></ul></h2>", None).startswith("<p><strong>a</strong></p><ul><li>")
 
 
 def test_json_ld_is_cut_from_what_is_shown() -> None:
@@ -241,6 +242,7 @@ markdown = st.lists(st.one_of(marks, any_text, st.sampled_from(CORPUS)), max_siz
 
 
 @given(st.one_of(any_text, markdown))
+@example("<!-->\ufeff")
 def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
     assert_answer(text)
 

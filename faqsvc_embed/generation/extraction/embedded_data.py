@@ -46,7 +46,7 @@ def embedded_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator
             names = find_columns(node)
             question, answer = (node[names[0]], answer_text(node[names[1]], None)) if names else ("", "")
             if names and isinstance(question, str) and isinstance(answer, str) and question and answer:
-                if plain_name(names[0]).startswith("question"):
+                if names[0] == "q" or plain_name(names[0]).startswith("question"):
                     asked.append((question, answer))
                 elif is_question(question):
                     titled.append((question, answer))

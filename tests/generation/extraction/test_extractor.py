@@ -45,6 +45,14 @@ def stated(question: str, answer: str) -> str:
     return html("", f'<script type="application/ld+json">{data}</script>')
 
 
+@pytest.mark.parametrize("names", [("q", "a"), ("questionText", "answerHtml"), ("question_text", "response")])
+def test_questions_in_the_data_of_a_script_are_found_by_the_names_of_their_fields(
+    names: tuple[str, str],
+) -> None:
+    data = json.dumps([dict(zip(names, ("Shipping", "<p>In two days.</p>"), strict=True))])
+    assert texts(html("", f"<script>{data}</script>")) == [("Shipping", "In two days.")]
+
+
 def test_a_question_that_is_too_long_to_be_published_is_left_out() -> None:
     assert texts(stated("w" * 1_000, "So.")) == [("w" * 1_000, "So.")]
     assert texts(stated("w" * 1_001, "So.")) == []
