@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.database import Database, Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
-from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews
+from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest
 
@@ -173,6 +173,29 @@ class APIKeys(Part):
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
         return key
+
+
+def own_keys(key_id: str | None) -> Select[Any]:
+    """Select the id of a key, and the ids of the keys with its name that it replaces.
+
+    Those had ended, or were rotated, when it was created. Keys that were valid at the same time otherwise
+    belong to different programs, even if they have the same name.
+    """
+    own, columns = api_keys.alias(), api_keys.c
+    is_same = and_(columns.site == own.c.site, columns.name == own.c.name, columns.name != "")
+    rotations = (audit_log.c.action == "key-rotate", audit_log.c.subject == columns.id)
+    ends = (
+        columns.expires_at,
+        columns.revoked_at,
+        select(func.min(audit_log.c.at)).where(*rotations).scalar_subquery(),
+    )
+    had_ended = or_(*(end <= own.c.created_at for end in ends))
+    query = (
+        select(columns.id)
+        .select_from(api_keys)
+        .join(own, or_(columns.id == own.c.id, and_(is_same, had_ended)))
+    )
+    return query.where(own.c.id == key_id)
 
 
 def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:

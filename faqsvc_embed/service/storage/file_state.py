@@ -8,9 +8,10 @@ from sqlalchemy import select
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import of_translation
-from faqsvc_embed.service.storage.schema import api_keys, revisions
+from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.values import (
     Content,
     FileState,
@@ -58,19 +59,13 @@ def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool
         return False
     if state.revision is not None:
         return state.revision != newest.number
-    if newest.author is not None and not _is_own(edit, newest):
+    own = edit.connection.scalars(own_keys(edit.access.key_id)).all()
+    if newest.author is not None and newest.key_id not in own:
         return True
     same = select(revisions.c.number).where(
         of_translation(newest.slug, newest.lang), revisions.c.digest == digest
     )
     return edit.connection.execute(same).first() is not None
-
-
-def _is_own(edit: Edit, newest: Revision) -> bool:
-    """Return whether this program wrote a revision: with its key, or with an earlier key of the same name."""
-    mine = select(api_keys.c.name).where(api_keys.c.id == edit.access.key_id)
-    is_same = newest.key_id == edit.access.key_id or edit.connection.scalar(mine) == newest.author
-    return newest.key_id is not None and is_same
 
 
 def _public(edit: Edit, lang: Lang) -> Revision | None:

@@ -51,14 +51,6 @@ def test_a_file_without_a_revision_replaces_only_what_its_own_key_wrote(put: Put
     assert put("Eight.").status_code == 200  # a program that says nothing
 
 
-def test_a_new_key_with_the_name_of_an_old_one_is_the_same_program(put: Put, storage: Storage) -> None:
-    old, new, unnamed, other = (storage.keys.create(name) for name in ("ci", "ci", "", ""))
-    assert [put(key, key=key, revision=None).status_code for key in (old, new)] == [201, 200]
-    assert put("Six.", key=unnamed, revision=None).json()["code"] == "old-file"
-    assert put("Six.", key=unnamed).status_code == 200
-    assert put("Seven.", key=other, revision=None).json()["code"] == "old-file"
-
-
 def test_a_file_publishes_nothing_that_was_unpublished(client: TestClient, put: Put, key: str) -> None:
     put("Five.")
     client.delete(f"{PATH}/tea", headers={"X-Plugin-Key": key})

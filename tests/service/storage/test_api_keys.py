@@ -9,6 +9,7 @@ from sqlalchemy import select
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service.storage import APIKeyInfo, Storage, UnknownAPIKey, UnknownSite
+from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.schema import api_keys
 from faqsvc_embed.settings.api_key import APIKey
 from tests.support.clock import EPOCH, Clock
@@ -19,6 +20,12 @@ def key_id(storage: Storage, key: str) -> str:
     assert found is not None
     assert found.key_id is not None
     return found.key_id
+
+
+def replaced_by(storage: Storage, key: str) -> set[str]:
+    """Return a key and the keys that it replaces."""
+    with storage.database.reading() as connection:
+        return set(connection.scalars(own_keys(key)))
 
 
 def test_a_key_has_a_prefix_and_256_random_bits(storage: Storage) -> None:
@@ -134,3 +141,27 @@ def test_an_unknown_key_cannot_be_revoked(storage: Storage) -> None:
 def test_an_invalid_name_is_a_configuration_error(storage: Storage, name: str) -> None:
     with pytest.raises(ConfigurationError, match="name"):
         storage.keys.create(name)
+
+
+def test_a_key_replaces_earlier_keys_of_its_name(storage: Storage, clock: Clock) -> None:
+    keys = storage.keys
+
+    def made(key: str) -> str:
+        clock.advance(60)
+        return key_id(storage, key)
+
+    first, other = made(keys.create("ci")), made(keys.create("ci"))
+    second = made(keys.rotate(first, overlap=timedelta(hours=1)))
+    third = made(keys.rotate(second, overlap=timedelta(hours=1)))
+    assert replaced_by(storage, third) == {first, second, third}
+    assert replaced_by(storage, second) == {first, second}
+    assert replaced_by(storage, other) == {other}  # it was valid beside all of them
+    keys.revoke(third)
+    assert replaced_by(storage, other) == {other}
+    keys.revoke(other)
+    clock.advance(60)
+    last = made(keys.create("ci"))
+    assert replaced_by(storage, last) == {first, second, third, other, last}
+    unnamed = [made(keys.create()) for _ in range(2)]
+    keys.revoke(unnamed[0])
+    assert replaced_by(storage, made(keys.create())) & set(unnamed) == set()

@@ -16,6 +16,7 @@ from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.overview import FAQCursor, Filter
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
 from tests.benchmarks.large import COMMON, RARE, START, fill, key_id, site_id
+from tests.service.storage.test_api_keys import replaced_by
 from tests.service.storage.writes import write
 
 SIZES: Final = {"sqlite": (400, 40), "postgresql": (10_000, 400)}
@@ -114,6 +115,7 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "history", lambda: storage.history.revisions(access, slug, None, limit=20)
     yield "revision", lambda: storage.history.revision(access, slug, None)
     yield "keys", lambda: storage.keys.list(SITE)
+    yield "predecessors", lambda: replaced_by(storage, key)
     yield "keys of a person", lambda: storage.keys.made_by_person(admin.id)
     yield "verify", lambda: storage.keys.verify("fs_live_x")
     yield "people", lambda: storage.people.list(SITE)
