@@ -38,6 +38,9 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     token: str | None = None
     """The preview token with which a draft is read. No entry has one: drafts are not cached."""
 
+    def __repr__(self) -> str:
+        return f"Key({self.slug!r}, {self.lang!r})"  # error reports show local variables
+
 
 class Announcement(msgspec.Struct, frozen=True):
     """A change of the FAQ of one cache entry. Until it arrives, requests bypass stores and HTTP caches."""

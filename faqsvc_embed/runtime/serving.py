@@ -84,7 +84,7 @@ def _remove_unused(path: Path) -> None:
         if not stat.S_ISSOCK(path.stat().st_mode):
             raise FileExistsError(errno.EEXIST, "the file exists and is not a socket", str(path))
         error = Address(unix=path).connect()
-        if error in (0, errno.EAGAIN):  # a server that is too busy to accept more, too
+        if error in (0, errno.EAGAIN):  # there is a server, which may be too busy to accept more
             error = errno.EADDRINUSE
         if error != errno.ECONNREFUSED:
             raise OSError(error, os.strerror(error), str(path))

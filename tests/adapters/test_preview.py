@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQ, FAQEmbed, Item, wsgi
+from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.fetch import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
@@ -343,6 +344,7 @@ def test_the_token_is_in_no_log(host: Any, embed: FAQEmbed, caplog: pytest.LogCa
     assert TOKEN not in logged  # the test client has a log of its own
     assert "x" * 32 not in logged
     assert TOKEN not in repr(embed.health())
+    assert TOKEN not in repr(Key("pricing", None, TOKEN))  # error reports show local variables
 
 
 def test_many_tokens_at_once_leave_the_pages_of_others_alone(host: Any, embed: FAQEmbed) -> None:
