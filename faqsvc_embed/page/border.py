@@ -108,7 +108,7 @@ def _report(error: Exception, do: Callable[..., object], about: object) -> None:
         call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
         traceback, frames = error.__traceback__, list[object]()
         while traceback is not None:
-            frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lineno))
+            frames.append((traceback.tb_frame.f_code.co_filename, traceback.tb_lasti))
             traceback = traceback.tb_next
         place = (type(error), call[0], *frames)
         calls = _failing.setdefault(place, set())

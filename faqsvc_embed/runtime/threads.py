@@ -135,13 +135,15 @@ def wait_for(future: Future[Any], seconds: float = float("inf")) -> None:
 
 def at_once(work: Coroutine[Any, Any, T]) -> T:
     """Return the result of a coroutine that was told to block, and so awaits nothing."""
-    try:
-        work.send(None)
-    except StopIteration as done:
-        result: T = done.value
-        return result
-    work.close()
-    raise RuntimeError("the coroutine waits for an event loop")
+    results = list[T]()
+
+    async def keep() -> None:
+        results.append(await work)
+
+    # A loop, because tracebacks through a call of `send` differ once Python has specialised it.
+    for _ in keep().__await__():
+        raise RuntimeError("the coroutine waits for an event loop")
+    return results[0]
 
 
 async def to_thread(function: Callable[..., T], *args: Any) -> T:
