@@ -199,7 +199,12 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
     assert process.returncode == 0
 
 
-@pytest.mark.parametrize(("prefix", "stops"), [([], True), (["nohup"], False)])
+RESET: Final = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])"
+IN_A_TERMINAL: Final = [sys.executable, "-c", RESET]
+"""Starts a command that SIGHUP ends, even if these tests run under nohup."""
+
+
+@pytest.mark.parametrize(("prefix", "stops"), [(IN_A_TERMINAL, True), (["nohup"], False)])
 def test_closing_the_terminal_stops_the_service_unless_under_nohup(
     storage: Storage, prefix: list[str], stops: bool
 ) -> None:
