@@ -199,7 +199,11 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
     assert process.returncode == 0
 
 
-RESET: Final = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); os.execvp(sys.argv[1], sys.argv[1:])"
+RESET: Final = """
+import os, signal, sys
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 IN_A_TERMINAL: Final = [sys.executable, "-c", RESET]
 """Starts a command that SIGHUP ends, even if these tests run under nohup."""
 
