@@ -128,6 +128,7 @@ class OptionResolver:
             key = Key(slug_or_faq, lang) if slug_or_faq.isascii() else _key(slug_or_faq, lang)
             return Call(key, None, self.style, self._schema, elements, wait)
         self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
+        given = {name: value for name, value in given.items() if CAMEL_CASE.get(name, name) in names}
         style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
         lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) and names is NAMES else None

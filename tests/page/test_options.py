@@ -13,6 +13,7 @@ from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
+from tests.support.faults.behaviours import slow_head
 from tests.support.faulty import FaultyServer
 from tests.support.parsed import attributes, text_of
 
@@ -201,3 +202,10 @@ def test_an_invalid_wait_of_a_reading_call_is_that_of_the_settings(
     assert "wait" in warning
     with pytest.raises(ConfigurationError, match="wait"):
         embed(strict=True).use_faq("pricing", wait=wait)
+
+
+def test_an_option_of_another_function_has_no_effect(faulty: FaultyServer) -> None:
+    faulty.serve(samples.pricing())
+    faulty.behave(slow_head(0.3))
+    with FAQEmbed(faulty.base_url, wait=0) as faqs:
+        assert faqs.render("pricing", wait=30) == ""  # type: ignore[call-arg]
