@@ -1,0 +1,36 @@
+"""Whether work grows in proportion to its input, shown by its own processor time at two sizes."""
+
+import gc
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Input = TypeVar("Input")
+
+TIMES = 8
+"""How much larger the larger input is: quadratic work takes 64 times as long."""
+
+ATTEMPTS = 20
+
+
+def grows_linearly(work: Callable[[Input], object], make: Callable[[int], Input], few: int) -> bool:
+    """Return whether work on eight times as much takes at most 16 times as long.
+
+    The best time of each size counts, over some attempts, for other programs on the machine lengthen any.
+    Twice the ideal leaves room for the processor's caches, which hold the smaller input only.
+    """
+    best = {few: float("inf"), TIMES * few: float("inf")}
+    for _ in range(ATTEMPTS):
+        for count in (few, TIMES * few, few):
+            value = make(count)
+            gc.collect()
+            gc.disable()  # it looks at everything that the other tests have left
+            try:
+                began = time.thread_time()
+                work(value)
+                best[count] = min(best[count], time.thread_time() - began)
+            finally:
+                gc.enable()
+        if best[TIMES * few] <= 2 * TIMES * best[few]:
+            return True
+    return False
