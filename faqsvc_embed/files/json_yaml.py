@@ -100,7 +100,7 @@ def parse_yaml(text: str) -> Any:
     import yaml
 
     try:
-        nodes = [*yaml.compose_all(text, Loader=yaml.BaseLoader)]
+        nodes = [node for node in yaml.compose_all(text, Loader=yaml.BaseLoader) if node.value]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""
@@ -109,7 +109,8 @@ def parse_yaml(text: str) -> Any:
     except RecursionError:
         raise ValueError(f"nested more than {MAX_DEPTH} levels deep") from None
     if len(nodes) > 1:
-        raise ValueError("the file has more than one document: write each FAQ in a file of its own")
+        place = f"line {nodes[1].start_mark.line + 1}"
+        raise ValueError(f"{place}: the file has more than one document: write each FAQ in a file of its own")
     return _Builder().build(nodes[0]) if nodes else None
 
 

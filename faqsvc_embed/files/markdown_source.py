@@ -128,8 +128,9 @@ class Source:
         """Return whether a heading has entries of a table of contents below it, and nothing else."""
         lines = map(str.strip, self.lines[one.below : below.line if below else None])
         entries = [line for line in lines if not DECORATION.fullmatch(line)]
-        is_other = self.is_written or one.asks or not entries
-        return not is_other and all(map(CONTENTS.fullmatch, entries))
+        groups = [entry for entry in entries if not CONTENTS.fullmatch(entry)]
+        is_other = self.is_written or one.asks or len(groups) * 2 >= len(entries)
+        return not is_other and all(entry.startswith(("- ", "* ", "+ ")) for entry in groups)
 
     def plain(self, markdown: str) -> str:
         """Return the text that a line of Markdown shows."""

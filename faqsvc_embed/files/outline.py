@@ -71,7 +71,8 @@ class Outline:
         if is_of_guide(title):
             return False
         if len(asking) == number:
-            return (number == 1 and not title) or not all(begins_as_guide(one.text) for one in asking)
+            is_part = number == 1 and not title and asking[0].level > 1  # as a title, it would name a guide
+            return is_part or not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 
@@ -219,7 +220,7 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if first.level == INNER or (first.asks and (others or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
-    if says_faq(first.text):  # a title, unless it is one of several such as "General questions"
+    if says_faq(first.text) and not stated:  # a title, unless it is one of several such as "General questions"
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
@@ -287,7 +288,8 @@ def _is_section(one: Opener, level: int) -> bool:
     """Return whether questions are below an opener: one of the main level, or most of its children."""
     if not one.children or one.level >= level:
         is_answer = sum((one.asks, one.has_text, len(one.children) == 1)) > 1
-        return bool(one.children) and not is_answer and all(child.asks for child in one.children)
+        enough = all if one.asks or one.has_text else any
+        return not is_answer and enough(child.asks for child in one.children) and bool(one.children)
     asking = sum(child.asks for child in one.children)
     is_main = any(child.level == level for child in _walk(one.children))
     return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))

@@ -238,8 +238,8 @@ class _Finder:
         columns = asking_columns(others.values())
         found_in = ((key, self._part(inner, columns, depth)) for key, inner in others.items())
         parts = {key: part for key, part in found_in if part.items}
-        if any(isinstance(others[key], list) for key in parts):
-            # Beside a list of questions, a mapping with a title is no question.
+        if not all(one.is_item for one in parts.values()):
+            # Beside a group of questions, a mapping with a title is no question.
             boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}
             parts = {key: part for key, part in parts.items() if key not in boxes}
         for key, part in parts.items():
