@@ -220,7 +220,9 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if first.level == INNER or (first.asks and (others or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
-    if says_faq(first.text) and not stated:  # a title, unless it is one of several such as "General questions"
+    if (
+        says_faq(first.text) and not stated
+    ):  # a title, unless it is one of several such as "General questions"
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None

@@ -23,6 +23,7 @@ _KINDS: Final = {
     ),
     "attributes": r"\{:[^{}\n]*\}?|\{ ?[#.][\w-]+[^{}\n]*\}|\{ ?[\w-]+=[^{}\n]*\}",
     "a template": r"\{\{[^{}\n]{0,60}(?:\}\})?|\{%[^{}\n]{0,60}\}?",
+    "an icon": r"(?<![\w:/]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![\w:/])",
     "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
 }
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))

@@ -212,7 +212,7 @@ items:
         ("faq.json", "[" * 100_000, "nested too deeply"),
         ("faq.yaml", "a: [", "not YAML"),
         ("faq.yaml", "a: [*b]", "alias 'b'"),
-        ("faq.yaml", "items: []\n---\nitems: []\n", "more than one document"),
+        ("faq.yaml", "items: []\n---\nitems: []\n", "line 3: the file has more than one document"),
         ("faq.yaml", "", "None"),
     ],
 )
@@ -405,6 +405,8 @@ _RECORDS = {
     "program.csv": "Column1,Column2\nQuestion,Answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
     "numbered.csv": ",Question,Answer\n0,What does it cost?,Nothing.\n1,May I cancel?,Any time.\n",
     "spaces.csv": 'question, answer\nWhat does it cost?, "Nothing, ever"\nMay I cancel?, "Any time, yes"\n',
+    "rules.yaml": "---\ntitle: FAQ\nfaq:\n  - question: What does it cost?\n    answer: Nothing.\n"
+    "  - question: May I cancel?\n    answer: Any time.\n---\n",
     "keys.yaml": "1:\n  ques: What does it cost?\n  ans: Nothing.\n"
     "2:\n  ques: May I cancel?\n  ans: Any time.\n",
     "words-after-labels.json": '{"title": "FAQ", "q_price": "What does it cost?", "a_price": "Nothing.",'
@@ -535,8 +537,9 @@ def test_a_mapping_of_questions_to_answers_needs_nothing_around_it(tmp_path: Pat
 
 def test_a_box_with_a_title_beside_a_list_of_questions_is_no_question_and_is_named(tmp_path: Path) -> None:
     box = {"title": "Do you need more help?", "body": "Write to us."}
-    document = read(tmp_path, "faq.json", json.dumps({"items": PAIRS, "help": box}))
-    assert (document.items, document.unknown) == (PAIRS, ["help"])
+    for questions in ({"items": PAIRS}, {"faq": {"left": PAIRS}}):
+        document = read(tmp_path, "faq.json", json.dumps({**questions, "help": box}))
+        assert (document.items, document.unknown) == (PAIRS, ["help"])
 
 
 def test_paragraphs_in_fields_with_numbers_are_one_answer(tmp_path: Path) -> None:

@@ -412,6 +412,12 @@ def test_links_to_questions_are_contents_in_html_too() -> None:
     ]
 
 
+def test_contents_may_be_in_groups() -> None:
+    contents = "- Tea\n    - [Why?](#why)\n    - [Who?](#who)\n"
+    text = f"# FAQ\n\n## Overview\n{contents}\n## Why?\nSo.\n\n## Who?\nWe.\n"
+    assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
+
+
 def test_a_section_may_begin_with_its_contents() -> None:
     text = "# FAQ\n\n## Tea\n- [Why?](#why)\n\n### Why?\nSo.\n\n## Cake\n- [Who?](#who)\n\n### Who?\nWe.\n"
     assert [item["section"] for item in read_markdown(text).items] == ["Tea", "Cake"]
@@ -443,6 +449,23 @@ def test_a_heading_without_text_between_questions_is_a_section() -> None:
 def test_one_heading_without_text_among_questions_is_no_section() -> None:
     text = "# FAQ\n\n## Why?\nSo.\n\n## Tea\n\n## Who?\nWe.\n"
     assert places_of(text) == [("Why?", None, None), ("Tea", None, None), ("Who?", None, None)]
+
+
+def test_a_heading_without_text_is_a_section_if_one_below_it_asks() -> None:
+    mishaps = "## Mishaps\n\n### It leaks\nDry it.\n\n### Who helps?\nWe.\n\n### It beeps\nWait.\n"
+    text = f"# FAQ\n\n## Why?\nSo.\n\n{mishaps}"
+    items = read_markdown(text).items
+    sections = [(item.get("section"), item["question"]) for item in items]
+    assert sections == [
+        (None, "Why?"),
+        *(("Mishaps", name) for name in ("It leaks", "Who helps?", "It beeps")),
+    ]
+
+
+def test_a_section_that_says_questions_is_no_title_below_the_stated_one() -> None:
+    rest = "## Who?\nWe.\n\n## Where?\nHere.\n\n### Since when?\nMay.\n"
+    text = f"---\ntitle: FAQ\n---\n## General questions\n\n### Why?\nSo.\n\n{rest}"
+    assert read_markdown(text).items[0]["section"] == "General questions"
 
 
 def test_one_bold_question_below_many_headings_is_part_of_an_answer() -> None:
@@ -761,6 +784,7 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "# Question writing\n\n## Basics\nA.\n\n## Words\nB.\n\n## Marks\nC.\n",
         "# Kettle\n\n## What is Kettle?\nA pot.\n\n## Installation\nBoil.\n",
         "# Kettle\n\n## What it does\nIt boils.\n\n## How to pour\nSo.\n\n## Parts\nA lid.\n",
+        "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
     ],
     ids=[
@@ -772,6 +796,7 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
         "about questions",
         "a readme with a question",
         "headings that begin as questions do",
+        "one heading",
         "a list item that begins as questions do",
     ],
 )

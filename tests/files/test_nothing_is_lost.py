@@ -119,6 +119,10 @@ def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
     assert leftover_lines(f"So.\n{typed}") == [2]
 
 
+def test_the_code_of_an_icon_is_a_leftover() -> None:
+    assert leftover_lines("So.\n:smile: Yes, at 10:30:15.\nstd::a::b a:b:c, :/root:x:") == [2]
+
+
 @pytest.mark.parametrize(
     "typed", ["So !!! Thanks", "What??? Info", "Dial *#06## now", "std::string", "1 :: 2"]
 )
