@@ -12,6 +12,9 @@ _COMMENT: Final = re.compile(
     # A comment of MDX contains no beginning of another: many that have no end are read in linear time.
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
+    # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
+    r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*(?:\{:[^{}\n]*\}\s*)?)?"
+    r"[ \t]*(?:[-*+]|1\.)[ \t][^\n]*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}(?:\s*</details>)?)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
     # line.
     r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
@@ -122,6 +125,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
 
     def blank(found: re.Match[str]) -> str:
         is_comment = found[0].startswith(("<!--", "{/*")) and found[0].endswith(("-->", "*/}"))
+        is_comment |= found["contents"] is not None
         is_code = found["script"] or found["mdx"]
         if is_code:
             first, *_ = found[0].strip().split("\n", 1)

@@ -33,11 +33,11 @@ _LINKED: Final = re.compile(
 """A tag of a generator at the beginning of an address."""
 _ARGUMENT: Final = re.compile(r"[\"']([^\"']*)[\"']|(?:link|post_url)[ \t]+(\S+)")
 _SITE: Final = re.compile("base|site|root|url|home", re.I)
-_BULLETS: Final = re.compile("[•·▪◦●]|o\t")
+_BULLETS: Final = re.compile("[•·▪◦●]|o\t|[!?]> ")
 _BULLET: Final = re.compile(
-    rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
+    rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:(?P<box>[!?]>)|[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
 )
-"""The beginning of an item in a list as word processors paste it."""
+"""The beginning of an item in a list as word processors paste it, or of a box of Docsify."""
 _TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)
@@ -65,9 +65,14 @@ def in_plain_form(text: str) -> str:
     if "]({" in text:
         text = _LINKED.sub(_address, text)
     if _BULLETS.search(text):
-        text = _BULLET.sub(lambda one: one[0] if one["indent"] is None else f"{one['indent']}- ", text)
+        text = _BULLET.sub(_bullet, text)
     text = _SLOT.sub(r"**\1**", text) if "tab" in text else text
     return _TAB.sub(r'\1!!! tab "\2"', text) if "===" in text else text
+
+
+def _bullet(found: re.Match[str]) -> str:
+    sign = ">" if found["box"] else "-"
+    return found[0] if found["indent"] is None else f"{found['indent']}{sign} "
 
 
 def _address(linked: re.Match[str]) -> str:

@@ -418,6 +418,19 @@ def test_contents_may_be_in_groups() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
+@pytest.mark.parametrize(
+    "contents",
+    [
+        "1. TOC\n{:toc}",
+        "* contents\n{: toc }",
+        "<details open>\n  <summary>\n    All\n  </summary>\n  {: .text-delta }\n1. TOC\n{:toc}\n</details>",
+    ],
+)
+def test_contents_that_a_generator_makes_are_no_introduction(contents: str) -> None:
+    document = read_markdown(f"# FAQ\n{{: .no_toc }}\n\n{contents}\n\n## Why?\nSo.\n\n## Who?\nWe.\n")
+    assert (document.introduction, len(document.items)) == (None, 2)
+
+
 def test_a_section_may_begin_with_its_contents() -> None:
     text = "# FAQ\n\n## Tea\n- [Why?](#why)\n\n### Why?\nSo.\n\n## Cake\n- [Who?](#who)\n\n### Who?\nWe.\n"
     assert [item["section"] for item in read_markdown(text).items] == ["Tea", "Cake"]

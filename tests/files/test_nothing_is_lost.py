@@ -119,6 +119,10 @@ def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
     assert leftover_lines(f"So.\n{typed}") == [2]
 
 
+def test_a_table_without_a_header_is_a_leftover() -> None:
+    assert leftover_lines("So:\n\n| Tea | hot |\n| Ice | cold |\n\nA | B, a|b|c") == [3, 4]
+
+
 def test_the_code_of_an_icon_is_a_leftover() -> None:
     assert leftover_lines("So.\n:smile: Yes, at 10:30:15.\nstd::a::b a:b:c, :/root:x:") == [2]
 

@@ -390,3 +390,9 @@ def test_struck_out_text_is_no_fact_in_json_ld_and_a_power_is_no_digit() -> None
 def test_a_list_as_word_pastes_it_is_a_list(bullet: str) -> None:
     assert html(f"We take:\n{bullet}Visa\n{bullet}Cash").count("<li>") == 2
     assert "<li>" not in html(f"`a`\n\n```\n{bullet}Visa\n```")
+
+
+@pytest.mark.parametrize("sign", ["!>", "?>"])
+def test_a_box_of_docsify_is_a_quotation(sign: str) -> None:
+    assert "<blockquote>\n<p>Read <em>this</em>." in html(f"So.\n\n{sign} Read *this*.")
+    assert "<blockquote>" not in html(f"So.\n\n    {sign} code\n\nWhy{sign} not")
