@@ -149,25 +149,6 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             raise LookupError(f"FAQ {quoted(self.slug)}: {'; '.join(problems)}")
         return part
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
-        """Let Pydantic read and write records, so that FastAPI routes can return them."""
-        read = {"type": "no-info", "function": cls._from_pydantic}
-        write = {"type": "function-plain", "function": cls.to_dict}
-        return {"type": "function-plain", "function": read, "serialization": write}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, Any]:
-        """Return the JSON Schema of a record on the wire, for OpenAPI."""
-        return wire.json_schema(cls.__name__)
-
-    @classmethod
-    def _from_pydantic(cls, value: Any) -> Self:
-        try:
-            return value if isinstance(value, cls) else cls.from_dict(value)
-        except InvalidFAQ as error:
-            raise ValueError(str(error)) from None
-
 
 def shown(faq: FAQ) -> Shown:
     """Return what an FAQ shows: its items in their order, with their anchors."""

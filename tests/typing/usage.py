@@ -120,8 +120,8 @@ def hosts(environment: Environment, faqs: FAQEmbed) -> None:
         return await assert_type(found, FAQEmbed).arender("pricing")
 
     @api.get("/faq")
-    async def record(found: faq_fastapi.FAQs) -> FAQ:
-        return await found.aget_faq("pricing")
+    async def record(found: faq_fastapi.FAQs) -> dict[str, Any]:
+        return (await found.aget_faq("pricing")).to_dict()
 
 
 def more_hosts(app: WSGIApplication, faqs: FAQEmbed, request: HttpRequest) -> WSGIApplication:
