@@ -147,7 +147,7 @@ class FAQEmbed:
         found = self.reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
-        return self.presenter.with_html(data_or_raise(found))
+        return data_or_raise(found)
 
     # Rendering
 

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import wire
-from faqsvc_embed.models.items import AnswerRenderer, Item, Origin, checked_text
+from faqsvc_embed.models.items import Item, Origin, checked_text
 from faqsvc_embed.models.parts import Part, Shown, may_link
 from faqsvc_embed.text import clean_text
 
@@ -166,13 +166,6 @@ def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
     found = msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None)
     vars(found)["shown"] = Shown.of(found.items)._replace(keys=tuple(key for *_, key in rows))
     return found, problems
-
-
-def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:
-    """Return a record whose items have the HTML that an embed prints."""
-    if faq.items:
-        faq.items[0]._origin.use(renderer)
-    return faq
 
 
 class Source(Protocol):

@@ -15,7 +15,7 @@ from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.models import FAQ, FAQState, render_with
+from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
 from faqsvc_embed.page.document import Document
@@ -29,7 +29,6 @@ from faqsvc_embed.page.options import (
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.page.states import PageStates
-from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
 from faqsvc_embed.rendering.json_ld import page_json
@@ -57,8 +56,7 @@ class Presenter:
         self.page_source: PageSource | None = None
         """Finds the page of a request that has none in its context."""
         self.options: OptionResolver = OptionResolver(settings)
-        answers = Answers(settings.answer_format)
-        self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
+        self.renderer: Renderer = Renderer(cache_overrides=settings.cache_overrides)
         self._states = PageStates(settings, reader, self.options)
         passes: Passing = Exception if settings.strict else ()
         self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
@@ -98,12 +96,8 @@ class Presenter:
         faq, _ = self.options.part_for(state.data, call)
         if page.preview is not None and page.preview.is_draft(state.data):
             page.preview.accept(faq)
-        document.defer_schema(self.with_html(faq))
+        document.defer_schema(faq)
         return state if faq is state.data else replace(state, data=faq)
-
-    def with_html(self, faq: FAQ) -> FAQ:
-        """Return a record whose items have the HTML that this embed prints."""
-        return render_with(self.renderer.answers, faq)
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
