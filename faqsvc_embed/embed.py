@@ -1,7 +1,6 @@
 """`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one source for one host."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -11,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 from markupsafe import Markup
 
 from faqsvc_embed.cache.reader import Reader, data_or_raise
-from faqsvc_embed.cache.report import Health, Statistics
+from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
-from faqsvc_embed.events import FAQEvent, Listener
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document, here
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
 
-    from faqsvc_embed.cache.metrics import Instruments
     from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
 
@@ -76,9 +73,6 @@ class FAQEmbed:
             templates.load()
         self.presenter: Final = Presenter(settings, self.reader)
         """Shows FAQs on pages; for adapters."""
-        self.listen(self.presenter.prepare_fetched)
-        self._instruments: Instruments | None = None
-        self.listen(self._measure)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
@@ -235,43 +229,15 @@ class FAQEmbed:
             raise ConfigurationError(f"forget() takes a slug, not {type(slug).__name__}")
         self.reader.forget(slug)
 
-    def listen(self, listener: Listener) -> None:
-        """Call `listener` with an `FAQEvent` at the end of each fetch, for metrics.
-
-        It runs in the background thread, and must return at once. An exception in it is logged once and
-        otherwise ignored. A fetch that ends because of `close()` or `forget()` gives no event.
-
-        Raises:
-            ConfigurationError: `listener` is no function.
-        """
-        if not callable(listener):
-            raise ConfigurationError(f"listen() takes a function, not {type(listener).__name__}")
-        self.reader.reporter.listen(listener)
-
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
         """Report metrics through OpenTelemetry; by default to the meter provider of the process.
-
-        This call is not needed if the process has imported `opentelemetry.metrics` before the first fetch.
 
         Raises:
             ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
         """
-        if self._instruments is None:
-            from faqsvc_embed.cache.metrics import instruments_of
+        from faqsvc_embed.cache.metrics import instruments_of
 
-            self._instruments = instruments_of(meter_provider)
-            self._instruments.observe(self.reader)
-
-    def _measure(self, event: FAQEvent) -> None:
-        """Record a fetch, if the process uses OpenTelemetry."""
-        if self._instruments is None and "opentelemetry.metrics" in sys.modules:
-            self.instrument()
-        if self._instruments is not None:
-            self._instruments.record(self.reader, event)
-
-    def statistics(self) -> Statistics:
-        """Return the counters of this process and the number of cached FAQs, without any request."""
-        return self.reader.statistics()
+        instruments_of(meter_provider).observe(self.reader)
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""

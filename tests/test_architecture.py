@@ -20,7 +20,7 @@ NAME: Final = "faqsvc_embed"
 ORDER: Final = (
     {"errors", "languages", "text", "runtime"},
     {"models", "theme"},
-    {"events", "settings"},
+    {"settings"},
     {"api"},
     {"files"},
     {"cache"},
@@ -49,7 +49,7 @@ OPTIONAL: Final = {
     "granian": {"runtime"},
     "limits": {"service"},
     "mcp": {"mcp"},
-    "opentelemetry": {"cache", "embed"},
+    "opentelemetry": {"cache"},
     "prometheus_client": {"service"},
     "protego": {"generation"},
     "psycopg": {"service"},

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Entry
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
@@ -52,7 +51,7 @@ class Presenter:
 
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._settings = settings
-        self._reader = reader
+        reader.reporter.listen(self._prepare_fetched)
         self.page_source: PageSource | None = None
         """Finds the page of a request that has none in its context."""
         self.options: OptionResolver = OptionResolver(settings)
@@ -108,10 +107,9 @@ class Presenter:
         for faq in await self._states.prefetch(self.page(), slugs, lang, blocks=False):
             await to_thread(self.prepare, faq)
 
-    def prepare_fetched(self, event: FAQEvent) -> None:
+    def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in a thread of its own, if this host renders FAQs."""
-        entry = self._reader.cache.get(Key(event.slug, event.lang))
-        if event.error is None and self.renderer.is_ready and entry is not None and entry.faq is not None:
+        if entry.error is None and self.renderer.is_ready and entry.faq is not None:
             call_in_thread(self.prepare, entry.faq)
 
     def prepare(self, faq: FAQ) -> None:
