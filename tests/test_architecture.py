@@ -49,7 +49,7 @@ OPTIONAL: Final = {
     "granian": {"runtime"},
     "limits": {"service"},
     "mcp": {"mcp"},
-    "opentelemetry": {"cache"},
+    "opentelemetry": {"cache", "embed"},
     "prometheus_client": {"service"},
     "protego": {"generation"},
     "psycopg": {"service"},
