@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from markupsafe import Markup
@@ -14,11 +13,10 @@ from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document, here
+from faqsvc_embed.page.context import DOCUMENT, begin_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
@@ -186,17 +184,14 @@ class FAQEmbed:
             DOCUMENT.set(outer)
             document.is_over = True
 
-    def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
+    @staticmethod
+    def csp_sources(html: str) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.
 
-        Use them in a Content-Security-Policy without nonces. `html` may be a whole page. By default, it is
-        what the current page has printed so far.
+        Use them in a Content-Security-Policy without nonces. `html` may be a whole page.
         """
         from faqsvc_embed.rendering.csp import csp_sources
 
-        if html is None:
-            _, page = here(None, self.presenter.page_source)
-            html = "".join(chain.from_iterable(starmap(Fragment.elements, page.inline)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring

@@ -63,7 +63,6 @@ class Document(msgspec.Struct, eq=False):
 
     def print(
         self,
-        page: Page,
         fragment: Fragment,
         options: ElementOptions,
         *,
@@ -78,7 +77,6 @@ class Document(msgspec.Struct, eq=False):
         if options.styles == "none":
             missing &= SCRIPTS
         if missing:
-            page.inline.append((fragment, options, missing))
             # The folder has only the whole script.
             printed = missing if options.folder is None or missing.isdisjoint(SCRIPTS) else missing | SCRIPTS
             self.printed |= printed

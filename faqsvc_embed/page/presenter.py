@@ -153,7 +153,7 @@ class Presenter:
             fragment = fragment or self.renderer.fragment(faq, call.style, place)
             if fragment is None or call.problems or fragment.problems:
                 return self._print(document, page, call, fragment)
-            return document.print(page, fragment, call.elements, schema=call.schema)
+            return document.print(fragment, call.elements, schema=call.schema)
         except FAQError as error:
             return self._handle(page, slug, error)
 
@@ -210,7 +210,7 @@ class Presenter:
     ) -> str:
         html, problems = "", call.problems
         if fragment is not None:  # some question has an answer
-            html = document.print(page, fragment, call.elements, schema=call.schema, before=before)
+            html = document.print(fragment, call.elements, schema=call.schema, before=before)
             problems = (*problems, *fragment.problems)
         return "".join([*map(problem_element, problems), html]) if problems and page.shows_problems else html
 

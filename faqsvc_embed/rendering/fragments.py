@@ -75,11 +75,11 @@ class Fragment(msgspec.Struct, eq=False):
     def joined(self, options: ElementOptions, missing: Set[str], *, schema: bool) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
         # The script is above the questions: it changes them before they are painted.
-        opening = "\n".join([self.opening_tag, *self.elements(options, missing)])
+        opening = "\n".join([self.opening_tag, *self._elements(options, missing)])
         json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
         return "".join([opening, self.content, json_ld, CLOSING_TAG])
 
-    def elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
+    def _elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
         """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
         names, found = [name for name in self.css if name in missing], list[str]()
         if options.styles == "linked" and options.folder is not None:

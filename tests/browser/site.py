@@ -101,7 +101,7 @@ def make_app(answer_format: AnswerFormat = "text", **settings: Any) -> Flask:
     @app.after_request
     def policy(response: Response) -> Response:
         if (csp := request.args.get("csp")) is not None:
-            response.headers["Content-Security-Policy"] = STRICT + _allowed(csp)
+            response.headers["Content-Security-Policy"] = STRICT + _allowed(csp, response)
         return response
 
     for name, content in PAGES.items():
@@ -117,10 +117,11 @@ def make_app(answer_format: AnswerFormat = "text", **settings: Any) -> Flask:
     return app
 
 
-def _allowed(csp: str) -> str:
+def _allowed(csp: str, response: Response) -> str:
     if csp == "nonce":
         return f"style-src 'nonce-{NONCE}'; script-src 'nonce-{NONCE}'"
     if csp == "self":
         return "style-src 'self'; script-src 'self'"
     assert csp == "hashes"
-    return "; ".join(f"{name} {' '.join(hashes)}" for name, hashes in faqs_from().csp_sources().items())
+    sources = faqs_from().csp_sources(response.get_data(as_text=True))
+    return "; ".join(f"{name} {' '.join(hashes)}" for name, hashes in sources.items())
