@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from flask import Blueprint, abort, render_template, request
 
 from demo_apps import content, site
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQ
 from faqsvc_embed.flask import faqs_from
 
 PAGE: Final = site.Page("gallery", "/gallery", ("pricing",))
@@ -153,10 +153,7 @@ def frame(title: str, number: int) -> str:
     if number >= len(examples):
         abort(404)
     example = examples[number]
-    embed = faqs_from()
-    if example.faq == "markdown":
-        embed = FAQEmbed(settings=embed.settings, answer_format="markdown")
-    fragment = embed.render(_record(example), **example.options)
+    fragment = faqs_from().render(_record(example), **example.options)
     return render_template("example.html", example=example, fragment=fragment)
 
 
@@ -177,6 +174,7 @@ def _record(example: Example) -> FAQ:
     elif example.faq == "introduction":
         body = {**body, "introduction": "All prices include tax. Ask us about more than a hundred copies."}
     elif example.faq == "markdown":
+        body = {**body, "answerFormat": "markdown"}
         items = [{"question": "How do I prepare a file?", "answer": MARKDOWN}, *items[1:]]
     elif example.faq == "long":
         words = " \n\n".join(item["answer"] for item in body["items"]).split(" ")

@@ -20,6 +20,10 @@ from faqsvc_embed.jinja import install
 HOME = site.PAGES[0]
 
 
+INTERVAL = 1.0
+"""Seconds between two looks at the FAQs. The embed follows the change feed, so this causes no requests."""
+
+
 def write_pages(environment: Environment, folder: Path) -> None:
     """Write the page in each language; an FAQ that cannot be fetched ends this."""
     for lang in site.LANGUAGES:
@@ -36,12 +40,10 @@ def create_app(base_url: str = site.SERVICE) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         environment = Environment(autoescape=True, loader=FileSystemLoader(site.TEMPLATES))
-        loop, has_fetched = asyncio.get_running_loop(), asyncio.Event()
 
         async def follow() -> None:
-            """Write the pages again after each fetch: the embed follows the change feed of the service."""
-            while await has_fetched.wait():
-                has_fetched.clear()
+            while True:
+                await asyncio.sleep(INTERVAL)
                 await asyncio.to_thread(write_pages, environment, app.state.folder)
 
         with (
@@ -51,8 +53,7 @@ def create_app(base_url: str = site.SERVICE) -> Starlette:
             app.state.folder = Path(folder)
             install(environment, embed)
             await asyncio.to_thread(write_pages, environment, app.state.folder)
-            embed.listen(lambda _: loop.call_soon_threadsafe(has_fetched.set))
-            following = loop.create_task(follow())
+            following = asyncio.create_task(follow())
             yield
             following.cancel()
 

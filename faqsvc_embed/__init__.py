@@ -20,7 +20,6 @@ from faqsvc_embed.errors import (
     PublishRejected,
     RateLimited,
 )
-from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState, Item, Source
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.rendering import answers as _answers  # noqa: F401  # renders `Item.html`
@@ -41,7 +40,6 @@ __all__ = [
     "FAQClient",
     "FAQEmbed",
     "FAQError",
-    "FAQEvent",
     "FAQGone",
     "FAQNotFound",
     "FAQState",

@@ -1,26 +1,22 @@
 """`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one source for one host."""
 
 import os
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain, starmap
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
 
 from markupsafe import Markup
 
 from faqsvc_embed.cache.reader import Reader, data_or_raise
-from faqsvc_embed.cache.report import Health, Statistics
+from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
-from faqsvc_embed.events import FAQEvent, Listener
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
-from faqsvc_embed.page.context import DOCUMENT, begin_document, here
+from faqsvc_embed.page.context import DOCUMENT, begin_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
-from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.sources import open_source
@@ -30,7 +26,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
 
-    from faqsvc_embed.cache.metrics import Instruments
     from faqsvc_embed.page.options import RenderOptions, UseOptions
     from faqsvc_embed.settings.options import EmbedOptions
 
@@ -76,9 +71,6 @@ class FAQEmbed:
             templates.load()
         self.presenter: Final = Presenter(settings, self.reader)
         """Shows FAQs on pages; for adapters."""
-        self.listen(self.presenter.prepare_fetched)
-        self._instruments: Instruments | None = None
-        self.listen(self._measure)
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a FAQEmbed has threads and locks: create one in each process, and do not copy it")
@@ -147,7 +139,7 @@ class FAQEmbed:
         found = self.reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
         if not isinstance(found, FAQState):
             found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
-        return self.presenter.with_html(data_or_raise(found))
+        return data_or_raise(found)
 
     # Rendering
 
@@ -192,17 +184,14 @@ class FAQEmbed:
             DOCUMENT.set(outer)
             document.is_over = True
 
-    def csp_sources(self, html: str | None = None) -> dict[str, list[str]]:
+    @staticmethod
+    def csp_sources(html: str) -> dict[str, list[str]]:
         """Return the hashes of the package's inline styles and script in `html`, by directive.
 
-        Use them in a Content-Security-Policy without nonces. `html` may be a whole page. By default, it is
-        what the current page has printed so far.
+        Use them in a Content-Security-Policy without nonces. `html` may be a whole page.
         """
         from faqsvc_embed.rendering.csp import csp_sources
 
-        if html is None:
-            _, page = here(None, self.presenter.page_source)
-            html = "".join(chain.from_iterable(starmap(Fragment.elements, page.inline)))
         return csp_sources(html)
 
     # Prefetching, forgetting and monitoring
@@ -235,43 +224,15 @@ class FAQEmbed:
             raise ConfigurationError(f"forget() takes a slug, not {type(slug).__name__}")
         self.reader.forget(slug)
 
-    def listen(self, listener: Listener) -> None:
-        """Call `listener` with an `FAQEvent` at the end of each fetch, for metrics.
-
-        It runs in the background thread, and must return at once. An exception in it is logged once and
-        otherwise ignored. A fetch that ends because of `close()` or `forget()` gives no event.
-
-        Raises:
-            ConfigurationError: `listener` is no function.
-        """
-        if not callable(listener):
-            raise ConfigurationError(f"listen() takes a function, not {type(listener).__name__}")
-        self.reader.reporter.listen(listener)
-
     def instrument(self, meter_provider: "MeterProvider | None" = None) -> None:
         """Report metrics through OpenTelemetry; by default to the meter provider of the process.
-
-        This call is not needed if the process has imported `opentelemetry.metrics` before the first fetch.
 
         Raises:
             ModuleNotFoundError: `opentelemetry-api` is not installed; the extra `telemetry` installs it.
         """
-        if self._instruments is None:
-            from faqsvc_embed.cache.metrics import instruments_of
+        from faqsvc_embed.cache.metrics import instruments_of
 
-            self._instruments = instruments_of(meter_provider)
-            self._instruments.observe(self.reader)
-
-    def _measure(self, event: FAQEvent) -> None:
-        """Record a fetch, if the process uses OpenTelemetry."""
-        if self._instruments is None and "opentelemetry.metrics" in sys.modules:
-            self.instrument()
-        if self._instruments is not None:
-            self._instruments.record(self.reader, event)
-
-    def statistics(self) -> Statistics:
-        """Return the counters of this process and the number of cached FAQs, without any request."""
-        return self.reader.statistics()
+        instruments_of(meter_provider).observe(self.reader)
 
     def health(self) -> list[Health]:
         """Return the state of each cached FAQ, sorted by slug and language, without any request."""

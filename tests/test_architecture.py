@@ -20,7 +20,7 @@ NAME: Final = "faqsvc_embed"
 ORDER: Final = (
     {"errors", "languages", "text", "runtime"},
     {"models", "theme"},
-    {"events", "settings"},
+    {"settings"},
     {"api"},
     {"files"},
     {"cache"},

@@ -12,7 +12,7 @@ import click
 from starlette.testclient import TestClient
 
 import faqsvc_embed
-from faqsvc_embed import errors, events, settings
+from faqsvc_embed import errors, settings
 from faqsvc_embed.cli import main
 from faqsvc_embed.mcp.definitions import TOOLS
 from faqsvc_embed.service import create_app
@@ -112,17 +112,6 @@ def markdown_of_errors() -> Iterator[str]:
             yield f"| `{error.__name__}` | {bases} | {cell(inspect.getdoc(error) or '')} |"
 
 
-def markdown_of_events() -> Iterator[str]:
-    """Yield the description of an event, and a table of its fields."""
-    yield (inspect.getdoc(events.FAQEvent) or "").replace("\n", " ").replace("  ", "\n\n")
-    yield ""
-    described = docstrings_of_attributes(events.FAQEvent)
-    yield from ("| field | type | meaning |", "| --- | --- | --- |")
-    for name, annotation in events.FAQEvent.__annotations__.items():
-        kind = getattr(annotation, "__name__", str(annotation)) if name != "result" else "str"
-        yield f"| `{name}` | `{kind}` | {cell(described.get(name, ''))} |".replace("| None`", "\\| None`")
-
-
 def markdown_of_tools() -> Iterator[str]:
     """Yield the tools of the MCP server, each with its arguments."""
     for tool in TOOLS:
@@ -213,7 +202,6 @@ PARTS: Final[dict[str, Callable[[], Iterator[str]]]] = {
     "commands": markdown_of_commands,
     "routes": markdown_of_routes,
     "errors": markdown_of_errors,
-    "events": markdown_of_events,
     "css": markdown_of_css,
     "template": markdown_of_template,
     "tools": markdown_of_tools,

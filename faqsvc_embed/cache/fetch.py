@@ -1,6 +1,5 @@
 """The fetches under way: one for each FAQ at a time, for any number of callers (single flight)."""
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from enum import Enum
@@ -35,7 +34,6 @@ class Fetch:
     def __init__(self, key: Key) -> None:
         self.key = key
         self.state = FetchState.RUNNING if key.token is None else FetchState.DETACHED
-        self.started: float = time.monotonic()
         self.result: Future[Entry] = Future()
         """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
         self.entry: Entry | None = None

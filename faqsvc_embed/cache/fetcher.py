@@ -5,7 +5,6 @@ work runs on one background loop.
 """
 
 import asyncio
-import time
 from concurrent.futures import Future
 
 from faqsvc_embed.api.event_stream import Change
@@ -85,11 +84,6 @@ class Fetcher:
         else:
             return
         self._finish(fetch, Failed(failure))
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether pages wait for uncached FAQs: the source responds."""
-        return not self._breaker.is_open
 
     @property
     def feed_lag(self) -> float | None:
@@ -174,7 +168,7 @@ class Fetcher:
             return before is not None and before.is_file and await self._settle_file(fetch, before, store)
         entry = self._cache.adopt(fetch.key, stored)
         if before is not None and before.error is not None and entry.error is None:
-            self._report(fetch, before, entry, None)
+            self._reporter.report(before, entry, None)
         needed = need(entry, self._cache.clock())
         if needed is Need.NOTHING:
             self._fetches.end(fetch, entry)
@@ -297,7 +291,7 @@ class Fetcher:
         fetch.state = FetchState.OVERDUE
         before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, failed)
         fetch.resolve(entry)
-        self._report(fetch, before, entry, failed)
+        self._reporter.report(before, entry, failed)
 
     def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
         """Cache the outcome of a fetch, and pass it to the callers."""
@@ -308,10 +302,7 @@ class Fetcher:
             return entry
         before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, outcome)
         try:
-            self._report(fetch, before, entry, outcome)
-        finally:  # even if a listener exits its thread
+            self._reporter.report(before, entry, outcome)
+        finally:  # nobody waits for ever for a fault of ours
             self._fetches.end(fetch, entry)
         return entry
-
-    def _report(self, fetch: Fetch, before: Entry | None, after: Entry, outcome: Outcome | None) -> None:
-        self._reporter.report(before, after, outcome, time.monotonic() - fetch.started)

@@ -1,17 +1,12 @@
-"""Metrics of embeds through OpenTelemetry, for the operators of their hosts.
-
-`FAQEmbed` imports this module if the process uses OpenTelemetry.
-"""
+"""Metrics of embeds through OpenTelemetry, for the operators of their hosts."""
 
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 from urllib.parse import urlsplit
 
 from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.cache.report import Statistics, error_kind
-from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.runtime.extras import needs_extra
 
 with needs_extra("telemetry"):
@@ -19,12 +14,11 @@ with needs_extra("telemetry"):
     from opentelemetry.metrics import CallbackOptions, Meter, MeterProvider, Observation
 
 NAME: Final = "faqsvc_embed"
-BUCKETS: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-"""Seconds; the default boundaries of OpenTelemetry are meant for milliseconds."""
-
+IN_USE: Final = 300.0
+"""Seconds since its last look-up for which an FAQ counts as in use. The age of other FAQs is ignored."""
 
 Values = Iterable[tuple[dict[str, str], float | None]]
-Measure = Callable[[Statistics], Values]
+Measure = Callable[[Reader], Values]
 
 
 @lru_cache(maxsize=8)
@@ -38,79 +32,41 @@ class Instruments:
 
     def __init__(self, meter: Meter) -> None:
         self._readers: weakref.WeakSet[Reader] = weakref.WeakSet()
-        self._duration = meter.create_histogram(
-            "faqsvc.embed.fetch.duration",
-            "s",
-            "Duration of fetches from the FAQ service",
-            explicit_bucket_boundaries_advisory=BUCKETS,
-        )
         counter, gauge = meter.create_observable_counter, meter.create_observable_gauge
         counter(
             "faqsvc.embed.lookups",
-            [self._observations(lambda now: _by("faqsvc.result", now.lookups))],
+            [self._observations(lambda reader: _by("faqsvc.result", reader.reporter.lookups))],
             "{lookup}",
             "Look-ups that did not find a fresh record, by result",
         )
         counter(
             "faqsvc.embed.expired_waits",
-            [self._observations(lambda now: [({}, now.expired_waits)])],
+            [self._observations(lambda reader: [({}, reader.reporter.expired_waits)])],
             "{wait}",
             "Waits for an FAQ that ended before it arrived",
         )
         counter(
             "faqsvc.embed.fetch.errors",
-            [self._observations(lambda now: _by("error.type", now.fetch_errors))],
+            [self._observations(lambda reader: _by("error.type", reader.reporter.fetch_errors))],
             "{error}",
             "Failed fetches by kind",
         )
-        counter(
-            "faqsvc.embed.fetch.unsent",
-            [self._observations(lambda now: [({}, now.unsent)])],
-            "{fetch}",
-            "Fetches that failed without a request, because the service did not respond to the last ones",
-        )
-        gauge(
-            "faqsvc.embed.records",
-            [self._observations(lambda now: _by("faqsvc.freshness", now.records))],
-            "{record}",
-            "Cached FAQs by freshness",
-        )
         gauge(
             "faqsvc.embed.oldest_age",
-            [self._observations(lambda now: [({}, now.oldest_age)], max)],
+            [self._observations(lambda reader: [({}, _oldest_age(reader))], max)],
             "s",
             "Time since the service confirmed the oldest record in use",
         )
         gauge(
             "faqsvc.embed.feed.lag",
-            [self._observations(lambda now: [({}, now.feed_lag)], max)],
+            [self._observations(lambda reader: [({}, reader.fetcher.feed_lag)], max)],
             "s",
             "Time since the oldest announced change whose record has not arrived",
-        )
-        gauge(
-            "faqsvc.embed.feed.connected",
-            [self._observations(lambda now: [({}, now.feed_lag is not None)])],
-            "{connection}",
-            "Connections to the change feed",
-        )
-        gauge(
-            "faqsvc.embed.not_waiting",
-            [self._observations(lambda now: [({}, not now.is_waiting)], max)],
-            "1",
-            "1 while pages do not wait for uncached FAQs, because the service does not respond",
         )
 
     def observe(self, reader: Reader) -> None:
         """Report the reader of an embed for as long as it lives."""
         self._readers.add(reader)
-
-    def record(self, reader: Reader, event: FAQEvent) -> None:
-        """Record a fetch."""
-        attributes = {"server.address": _address(reader), "faqsvc.result": event.result}
-        if event.error is not None:
-            attributes["error.type"] = error_kind(event.error)
-        if event.was_sent:
-            self._duration.record(event.seconds, attributes)
 
     def _observations(
         self, measure: Measure, combine: Callable[[Iterable[float]], float] = sum
@@ -120,7 +76,7 @@ class Instruments:
         def observe(_: CallbackOptions) -> Iterator[Observation]:
             found: dict[tuple[tuple[str, str], ...], list[float]] = {}
             for reader in list(self._readers):
-                for attributes, value in measure(reader.statistics()):
+                for attributes, value in measure(reader):
                     if value is not None:
                         named = {"server.address": _address(reader), **attributes}
                         found.setdefault(tuple(named.items()), []).append(value)
@@ -130,8 +86,14 @@ class Instruments:
         return observe
 
 
-def _by(name: str, counts: dict[str, int]) -> Values:
-    return [({name: key}, count) for key, count in counts.items()]
+def _by(name: str, counts: Mapping[str, int]) -> Values:
+    return [({name: key}, count) for key, count in list(counts.items())]
+
+
+def _oldest_age(reader: Reader) -> float | None:
+    at = reader.cache.moment()
+    ages = [one.age(at.wall) for one in reader.cache.entries() if at.now - one.used_at <= IN_USE]
+    return max((age for age in ages if age is not None), default=None)
 
 
 def _address(reader: Reader) -> str:

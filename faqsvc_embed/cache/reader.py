@@ -12,7 +12,7 @@ from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Need, need, state_of
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache
-from faqsvc_embed.cache.report import Health, Reporter, Statistics, health_of
+from faqsvc_embed.cache.report import Health, Reporter, health_of
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
@@ -206,11 +206,6 @@ class Reader:
         at = self.cache.moment()
         entries = sorted(self.cache.entries(), key=lambda entry: (entry.key.slug, entry.key.lang or ""))
         return [health_of(entry, at) for entry in entries]
-
-    def statistics(self) -> Statistics:
-        """Return the counters of this process and the number of cached FAQs, without any request."""
-        entries, at, fetcher = self.cache.entries(), self.cache.moment(), self.fetcher
-        return self.reporter.statistics(entries, at, is_waiting=fetcher.is_waiting, feed_lag=fetcher.feed_lag)
 
 
 def data_or_raise(state: FAQState) -> FAQ:

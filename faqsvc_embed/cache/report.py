@@ -1,20 +1,15 @@
-"""Counts look-ups and fetches for metrics, logs them, and tells the host's listeners."""
+"""Counts look-ups and fetches for metrics, and logs them."""
 
-from typing import Final, TypedDict
+from collections import Counter
+from collections.abc import Callable
+from typing import TypedDict
 
-import msgspec
-
-from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
+from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.entry import Entry, Moment
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
-from faqsvc_embed.events import FAQEvent, Listener, Result
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.bounded_log import LogThrottle, logger
-
-IN_USE: Final = 300.0
-"""Seconds since its last look-up for which an FAQ counts as in use. The age of other FAQs is ignored."""
-FRESHNESS: Final = ("fresh", "stale", "expired", "missing", "failed")
+from faqsvc_embed.runtime.bounded_log import LogOnce, LogThrottle, logger, origin_of
 
 
 class Health(TypedDict):
@@ -42,29 +37,7 @@ def health_of(entry: Entry, at: Moment) -> Health:
     )
 
 
-class Statistics(msgspec.Struct, frozen=True, kw_only=True):
-    """Counters of an embed since the process started, and the state of its cache; times in seconds."""
-
-    lookups: dict[str, int]
-    """Look-ups that did not find a fresh record, by result.
-
-    `fetched`: the caller waited for the source, and got a record. `stale`: a record that was being
-    refreshed. `degraded`: a record whose last refresh failed. `missing`: nothing.
-    """
-    expired_waits: int
-    """How often a caller stopped waiting for an FAQ before it arrived."""
-    fetch_errors: dict[str, int]
-    """Failed fetches by kind: `timeout`, `connection`, `invalid`, or the HTTP status."""
-    unsent: int
-    """Fetches that failed without a request, because the source did not respond to the last ones."""
-    records: dict[str, int]
-    """Cached FAQs by freshness, with the words of `health()`."""
-    oldest_age: float | None
-    """How long ago the source confirmed the oldest record that was looked up in the last 5 minutes."""
-    feed_lag: float | None
-    """Seconds since the oldest announced change that is not fetched yet; None without a change feed."""
-    is_waiting: bool
-    """False while pages do not wait for uncached FAQs, because the source does not respond."""
+Listener = Callable[[Entry], object]
 
 
 class Reporter:
@@ -76,8 +49,7 @@ class Reporter:
 
     def __init__(self) -> None:
         self._listeners: tuple[Listener, ...] = ()
-        self._failed: tuple[Listener, ...] = ()
-        """The listeners that have raised an exception."""
+        self._once = LogOnce()
         self._unknown = LogThrottle()
         self._failing = LogThrottle()
         self._rejected = LogThrottle()
@@ -87,49 +59,48 @@ class Reporter:
 
     def after_fork(self) -> None:
         """Reset the counts in a forked child, because the parent reports its own."""
-        self._lookups = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
-        self._expired_waits = 0
-        self._fetch_errors: dict[str, int] = {}
-        self._unsent = 0
+        self.lookups: Counter[str] = Counter()
+        """Look-ups that did not find a fresh record, by result.
+
+        `fetched`: the caller waited for the source, and got a record. `stale`: a record that was being
+        refreshed. `degraded`: a record whose last refresh failed. `missing`: nothing.
+        """
+        self.expired_waits: int = 0
+        """How often a caller stopped waiting for an FAQ before it arrived."""
+        self.fetch_errors: Counter[str] = Counter()
+        """Failed fetches by kind."""
 
     def listen(self, listener: Listener) -> None:
-        """Call `listener` with every event from now on. An exception in it is logged once."""
+        """Call `listener` with the entry that each fetch leaves. An exception in it is logged once."""
         self._listeners += (listener,)
 
     def count_look_up(self, state: FAQState) -> FAQState:
         """Count a state that was not fresh in memory, folder or store, and return it."""
         if state.data is None:
-            self._lookups["missing"] += 1
+            self.lookups["missing"] += 1
         elif state.is_degraded:
-            self._lookups["degraded"] += 1
+            self.lookups["degraded"] += 1
         elif state.is_stale:
-            self._lookups["stale"] += 1
+            self.lookups["stale"] += 1
         elif state.source == "network":
-            self._lookups["fetched"] += 1
+            self.lookups["fetched"] += 1
         return state
 
     def count_expired_wait(self) -> None:
         """Count a caller that stopped waiting for an FAQ before it arrived."""
-        self._expired_waits += 1
+        self.expired_waits += 1
 
-    def report(self, before: Entry | None, after: Entry, outcome: Outcome | None, seconds: float) -> None:
+    def report(self, before: Entry | None, after: Entry, outcome: Outcome | None) -> None:
         """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""
         self._log(before, after)
-        result = _result(before, after, outcome)
         was_sent = not isinstance(outcome, Failed) or outcome.was_sent
-        if result == "failed" and not was_sent:
-            self._unsent += 1
-        elif result == "failed" and after.error is not None:
-            kind = error_kind(after.error)
-            self._fetch_errors[kind] = self._fetch_errors.get(kind, 0) + 1
-        event = FAQEvent(after.key.slug, after.key.lang, result, seconds, after.error, was_sent)
+        if after.error is not None and not after.is_missing and was_sent:
+            self.fetch_errors[error_kind(after.error)] += 1
         for listener in self._listeners:
             try:
-                listener(event)
+                listener(after)
             except Exception as error:
-                if listener not in self._failed:
-                    self._failed += (listener,)
-                    logger.error("a listener for FAQ events raised %r", error, exc_info=error)
+                self._once.error(origin_of(error), "what follows a fetch failed", error=error)
 
     def _log(self, before: Entry | None, after: Entry) -> None:
         had_failed = before is not None and before.error is not None
@@ -161,25 +132,6 @@ class Reporter:
             "Use prefetch() to fetch it before the first page"
         )
 
-    def statistics(
-        self, entries: list[Entry], at: Moment, *, is_waiting: bool, feed_lag: float | None
-    ) -> Statistics:
-        """Return the counts, and the state of the cache at this time."""
-        records = dict.fromkeys(FRESHNESS, 0)
-        for entry in entries:
-            records[entry.freshness(at.now)] += 1
-        ages = [entry.age(at.wall) for entry in entries if at.now - entry.used_at <= IN_USE]
-        return Statistics(
-            lookups=dict(self._lookups),
-            expired_waits=self._expired_waits,
-            fetch_errors=dict(self._fetch_errors),
-            unsent=self._unsent,
-            records=records,
-            oldest_age=max((age for age in ages if age is not None), default=None),
-            feed_lag=feed_lag,
-            is_waiting=is_waiting,
-        )
-
 
 def error_kind(error: FAQError) -> str:
     """Return the kind of an error: `timeout`, `connection`, `invalid`, or the HTTP status."""
@@ -194,15 +146,3 @@ def _about(entry: Entry) -> str:
     """Return the error of an entry, after the name of the FAQ if the error does not name it."""
     message = str(entry.error) or type(entry.error).__name__
     return message if repr(entry.key.slug) in message else f"FAQ {entry.key.slug!r}: {message}"
-
-
-def _result(before: Entry | None, after: Entry, outcome: Outcome | None) -> Result:
-    if isinstance(outcome, Gone):
-        return "gone"
-    if isinstance(outcome, NotFound) and after.faq is None:
-        return "not_found"
-    if after.error is not None:
-        return "failed"
-    if before is not None and before.error is not None:
-        return "recovered"
-    return "fetched" if isinstance(outcome, Fetched) else "not_modified"

@@ -10,11 +10,10 @@ from typing import NamedTuple, Protocol
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Entry, Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.settings import Settings
 
@@ -59,8 +58,8 @@ class Files(Protocol):
         `is_forgotten` says that the host has recently forgotten the FAQ.
         """
 
-    def note(self, event: FAQEvent) -> None:
-        """Note how a fetch has ended."""
+    def note(self, entry: Entry) -> None:
+        """Note the entry that a fetch has left."""
 
 
 class BaseSource:

@@ -11,7 +11,6 @@ from faqsvc_embed.models.records import (
     AnswerFormat,
     Source,
     part_of,
-    render_with,
     shown,
 )
 from faqsvc_embed.models.state import FAQState, StateSource
@@ -25,6 +24,5 @@ __all__ = [
     "Source",
     "StateSource",
     "part_of",
-    "render_with",
     "shown",
 ]

@@ -26,8 +26,7 @@ class Origin:
     """
 
     usual: ClassVar[AnswerRenderer]
-    """Renders the answers of records that no embed has read. `rendering.answers` sets it at import, because
-    this module must not import that one."""
+    """Renders the answers. `rendering.answers` sets it at import, because this module must not import it."""
 
     def __init__(
         self,
@@ -46,7 +45,6 @@ class Origin:
         """The addresses of the questions on a page, if an answer may have a link to one."""
         self.is_parsable: bool | None = None
         """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
-        self._renderer: AnswerRenderer | None = None
         self._html: dict[tuple[str, str | None], Markup] = {}
 
     def __eq__(self, other: object) -> bool:
@@ -58,18 +56,13 @@ class Origin:
     def __reduce__(self) -> tuple[Any, ...]:
         return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
 
-    def use(self, renderer: AnswerRenderer) -> None:
-        """Render answers with the renderer of an embed from now on."""
-        if self._renderer is not renderer:
-            self._renderer, self._html = renderer, {}
-
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""
-        renderer, key = self._renderer or self.usual, (answer, section)
+        key = answer, section
         if not self.answers:  # the origin of all items without a record, which would keep their HTML for ever
-            return renderer.html(answer, section, self)
+            return self.usual.html(answer, section, self)
         if key not in self._html:
-            self._html[key] = renderer.html(answer, section, self)
+            self._html[key] = self.usual.html(answer, section, self)
         return self._html[key]
 
 
@@ -112,7 +105,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     def html(self) -> Markup:
         """The answer as an FAQ prints it, for markup of your own: text, or Markdown if its record says so.
 
-        Headings in it have the levels 4 to 6. What `use_faq()` and `get_faq()` return follows the settings.
+        Headings in it have the levels 4 to 6.
         """
         return self._origin.html(self.answer, self.section)
 

@@ -12,7 +12,7 @@ from msgspec.structs import force_setattr
 from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import wire
-from faqsvc_embed.models.items import AnswerRenderer, Item, Origin, checked_text
+from faqsvc_embed.models.items import Item, Origin, checked_text
 from faqsvc_embed.models.parts import Part, Shown, may_link
 from faqsvc_embed.text import clean_text
 
@@ -149,25 +149,6 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
             raise LookupError(f"FAQ {quoted(self.slug)}: {'; '.join(problems)}")
         return part
 
-    @classmethod
-    def __get_pydantic_core_schema__(cls, *_: object) -> dict[str, Any]:
-        """Let Pydantic read and write records, so that FastAPI routes can return them."""
-        read = {"type": "no-info", "function": cls._from_pydantic}
-        write = {"type": "function-plain", "function": cls.to_dict}
-        return {"type": "function-plain", "function": read, "serialization": write}
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, *_: object) -> dict[str, Any]:
-        """Return the JSON Schema of a record on the wire, for OpenAPI."""
-        return wire.json_schema(cls.__name__)
-
-    @classmethod
-    def _from_pydantic(cls, value: Any) -> Self:
-        try:
-            return value if isinstance(value, cls) else cls.from_dict(value)
-        except InvalidFAQ as error:
-            raise ValueError(str(error)) from None
-
 
 def shown(faq: FAQ) -> Shown:
     """Return what an FAQ shows: its items in their order, with their anchors."""
@@ -185,13 +166,6 @@ def part_of(faq: FAQ, part: Part) -> tuple[FAQ, list[str]]:
     found = msgspec.structs.replace(faq, title=title or faq.title, items=items, introduction=None)
     vars(found)["shown"] = Shown.of(found.items)._replace(keys=tuple(key for *_, key in rows))
     return found, problems
-
-
-def render_with(renderer: AnswerRenderer, faq: FAQ) -> FAQ:
-    """Return a record whose items have the HTML that an embed prints."""
-    if faq.items:
-        faq.items[0]._origin.use(renderer)
-    return faq
 
 
 class Source(Protocol):

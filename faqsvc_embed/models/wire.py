@@ -191,32 +191,6 @@ def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
     return InvalidFAQ(f"{path or 'the record'}: {what}", path=path)
 
 
-def json_schema(title: str) -> dict[str, Any]:
-    """Return the JSON Schema of a record, as the read endpoint returns it."""
-    text = {"type": "string"}
-    item = {
-        "type": "object",
-        "properties": {
-            "position": {"type": "integer"},
-            **dict.fromkeys(("question", "answer", "section", "id"), text),
-        },
-        "required": ["question", "answer"],
-    }
-    texts = ("slug", "title", "websiteName", "lang", "websiteUrl", "pageUrl", "introduction")
-    answer_format = {**text, "enum": ["text", "markdown"], "default": "text"}
-    return {
-        "title": title,
-        "type": "object",
-        "properties": {
-            **dict.fromkeys(texts, text),
-            "answerFormat": answer_format,
-            "items": {"type": "array", "items": item},
-            "cta": {},
-        },
-        "required": ["slug", "items"],
-    }
-
-
 class Publication(msgspec.Struct, frozen=True, rename="camel"):
     """The result of a write: the slug, the URL of the hosted page, and install hints.
 

@@ -63,7 +63,6 @@ class Document(msgspec.Struct, eq=False):
 
     def print(
         self,
-        page: Page,
         fragment: Fragment,
         options: ElementOptions,
         *,
@@ -78,13 +77,20 @@ class Document(msgspec.Struct, eq=False):
         if options.styles == "none":
             missing &= SCRIPTS
         if missing:
-            page.inline.append((fragment, options, missing))
             # The folder has only the whole script.
             printed = missing if options.folder is None or missing.isdisjoint(SCRIPTS) else missing | SCRIPTS
             self.printed |= printed
             if before is not None:
                 self._filled |= printed
-        return fragment.print(options, missing, schema=schema)
+        is_whole = (
+            options.styles == "inline" and options.folder is None and len(missing) == len(fragment.needs)
+        )
+        if not schema or options.nonce is not None or (missing and not is_whole):
+            return fragment.joined(options, missing, schema=schema)
+        form = fragment.forms.get(is_whole)
+        if form is None:
+            form = fragment.forms[is_whole] = fragment.joined(options, missing, schema=True)
+        return form
 
     # JSON-LD
 

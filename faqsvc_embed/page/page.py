@@ -1,7 +1,7 @@
 """The page: what the FAQs of one request share."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
 from typing import Any, ClassVar, Final
@@ -18,8 +18,6 @@ from faqsvc_embed.page.headers import Headers, fillable_charset, may_be_shared
 from faqsvc_embed.page.placeholders import BodyFiller, Filling, Placeholders, Text
 from faqsvc_embed.page.preview import Preview, find_preview
 from faqsvc_embed.rendering.assets import FOLDER, are_served
-from faqsvc_embed.rendering.elements import ElementOptions
-from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
@@ -66,8 +64,6 @@ class Page(msgspec.Struct, eq=False):
     prefetched: set[Key] = set()
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
     placeholders: Placeholders | None = None
-    inline: list[tuple[Fragment, ElementOptions, Set[str]]] = []
-    """For a policy: each FAQ that was printed with stylesheets or a script, its options, and their names."""
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None

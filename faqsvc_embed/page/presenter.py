@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Entry
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.events import FAQEvent
-from faqsvc_embed.models import FAQ, FAQState, render_with
+from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
 from faqsvc_embed.page.document import Document
@@ -29,7 +28,6 @@ from faqsvc_embed.page.options import (
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.page.states import PageStates
-from faqsvc_embed.rendering.answers import Answers
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
 from faqsvc_embed.rendering.json_ld import page_json
@@ -53,12 +51,11 @@ class Presenter:
 
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._settings = settings
-        self._reader = reader
+        reader.reporter.listen(self._prepare_fetched)
         self.page_source: PageSource | None = None
         """Finds the page of a request that has none in its context."""
         self.options: OptionResolver = OptionResolver(settings)
-        answers = Answers(settings.answer_format)
-        self.renderer: Renderer = Renderer(answers, cache_overrides=settings.cache_overrides)
+        self.renderer: Renderer = Renderer(cache_overrides=settings.cache_overrides)
         self._states = PageStates(settings, reader, self.options)
         passes: Passing = Exception if settings.strict else ()
         self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
@@ -98,12 +95,8 @@ class Presenter:
         faq, _ = self.options.part_for(state.data, call)
         if page.preview is not None and page.preview.is_draft(state.data):
             page.preview.accept(faq)
-        document.defer_schema(self.with_html(faq))
+        document.defer_schema(faq)
         return state if faq is state.data else replace(state, data=faq)
-
-    def with_html(self, faq: FAQ) -> FAQ:
-        """Return a record whose items have the HTML that this embed prints."""
-        return render_with(self.renderer.answers, faq)
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
@@ -114,10 +107,9 @@ class Presenter:
         for faq in await self._states.prefetch(self.page(), slugs, lang, blocks=False):
             await to_thread(self.prepare, faq)
 
-    def prepare_fetched(self, event: FAQEvent) -> None:
+    def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in a thread of its own, if this host renders FAQs."""
-        entry = self._reader.cache.get(Key(event.slug, event.lang))
-        if event.error is None and self.renderer.is_ready and entry is not None and entry.faq is not None:
+        if entry.error is None and self.renderer.is_ready and entry.faq is not None:
             call_in_thread(self.prepare, entry.faq)
 
     def prepare(self, faq: FAQ) -> None:
@@ -161,7 +153,7 @@ class Presenter:
             fragment = fragment or self.renderer.fragment(faq, call.style, place)
             if fragment is None or call.problems or fragment.problems:
                 return self._print(document, page, call, fragment)
-            return document.print(page, fragment, call.elements, schema=call.schema)
+            return document.print(fragment, call.elements, schema=call.schema)
         except FAQError as error:
             return self._handle(page, slug, error)
 
@@ -218,7 +210,7 @@ class Presenter:
     ) -> str:
         html, problems = "", call.problems
         if fragment is not None:  # some question has an answer
-            html = document.print(page, fragment, call.elements, schema=call.schema, before=before)
+            html = document.print(fragment, call.elements, schema=call.schema, before=before)
             problems = (*problems, *fragment.problems)
         return "".join([*map(problem_element, problems), html]) if problems and page.shows_problems else html
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import msgspec
 from markupsafe import Markup, escape
 
-from faqsvc_embed.models import FAQ, AnswerFormat, shown
+from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.models.items import Origin
 from faqsvc_embed.models.parts import may_link
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -69,10 +69,9 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class Answers:
-    """Renders answers as HTML. They are Markdown if their record or `answer_format` says so."""
+    """Renders answers as HTML. They are Markdown if their record says so."""
 
-    def __init__(self, answer_format: AnswerFormat = "text") -> None:
-        self._all_markdown = answer_format == "markdown"
+    def __init__(self) -> None:
         self._log = LogOnce()
 
     def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
@@ -90,7 +89,7 @@ class Answers:
         text = faq.introduction or ""
         if not text.strip():
             return AnsweredItem("", text, Markup(), "")
-        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [text])
+        as_markdown = _is_markdown(faq) and self._is_parsable(faq.slug, [text])
         links = shown(faq).links(faq.slug) if may_link([text]) else {}
         html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
         return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
@@ -126,8 +125,8 @@ class Answers:
         return sorted(pairs, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-        as_markdown = self.is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
-        is_plain = self.is_markdown(faq) and not as_markdown
+        as_markdown = _is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
+        is_plain = _is_markdown(faq) and not as_markdown
         too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
         items, names, *_ = shown(faq)
         links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
@@ -141,17 +140,13 @@ class Answers:
         """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
         if not answer.strip():
             return Markup()
-        as_markdown = self._all_markdown or origin.is_markdown
+        as_markdown = origin.is_markdown
         if as_markdown:
             if origin.is_parsable is None:
                 origin.is_parsable = self._is_parsable(origin.slug, origin.answers)
             as_markdown = origin.is_parsable
         level = below(QUESTION_LEVEL, section)
         return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
-
-    def is_markdown(self, faq: FAQ) -> bool:
-        """Return whether the answers of a record are Markdown."""
-        return self._all_markdown or faq.answer_format == "markdown"
 
     def _is_parsable(self, slug: str, answers: Sequence[str]) -> bool:
         from faqsvc_embed.rendering import markdown
@@ -177,8 +172,11 @@ def _rendered(
 
 
 USUAL: Final = Answers()
-"""Renders answers without the settings of an embed."""
 Origin.usual = USUAL
+
+
+def _is_markdown(faq: FAQ) -> bool:
+    return faq.answer_format == "markdown"
 
 
 def below(level: int | None, section: str | None) -> int | None:

@@ -21,7 +21,6 @@ LONG: Final = "script of long FAQs"
 """The part of the script that every variant but `disclosure` needs."""
 SCRIPTS: Final = frozenset((WHOLE, LONG))
 CLOSING_TAG: Final = "\n</section>"
-_PLAIN: Final = ElementOptions()
 
 
 class Rendered(Markup):
@@ -55,7 +54,7 @@ class Fragment(msgspec.Struct, eq=False):
     """Parts of the answers that are not shown, for development."""
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
-    _forms: dict[bool, str] = {}
+    forms: dict[bool, str] = {}
     """The fragment as pages mostly print it: with the stylesheet and the script inline, and without both."""
 
     def __post_init__(self) -> None:
@@ -73,23 +72,14 @@ class Fragment(msgspec.Struct, eq=False):
         """Bytes in memory, with one form of the whole."""
         return 2 * (self.content.__sizeof__() + self.json_ld.__sizeof__())
 
-    def print(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
+    def joined(self, options: ElementOptions, missing: Set[str], *, schema: bool) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
-        is_whole = options.styles == "inline" and options.folder is None and len(missing) == len(self.needs)
-        if not schema or options.nonce is not None or (missing and not is_whole):
-            return self._joined(options, missing, schema=schema)
-        form = self._forms.get(is_whole)
-        if form is None:
-            form = self._forms[is_whole] = self._joined(_PLAIN, missing)
-        return form
-
-    def _joined(self, options: ElementOptions, missing: Set[str], *, schema: bool = True) -> str:
         # The script is above the questions: it changes them before they are painted.
-        opening = "\n".join([self.opening_tag, *self.elements(options, missing)])
+        opening = "\n".join([self.opening_tag, *self._elements(options, missing)])
         json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
         return "".join([opening, self.content, json_ld, CLOSING_TAG])
 
-    def elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
+    def _elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
         """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
         names, found = [name for name in self.css if name in missing], list[str]()
         if options.styles == "linked" and options.folder is not None:

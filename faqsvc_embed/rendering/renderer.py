@@ -89,9 +89,9 @@ class TemplateSection(Struct, frozen=True, gc=False):
 class Renderer:
     """Renders records, and caches the result for as long as the record lives."""
 
-    def __init__(self, answers: Answers | None = None, *, cache_overrides: bool = False) -> None:
+    def __init__(self, *, cache_overrides: bool = False) -> None:
         """With `cache_overrides`, fragments from templates of the host are cached too."""
-        self.answers: Final = answers or Answers()
+        self._answers = Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
         self._questions = RecordCache[tuple[str, ...]]()
@@ -159,7 +159,7 @@ class Renderer:
         """
         found = self._questions.get(faq, nodes)
         if found is None:
-            answered = self.answers.items(faq, QUESTION_LEVEL)
+            answered = self._answers.items(faq, QUESTION_LEVEL)
             found = tuple(map(serialize, _nodes(faq, answered, nodes)))
             self._questions.put(faq, nodes, found, sum(map(len, found)))
         return found
@@ -179,12 +179,12 @@ class Renderer:
 
     def _render(self, faq: FAQ, style: Style, place: Place, environment: Environment) -> Fragment | None:
         level = style.question_level
-        answered = self.answers.items(faq, level)
+        answered = self._answers.items(faq, level)
         if not answered:
             return None
         sections = _sections(faq, style, place, answered)
         context = _context(faq, style, place, sections)
-        context["introduction"] = self.answers.introduction(faq, level)
+        context["introduction"] = self._answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         is_tall = len(answered) >= TALL
         texts = [context["introduction"], *(item.html for item in answered)]

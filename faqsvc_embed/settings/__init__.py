@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat, Source
+from faqsvc_embed.models import Source
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import PREFIX as KEY_PREFIX
@@ -83,8 +83,6 @@ class Settings:
     questions. `plain`: no lines."""
     exclusive: Setting[bool] = Setting(accept.boolean, False)
     """Opening an answer closes the one that was open."""
-    answer_format: Setting[AnswerFormat] = Setting(accept.one_of(*ANSWER_FORMATS), "text")
-    """The format of the answers in records that state none: `text` or `markdown`."""
     schema: Setting[bool] = Setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
     cache_overrides: Setting[bool] = Setting(accept.boolean, False)

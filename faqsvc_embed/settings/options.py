@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, TypedDict
 
-from faqsvc_embed.models import AnswerFormat, Source
+from faqsvc_embed.models import Source
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import Look, Styles, Variant
 from faqsvc_embed.theme import Theme
@@ -32,7 +32,6 @@ class EmbedOptions(ClientOptions, total=False):
     variant: Variant
     look: Look
     exclusive: bool
-    answer_format: AnswerFormat
     schema: bool
     cache_overrides: bool
     wait: float

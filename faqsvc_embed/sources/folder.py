@@ -2,12 +2,11 @@
 
 from typing import Final
 
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Entry, Key
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.cache.source import BaseSource, Files
-from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, quoted
-from faqsvc_embed.events import FAQEvent
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQGone, FAQNotFound, quoted
 from faqsvc_embed.files.folder import FAQFile, Folder, name_of
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.bounded_log import logger
@@ -56,20 +55,19 @@ class FolderSource(BaseSource):
         file = self._find(key)
         return None if file is None else file.faq or self._missing(key, file)
 
-    def note(self, event: FAQEvent) -> None:
+    def note(self, entry: Entry) -> None:
         """Note that an FAQ was fetched or unpublished. The file of an unpublished FAQ is no longer shown."""
-        if event.result in ("fetched", "recovered") and self._folder.find(event.slug, event.lang) is not None:
-            self._fetched.add(event.slug)
-        if event.result == "gone" and event.slug not in self._gone:
-            file = self._folder.find(event.slug, event.lang)
-            if file is not None:
-                self._gone.add(event.slug)
-                logger.warning(
-                    "FAQ %r was unpublished: delete %r, or use a `store`; otherwise the file is shown again "
-                    "if the service fails at the next start",
-                    event.slug,
-                    str(file.path),
-                )
+        slug, file = entry.key.slug, self._find(entry.key)
+        if file is not None and entry.error is None:
+            self._fetched.add(slug)
+        if file is not None and isinstance(entry.error, FAQGone) and slug not in self._gone:
+            self._gone.add(slug)
+            logger.warning(
+                "FAQ %r was unpublished: delete %r, or use a `store`; otherwise the file is shown again "
+                "if the service fails at the next start",
+                slug,
+                str(file.path),
+            )
 
     def reload(self) -> None:
         self._suggests = True

@@ -1,10 +1,10 @@
-"""FAQs in FastAPI: the middleware is Starlette's, the embed a dependency, and records are response models."""
+"""FAQs in FastAPI: the middleware is Starlette's, the embed a dependency."""
 
 import threading
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-from fastapi import Body, Depends, FastAPI, Request, WebSocket
+from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
 from jinja2 import DictLoader, Environment
@@ -143,53 +143,3 @@ def test_the_documentation_pages_of_fastapi_pass() -> None:
 
 def test_the_names_are_those_of_starlette() -> None:
     assert (fastapi.FAQMiddleware, fastapi.faqs_from) == (starlette.FAQMiddleware, starlette.faqs_from)
-
-
-@pytest.fixture
-def client() -> TestClient:
-    app = FastAPI()
-    app.add_middleware(FAQMiddleware, embed=fake_embed({"pricing": A}))
-
-    @app.get("/faq")
-    async def read(faqs: FAQs) -> FAQ:
-        return await faqs.aget_faq("pricing")
-
-    @app.get("/faqs")
-    async def read_all(faqs: FAQs) -> list[FAQ]:
-        return [await faqs.aget_faq("pricing")]
-
-    @app.post("/faq")
-    async def write(faq: Annotated[FAQ, Body()]) -> str:
-        return faq.items[0].question
-
-    return TestClient(app)
-
-
-def test_a_route_returns_a_record_in_the_form_of_the_wire(client: TestClient) -> None:
-    assert client.get("/faq").json() == A.to_dict()
-    assert client.get("/faqs").json() == [A.to_dict()]
-
-
-def test_a_record_without_more_has_exactly_the_fields_of_the_specification(client: TestClient) -> None:
-    fields = {"slug", "title", "websiteName", "lang", "items", "cta"}
-    assert (set(A.to_dict()), set(client.get("/faq").json())) == (fields, fields)
-    assert set(A.to_dict()["items"][0]) == {"position", "question", "answer"}
-
-
-def test_a_route_takes_a_record_and_refuses_an_invalid_one(client: TestClient) -> None:
-    assert client.post("/faq", json=A.to_dict()).json() == A.items[0].question
-    response = client.post("/faq", json={"slug": "pricing", "items": [{"question": 5}]})
-    assert response.status_code == 422
-    assert "items[0]" in response.text
-
-
-def test_the_schema_of_a_record_is_in_the_documentation_of_the_host(client: TestClient) -> None:
-    document = client.get("/openapi.json").json()
-    schema = document["paths"]["/faq"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
-    if "$ref" in schema:
-        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    url = "https://tea.example"
-    more = {"answerFormat": "markdown", "websiteUrl": url, "pageUrl": url, "introduction": "About tea."}
-    whole = {**A.to_dict(), **more}
-    assert set(FAQ.from_dict(whole).to_dict()) == set(schema["properties"])
-    assert schema["properties"]["answerFormat"]["enum"] == ["text", "markdown"]

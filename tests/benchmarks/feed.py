@@ -139,7 +139,7 @@ def _page(database: str) -> Table:
         )
         for embed in (without, following):
             embed.get_faq("pricing")
-        wait_until(lambda: following.statistics().feed_lag is not None)
+        wait_until(lambda: following.reader.fetcher.feed_lag is not None)
         apps = {"push=False": flask_app(without), "following the feed": flask_app(following)}
         return compare(
             "Flask: a whole request with a cached FAQ of 20 questions, in seconds of the processor",

@@ -3,9 +3,11 @@
 from typing import Any, Final
 
 from flask import Flask, Response, g, render_template_string, request
+from msgspec.structs import replace
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.testing import fake_embed
 from tests.support import samples
 from tests.support.host import HOST_PAGE, STRICT
@@ -85,10 +87,11 @@ PAGES: Final = {
 """The template of each page, by its path."""
 
 
-def make_app(**settings: Any) -> Flask:
+def make_app(answer_format: AnswerFormat = "text", **settings: Any) -> Flask:
     """Return the application. In a request, `?csp=` chooses a policy, and `?dark` a dark page."""
     app = Flask("host")
-    faqs = {faq.slug: faq for faq in (PRICING, NASTY, RICH, LONG, ARABIC, SECTIONS)}
+    records = (PRICING, NASTY, RICH, LONG, ARABIC, SECTIONS)
+    faqs = {faq.slug: replace(faq, answer_format=answer_format) for faq in records}
     FAQExtension(app, embed=fake_embed(faqs, **settings))
 
     @app.before_request
@@ -98,7 +101,7 @@ def make_app(**settings: Any) -> Flask:
     @app.after_request
     def policy(response: Response) -> Response:
         if (csp := request.args.get("csp")) is not None:
-            response.headers["Content-Security-Policy"] = STRICT + _allowed(csp)
+            response.headers["Content-Security-Policy"] = STRICT + _allowed(csp, response)
         return response
 
     for name, content in PAGES.items():
@@ -114,10 +117,11 @@ def make_app(**settings: Any) -> Flask:
     return app
 
 
-def _allowed(csp: str) -> str:
+def _allowed(csp: str, response: Response) -> str:
     if csp == "nonce":
         return f"style-src 'nonce-{NONCE}'; script-src 'nonce-{NONCE}'"
     if csp == "self":
         return "style-src 'self'; script-src 'self'"
     assert csp == "hashes"
-    return "; ".join(f"{name} {' '.join(hashes)}" for name, hashes in faqs_from().csp_sources().items())
+    sources = faqs_from().csp_sources(response.get_data(as_text=True))
+    return "; ".join(f"{name} {' '.join(hashes)}" for name, hashes in sources.items())

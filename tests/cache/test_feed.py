@@ -217,7 +217,7 @@ def test_a_change_that_the_record_already_has_costs_one_request(
     reads = len(service.reads)
     service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
     wait_until(lambda: len(service.reads) > reads)
-    wait_until(lambda: embed.statistics().feed_lag == 0, timeout=5)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0, timeout=5)
     assert len(service.reads) == reads + 1
 
 
@@ -228,7 +228,7 @@ def test_a_change_of_a_translation_that_is_not_shown_costs_one_request(
     reads = len(service.reads)
     service.send('{"slug": "pricing", "lang": "de", "revision": 9, "state": "published"}')
     wait_until(lambda: len(service.reads) > reads)
-    wait_until(lambda: embed.statistics().feed_lag == 0, timeout=5)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0, timeout=5)
     assert len(service.reads) == reads + 1
 
 
@@ -267,7 +267,7 @@ def test_a_change_that_could_not_be_fetched_arrives_when_the_service_works_again
     service.is_down = True
     service.publish("pricing", "New.")
     wait_until(lambda: embed.use_faq("pricing").is_degraded)
-    assert (embed.statistics().feed_lag or 0) > 0
+    assert (embed.reader.fetcher.feed_lag or 0) > 0
     service.is_down = False
     wait_until(lambda: answer(embed) == "New.")
 
@@ -342,7 +342,7 @@ def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
     assert answer(embed) == "Old."
     wait_until(lambda: len(service.connections) >= 2)
     service.feed_status, service.feed_type = 200, "text/event-stream"
-    wait_until(lambda: embed.statistics().feed_lag == 0)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
     service.publish("pricing", "New.")
     wait_until(lambda: answer(embed) == "New.")
 
@@ -487,14 +487,14 @@ def test_an_event_without_end_is_refused() -> None:
 def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(
     service: FeedService, embed: FAQEmbed
 ) -> None:
-    assert embed.statistics().feed_lag is None
+    assert embed.reader.fetcher.feed_lag is None
     follow(embed, service, "pricing")
-    wait_until(lambda: embed.statistics().feed_lag == 0)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
     service.lag = 1  # read that still returns the record before
     service.publish("pricing", "New.")
-    wait_until(lambda: (embed.statistics().feed_lag or 0) > 0.05)
+    wait_until(lambda: (embed.reader.fetcher.feed_lag or 0) > 0.05)
     wait_until(lambda: answer(embed) == "New.")
-    wait_until(lambda: embed.statistics().feed_lag == 0)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
 
 
 def test_lost_events_do_not_hide_a_change_that_was_announced_before(

@@ -1,7 +1,6 @@
 """What happens while a fetch is under way: forget, close, a crash, an exit, a jump of the clock."""
 
 import asyncio
-import sys
 import threading
 from datetime import timedelta
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed import FAQ, FAQError, FAQEvent, FAQUnavailable
+from faqsvc_embed import FAQ, FAQError, FAQUnavailable
 from faqsvc_embed.cache.sqlite import SQLiteBackend
 from tests.support import samples
 from tests.support.clock import EPOCH, Clock
@@ -192,43 +191,6 @@ def test_the_same_bug_is_logged_with_its_traceback_once(
         crashing.crash = KeyError()
         assert isinstance(failure(embed, slug), FAQUnavailable)
     assert len([record for record in caplog.records if record.exc_info is not None]) == 1
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_listener_that_exits_its_thread_stops_no_later_fetch(
-    make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
-) -> None:
-    embed, events = make_embed(store=f"file:{tmp_path}", wait=5), list[FAQEvent]()
-
-    def leave(event: FAQEvent) -> None:
-        events.append(event)
-        sys.exit(1)
-
-    embed.listen(leave)
-    for slug in ("pricing", "a", "b"):
-        faulty.serve(samples.record(slug))
-        assert seconds(lambda slug=slug: embed.use_faq(slug)) < SLACK  # type: ignore[misc]
-        wait_until(lambda: not embed.reader.fetcher.is_fetching())
-        assert embed.use_faq(slug).data is not None
-        embed.forget()
-    assert seconds(embed.close) < SLACK
-    assert [event.result for event in events] == ["fetched"] * 3
-
-
-def test_a_listener_that_closes_the_embed_stops_no_later_fetch(
-    make_embed: MakeEmbed, faulty: FaultyServer
-) -> None:
-    embed, events = make_embed(wait=5), list[FAQEvent]()
-
-    def close(event: FAQEvent) -> None:
-        events.append(event)
-        if len(events) == 1:
-            embed.close()
-
-    embed.listen(close)
-    assert embed.use_faq("pricing").data == PRICING
-    faulty.serve(samples.record("other"))
-    wait_until(lambda: embed.use_faq("other").data is not None)
 
 
 @pytest.mark.filterwarnings("error")

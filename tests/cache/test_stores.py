@@ -317,7 +317,7 @@ def test_a_record_that_is_forgotten_before_it_is_stored_is_not_stored(
     make_embed: MakeEmbed, faulty: FaultyServer, tmp_path: Path
 ) -> None:
     embed = make_embed(store=f"file:{tmp_path}")
-    embed.listen(lambda event: embed.forget())
+    embed.reader.reporter.listen(lambda _: embed.forget())
     embed.use_faq("pricing", wait=5)
     embed.close()
     faulty.refuse()

@@ -135,7 +135,7 @@ def test_what_is_purged_is_in_no_cache_backup_or_file(tmp_path: Path) -> None:
             service.publish("people", answer)
         with FAQEmbed(service.url, store=f"file:{store}", wait=30, timeout=30) as embed:
             assert secret in embed.render("people")
-            wait_until(lambda: embed.statistics().feed_lag is not None, 30)
+            wait_until(lambda: embed.reader.fetcher.feed_lag is not None, 30)
             assert secret in run("db", "export", "--database", service.database)
             run_in_shell(
                 documented("## Deletion required by law", "2. With SQLite"),

@@ -166,7 +166,6 @@ def test_an_faq_is_rendered_once_for_all_pages(render: Render, own: bool) -> Non
         {"styles": "none"},
         {"styles": "linked"},
         {"variant": "disclosure"},
-        {"answer_format": "markdown"},
         {"show_title": False, "theme": {"accentColor": "teal"}},
     ],
     ids=str,

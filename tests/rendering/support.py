@@ -3,6 +3,7 @@
 from typing import Final
 
 from faqsvc_embed import FAQ, Item
+from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
 from faqsvc_embed.rendering.style import Style
@@ -12,12 +13,16 @@ PLAIN: Final = Style()
 
 
 def faq(
-    *pairs: tuple[str, str], title: str = "Prices", lang: str | None = "en", slug: str = "pricing"
+    *pairs: tuple[str, str],
+    title: str = "Prices",
+    lang: str | None = "en",
+    slug: str = "pricing",
+    answer_format: AnswerFormat = "text",
 ) -> FAQ:
     """Return an FAQ of these questions and answers, or of two short ones."""
     pairs = pairs or (("What?", "Nothing."), ("How?", "So."))
     items = tuple(Item(index, question, answer) for index, (question, answer) in enumerate(pairs))
-    return FAQ(slug, title=title, lang=lang, items=items)
+    return FAQ(slug, title=title, lang=lang, items=items, answer_format=answer_format)
 
 
 def fragment(faq: FAQ, style: Style = PLAIN, place: Place = FIRST) -> Fragment:

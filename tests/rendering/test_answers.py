@@ -114,10 +114,8 @@ def record(answer: str, answer_format: AnswerFormat = "markdown") -> FAQ:
     return FAQ("pricing", "Pricing", "Heron", "en", (Item(0, "How?", answer),), answer_format=answer_format)
 
 
-def embed(answer: str, answer_format: AnswerFormat = "markdown", **settings: AnswerFormat) -> FAQEmbed:
-    return fake_embed(
-        {"pricing": record(answer, answer_format)}, answer_format=settings.get("setting", "text")
-    )
+def embed(answer: str, answer_format: AnswerFormat = "markdown") -> FAQEmbed:
+    return fake_embed({"pricing": record(answer, answer_format)})
 
 
 def test_the_wire_states_markdown_and_leaves_out_text() -> None:
@@ -143,7 +141,6 @@ def test_an_unknown_format_is_refused_in_python() -> None:
 def test_a_page_shows_the_format_of_the_record() -> None:
     assert "<em>Yes</em>" in embed("*Yes*").render("pricing")
     assert "*Yes*" in embed("*Yes*", "text").render("pricing")
-    assert "<em>Yes</em>" in embed("*Yes*", "text", setting="markdown").render("pricing")
 
 
 def test_the_json_ld_of_markdown_is_html_everywhere() -> None:
@@ -199,11 +196,8 @@ def record_of(answer_format: str = "markdown", answer: str = ANSWER, **item: Any
 
 @pytest.mark.parametrize("answer_format", ["text", "markdown"])
 @pytest.mark.parametrize("section", [None, "Orders"])
-@pytest.mark.parametrize("settings", [{}, {"answer_format": "markdown"}], ids=str)
-def test_an_item_has_the_html_that_the_faq_prints(
-    answer_format: str, section: str | None, settings: dict[str, Any]
-) -> None:
-    faqs = fake_embed({"pricing": record_of(answer_format, section=section)}, **settings)
+def test_an_item_has_the_html_that_the_faq_prints(answer_format: str, section: str | None) -> None:
+    faqs = fake_embed({"pricing": record_of(answer_format, section=section)})
     shown = faqs.render("pricing")
     state = faqs.use_faq("pricing")
     assert state.data is not None
@@ -245,14 +239,6 @@ def test_records_that_share_an_item_have_their_own_format() -> None:
     markdown = FAQ("b", items=(item,), answer_format="markdown")
     assert "<strong>" in markdown.items[0].html
     assert "**" in item.html
-
-
-def test_each_embed_has_its_own_html_of_a_record() -> None:
-    faq = record_of("text")
-    plain, markdown = fake_embed({"pricing": faq}), fake_embed({"pricing": faq}, answer_format="markdown")
-    for _ in range(2):
-        assert "<strong" not in plain.get_faq("pricing").items[0].html
-        assert "<strong" in markdown.get_faq("pricing").items[0].html
 
 
 def test_markdown_that_takes_too_long_is_text_here_too() -> None:

@@ -1,6 +1,7 @@
 """Answers in Markdown: a few plain elements, the same words in JSON-LD, and nothing that runs."""
 
 import re
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,22 +10,21 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed import FAQ, FAQEmbed, to_json_ld
-from faqsvc_embed.rendering.answers import Answers
+from faqsvc_embed import FAQ, to_json_ld
+from faqsvc_embed.rendering.answers import USUAL
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
 from faqsvc_embed.testing import fake_embed, faq_parity
-from tests.rendering.support import faq
+from tests.rendering import support
 from tests.support.parsed import Parsed, faq_pages, json_ld
 from tests.support.strategies import any_text
 from tests.support.xss import CORPUS
 
-MARKDOWN = Answers("markdown")
-TEXT = Answers()
+faq = partial(support.faq, answer_format="markdown")
 
 
-def html(text: str, level: int | None = 3, answers: Answers = MARKDOWN) -> Markup:
+def html(text: str, level: int | None = 3) -> Markup:
     """Return an answer as HTML, empty if it is left out."""
-    return next((item.html for item in answers.items(faq(("Q?", text)), level)), Markup())
+    return next((item.html for item in USUAL.items(faq(("Q?", text)), level)), Markup())
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_without_headings_a_heading_in_an_answer_is_bold() -> None:
 
 def test_json_ld_is_cut_from_what_is_shown() -> None:
     text = "# a\n\n`b` [c](https://x.example) [d](/d)\n\n> e\n\n```\nf\n```\n\n5. g"
-    page = fake_embed({"p": faq(("Q?", text))}, answer_format="markdown").render("p")
+    page = fake_embed({"p": faq(("Q?", text))}).render("p")
     (node,) = json_ld(page)
     assert node["mainEntity"][0]["acceptedAnswer"]["text"] == (
         '<h4>a</h4>\n<p>b <a href="https://x.example">c</a> d</p>\n\n<p>e</p>\n\nf\n\n<ol>\n<li>g</li>\n</ol>'
@@ -136,7 +136,7 @@ def test_json_ld_is_cut_from_what_is_shown() -> None:
 
 
 def test_json_ld_does_not_depend_on_the_heading_level_because_copies_of_an_faq_have_the_same() -> None:
-    embed = fake_embed({"p": faq(("Q?", "# a"))}, answer_format="markdown")
+    embed = fake_embed({"p": faq(("Q?", "# a"))})
     for level, tag in ((2, "h4"), (4, "h6"), (None, "strong")):
         page = embed.render("p", heading_level=level)
         assert f"<{tag}>a</{tag}>" in page
@@ -146,7 +146,7 @@ def test_json_ld_does_not_depend_on_the_heading_level_because_copies_of_an_faq_h
 
 def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:
     record = faq(("Q?", "**a**"))
-    embed = fake_embed({"p": record}, answer_format="markdown")
+    embed = fake_embed({"p": record})
     pages = [embed.render("p"), embed.schema(record), embed.render("p", schema=False) + embed.schema(record)]
     assert len({str(faq_pages(page)) for page in pages}) == 1
     assert "<strong>a</strong>" in str(json_ld(pages[0]))
@@ -154,9 +154,7 @@ def test_every_way_to_json_ld_has_the_answers_as_they_are_shown() -> None:
 
 @pytest.mark.parametrize("text", ["---", "[a]: https://x.example", "![](x)", "#", "&nbsp;"])
 def test_an_answer_without_a_word_is_left_out(text: str) -> None:
-    embed = fake_embed(
-        {"p": faq(("Q?", text)), "q": faq(("Q?", text), ("R?", "a"))}, answer_format="markdown"
-    )
+    embed = fake_embed({"p": faq(("Q?", text)), "q": faq(("Q?", text), ("R?", "a"))})
     assert embed.render("p") == ""
     assert Parsed(embed.render("q")).texts("faqsvc-question") == ["R?"]
 
@@ -184,8 +182,7 @@ def test_a_record_with_too_much_markdown_is_text_everywhere(caplog: pytest.LogCa
             "much": faq(*((f"{n}?", answer) for n in range(count)), (" ", "*")),
             "less": faq(("Q?", answer)),
             "unanswered": faq((" ", "*" * (MAX_RECORD_COST + 1)), ("Q?", "**bold**")),
-        },
-        answer_format="markdown",
+        }
     )
     for _ in range(2):
         page = embed.render("much")
@@ -212,14 +209,13 @@ def assert_plain(text: str, tags: tuple[str, ...], attributes: dict[str, set[str
 
 
 def assert_answer(text: str) -> None:
-    record = faq(("Q?", text))
-    for answers in (MARKDOWN, TEXT):
-        for item in answers.items(record, 3):
+    for record in (faq(("Q?", text)), support.faq(("Q?", text))):
+        for item in USUAL.items(record, 3):
             page = assert_plain(item.html, TAGS, {"a": {"href", "rel"}, "ol": {"start"}})
             inside = f'<details><div class="in">{item.html}</div></details><i>after</i>'
             details, after = Parsed(inside).root
             assert (details.tag, len(details), after.tag, after.text) == ("details", 1, "i", "after")
-            if answers is MARKDOWN:
+            if record.answer_format == "markdown":
                 marked_up = assert_plain(item.json_ld, JSON_LD_TAGS, {"a": {"href"}})
                 assert marked_up.words == page.words
 
@@ -247,19 +243,15 @@ def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
     assert_answer(text)
 
 
-def embed_markdown(record: FAQ) -> FAQEmbed:
-    return fake_embed({"p": record}, answer_format="markdown")
-
-
 def test_links_and_images_of_the_website_are_absolute_if_the_record_names_it() -> None:
     record = replace(faq(("Q?", "[a](/b?c=1) ![d > e](/f.png)")), website_url="https://x.example/shop/")
-    (item,) = MARKDOWN.items(record, 3)
+    (item,) = USUAL.items(record, 3)
     page = Parsed(item.html)
     link, image = page.tagged("a", "img")
     assert (link.get("href"), image.get("src")) == ("https://x.example/b?c=1", "https://x.example/f.png")
     assert image.get("alt") == "d > e"
     assert item.json_ld == '<p><a href="https://x.example/b?c=1">a</a> d &gt; e</p>'
-    assert 'href="https://x.example/b?c=1"' in embed_markdown(record).get_faq("p").items[0].html
+    assert 'href="https://x.example/b?c=1"' in fake_embed({"p": record}).get_faq("p").items[0].html
 
 
 def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
@@ -267,16 +259,16 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
         "One\n[two](two.html)\n\n- ![three](https://x.example/3.png)\n- [four](/4)\n\n"
         "| [five](#5) |\n|-|\n| [six](x:6) |"
     )
-    found = MARKDOWN.problems(faq(("First?", "Yes."), ("Q?", text)))
+    found = USUAL.problems(faq(("First?", "Yes."), ("Q?", text)))
     assert [(index, dropped.line) for index, dropped in found] == [(1, 2), (1, 4), (1, 7), (1, 9)]
     assert ["two.html" in str(found[0][1]), "3.png" in str(found[1][1])] == [True, True]
-    [(_, dropped)] = MARKDOWN.problems(faq(("Q?", "[a](javascript:x)")))
+    [(_, dropped)] = USUAL.problems(faq(("Q?", "[a](javascript:x)")))
     assert "the link to 'javascript:x'" in str(dropped)
 
 
 def test_an_answer_that_shows_nothing_is_reported() -> None:
-    assert len(MARKDOWN.problems(faq(("Q?", "---")))) == 1
-    assert MARKDOWN.problems(faq(("Q?", "![](/a.png)"))) == []
+    assert len(USUAL.problems(faq(("Q?", "---")))) == 1
+    assert USUAL.problems(faq(("Q?", "![](/a.png)"))) == []
 
 
 @pytest.mark.parametrize(
@@ -296,7 +288,7 @@ def test_an_answer_that_shows_nothing_is_reported() -> None:
 )
 def test_an_image_of_the_own_website_is_shown(website: str, image: str, is_shown: bool) -> None:
     record = replace(faq(("Q?", f"b {image}")), website_url=website)
-    (item,) = MARKDOWN.items(record, 3)
+    (item,) = USUAL.items(record, 3)
     assert bool(Parsed(item.html).tagged("img")) is is_shown
 
 

@@ -119,9 +119,9 @@ def test_items_are_in_the_order_of_their_positions_in_html_and_json_ld() -> None
 
 def test_a_fragment_is_complete_by_itself() -> None:
     rendered = fragment(faq(), Style(Theme("teal")))
-    (section,) = Parsed(rendered.print(ElementOptions(), rendered.needs)).root
+    (section,) = Parsed(rendered.joined(ElementOptions(), rendered.needs, schema=True)).root
     assert [e.tag for e in section] == ["style", "h2", "details", "details", "script"]
-    (node,) = json_ld(rendered.print(ElementOptions(), rendered.needs))
+    (node,) = json_ld(rendered.joined(ElementOptions(), rendered.needs, schema=True))
     assert [q["name"] for q in node["mainEntity"]] == ["What?", "How?"]
 
 
@@ -148,8 +148,10 @@ def assert_parity(record: FAQ, style: Style) -> None:
     if rendered is None:
         assert not shown
         return
-    rendered.print(ElementOptions(), rendered.needs).encode()
-    page = Parsed(f"{rendered.print(ElementOptions(), rendered.needs)}<i class='sentinel'>still here</i>")
+    rendered.joined(ElementOptions(), rendered.needs, schema=True).encode()
+    page = Parsed(
+        f"{rendered.joined(ElementOptions(), rendered.needs, schema=True)}<i class='sentinel'>still here</i>"
+    )
     assert page.errors == []
     assert [e.tag for e in page.root] == ["section", "i"]  # balanced
     pairs = list(zip(page.texts("faqsvc-question"), page.texts("faqsvc-answer"), strict=True))
@@ -159,7 +161,7 @@ def assert_parity(record: FAQ, style: Style) -> None:
     once = dict[str, tuple[str, str]]()
     for question, answer in pairs:
         once.setdefault(unicodedata.normalize("NFC", question), (question, answer))
-    (node,) = json_ld(rendered.print(ElementOptions(), rendered.needs))
+    (node,) = json_ld(rendered.joined(ElementOptions(), rendered.needs, schema=True))
     marked_up = [(words(q["name"]), words(q["acceptedAnswer"]["text"])) for q in node["mainEntity"]]
     assert marked_up == list(once.values())
     allowed = {"section", "h2", "h3", "h6", "p", "details", "summary", "span", "div", "br", "script", "i"}

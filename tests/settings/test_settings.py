@@ -28,7 +28,6 @@ DEFAULTS: dict[str, Any] = {
     "variant": "details",
     "look": "lines",
     "exclusive": False,
-    "answer_format": "text",
     "schema": True,
     "cache_overrides": False,
     "wait": 1.0,
@@ -92,7 +91,6 @@ GOOD: list[tuple[str, Any, Any]] = [
     *(("styles", styles, styles) for styles in ("inline", "linked", "none")),
     *(("variant", variant, variant) for variant in ("details", "disclosure", "open")),
     *(("look", look, look) for look in ("lines", "cards", "columns", "plain")),
-    *(("answer_format", kind, kind) for kind in ("text", "markdown")),
     ("wait", 0, 0.0),
     ("wait", "0.25", 0.25),
     ("timeout", 2, 2.0),
@@ -146,7 +144,6 @@ BAD: list[tuple[str, Any]] = [
     *(("show_title", value) for value in ("maybe", 2, None, "", "yess")),
     *(("heading_level", value) for value in (1, 7, 0, -2, "1", "h2", 2.5, True, "2.0", math.nan, math.inf)),
     *(("styles", value) for value in ("Inline", "", None, 5, True, ["none"], "external")),
-    *(("answer_format", value) for value in ("html", "", None)),
     *(
         (name, value)
         for name in ("wait", "timeout", "fresh_for", "keep_for", "not_found_for")

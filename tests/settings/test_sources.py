@@ -23,7 +23,6 @@ WRITTEN: dict[str, tuple[str, Any]] = {
     "variant": ("disclosure", "disclosure"),
     "look": ("cards", "cards"),
     "exclusive": ("true", True),
-    "answer_format": ("markdown", "markdown"),
     "schema": ("no", False),
     "cache_overrides": ("yes", True),
     "wait": ("2", 2.0),

@@ -69,12 +69,11 @@ def test_it_may_be_forgotten_and_closed_at_any_time(backend: Backend) -> None:
     embed.close()
 
 
-def test_its_health_and_statistics_cost_no_read(backend: Backend) -> None:
+def test_its_health_costs_no_read(backend: Backend) -> None:
     with backend.embed(wait=30) as embed:
         embed.get_faq("pricing")
         (line, *_) = embed.health()
         assert (line["slug"], line["freshness"], line["error"]) == ("pricing", "fresh", None)
-        embed.statistics()
     if isinstance(backend, Remote):
         assert backend.reads == 1
 
@@ -83,7 +82,7 @@ def test_a_source_that_answers_at_once_is_not_counted_as_fetched(backend: Backen
     with backend.embed(wait=30) as embed:
         for _ in range(3):
             embed.render("pricing")
-        assert embed.statistics().lookups["fetched"] == (1 if backend.may_fail else 0)
+        assert embed.reader.reporter.lookups["fetched"] == (1 if backend.may_fail else 0)
 
 
 def test_a_visitor_with_an_invalid_preview_token_sees_the_published_faq(backend: Backend) -> None:
@@ -210,18 +209,6 @@ def test_while_it_hangs_a_cached_translation_is_shown(remote: Remote) -> None:
         settle(embed)
         assert title(embed.use_faq("pricing", lang="fr")) == "Preise"
         remote.heal()
-
-
-def test_events_tell_how_each_read_has_ended(remote: Remote) -> None:
-    results = list[str]()
-    with remote.embed(wait=30, not_found_for=0) as embed:
-        embed.listen(lambda event: results.append(event.result))
-        embed.get_faq("pricing")
-        remote.fail()
-        for slug in ("other", "nope"):
-            assert embed.use_faq(slug).data is None
-        settle(embed)
-    assert results == ["fetched", "failed", "failed"]
 
 
 def test_records_of_two_sources_share_a_store_and_never_mix(tmp_path: Path, remote: Remote) -> None:

@@ -1,5 +1,7 @@
 """A site in each framework that has types of its own, as its developers would write it."""
 
+from typing import Any
+
 from aiohttp import web
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from falcon import MEDIA_HTML, App
@@ -24,7 +26,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from faqsvc_embed import FAQ, FAQEmbed
+from faqsvc_embed import FAQEmbed
 from faqsvc_embed.django import FAQMiddleware as DjangoMiddleware
 from faqsvc_embed.django import faqs_from as faqs_from_django
 from faqsvc_embed.fastapi import FAQs
@@ -74,8 +76,8 @@ def fastapi() -> FastAPI:
         return await faqs.arender("pricing") + await faqs_from(request).arender("legal")
 
     @app.get("/faq")
-    async def record(faqs: FAQs) -> FAQ:
-        return await faqs.aget_faq("pricing")
+    async def record(faqs: FAQs) -> dict[str, Any]:
+        return (await faqs.aget_faq("pricing")).to_dict()
 
     assert callable(home)
     assert callable(record)

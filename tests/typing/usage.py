@@ -32,7 +32,6 @@ from faqsvc_embed import fastapi as faq_fastapi
 from faqsvc_embed import flask as faq_flask
 from faqsvc_embed import starlette as faq_starlette
 from faqsvc_embed import wsgi as faq_wsgi
-from faqsvc_embed.events import FAQEvent
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 
@@ -59,7 +58,6 @@ def embed() -> FAQEmbed:
         assert_type(faqs.render("pricing", theme={"accentColor": "teal"}, heading_level=None), Markup)
         assert_type(faqs.schema(records(), nonce="n"), Markup)
         faqs.prefetch("pricing", "legal", lang="ko")
-        faqs.listen(listener)
         faqs.forget("pricing")
     return fake_embed({"pricing": records(), "legal": {"items": []}}, lang="ko")
 
@@ -75,10 +73,6 @@ def settings() -> Settings:
     FAQClient("https://faq.example.com", api_key="fs_live_x", insecure_hosts="faqs", timeout=1)
     from_config = Settings.from_mapping({"FAQSVC_LANG": "ko"}, theme=Theme(question_size=20))
     return assert_type(from_config.replace(keep_for=None, styles="linked"), Settings)
-
-
-def listener(event: FAQEvent) -> None:
-    assert_type(event.slug, str)
 
 
 async def asynchronous(faqs: FAQEmbed) -> None:
@@ -120,8 +114,8 @@ def hosts(environment: Environment, faqs: FAQEmbed) -> None:
         return await assert_type(found, FAQEmbed).arender("pricing")
 
     @api.get("/faq")
-    async def record(found: faq_fastapi.FAQs) -> FAQ:
-        return await found.aget_faq("pricing")
+    async def record(found: faq_fastapi.FAQs) -> dict[str, Any]:
+        return (await found.aget_faq("pricing")).to_dict()
 
 
 def more_hosts(app: WSGIApplication, faqs: FAQEmbed, request: HttpRequest) -> WSGIApplication:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.element_ids import root_id
-from faqsvc_embed.rendering.answers import AnsweredItem, Answers
+from faqsvc_embed.rendering.answers import USUAL, AnsweredItem
 from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.addresses import ascii_url
 
@@ -22,7 +22,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
 
     It has the same questions as the page, in the same order.
     """
-    items = Answers().items(faq, QUESTION_LEVEL)
+    items = USUAL.items(faq, QUESTION_LEVEL)
     anchor = f"{page_url}#{root_id(faq.slug)}--"
     contents = [link(item.question, f"{anchor}{item.name}") for item in items]
     parts = [
@@ -45,7 +45,7 @@ def _introduction(faq: FAQ) -> str:
         return escaped_text(faq.introduction)
     if stands_alone(faq.introduction, QUESTION_LEVEL):
         return faq.introduction.strip("\r\n")
-    return str(Answers().introduction(faq, QUESTION_LEVEL)).replace("\n\n", "\n&#10;")
+    return str(USUAL.introduction(faq, QUESTION_LEVEL)).replace("\n\n", "\n&#10;")
 
 
 def _answer(faq: FAQ, item: AnsweredItem) -> str:

@@ -233,7 +233,7 @@ def test_invented_slugs_stop_neither_fetches_nor_edits(site: Site) -> None:
         assert embed.get_faq("pricing").items[0].answer == "Five euros."
         embed.prefetch(*(f"{'한' * 190}{number}" for number in range(150)))
         assert embed.get_faq("legal").items[0].answer == "All rights reserved."
-        wait_until(lambda: embed.statistics().feed_lag == 0)
+        wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
         site.publish("pricing", "Six euros.")
         wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.")
 
@@ -244,7 +244,7 @@ def test_hundreds_of_faqs_with_long_slugs_are_all_followed(site: Site) -> None:
         site.publish(slug, "Old.")
     with FAQEmbed(site.url, wait=20, timeout=20) as embed:
         embed.prefetch(*slugs)
-        wait_until(lambda: not embed.reader.fetcher.is_fetching() and embed.statistics().feed_lag == 0)
+        wait_until(lambda: not embed.reader.fetcher.is_fetching() and embed.reader.fetcher.feed_lag == 0)
         for slug in (slugs[0], slugs[-1]):
             site.publish(slug, "New.")
             wait_until(lambda slug=slug: embed.get_faq(slug).items[0].answer == "New.")  # type: ignore[misc]
