@@ -17,7 +17,6 @@ from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage import Storage
-    from faqsvc_embed.service.telemetry.requests import LogFormat
 
 
 @click.command()
@@ -49,13 +48,6 @@ if TYPE_CHECKING:
 )
 @click.option("--access-log/--no-access-log", default=False, help="Log a line for each request.")
 @click.option(
-    "--log-format",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Format of the log on standard error.",
-)
-@click.option(
     "--metrics/--no-metrics", default=False, help="Serve /metrics for Prometheus, to anyone who can connect."
 )
 @click.option(
@@ -76,20 +68,15 @@ if TYPE_CHECKING:
 @click.option(
     "--reads-per-minute",
     type=click.IntRange(1),
-    help="Maximum requests of one address per minute, in each process. Default: 120000.",
+    help="Maximum uncached requests of one address per minute, in each process. Default: 120000.",
 )
-@click.option(
-    "--cache-tags/--no-cache-tags",
-    default=False,
-    help="Send Cache-Groups, Surrogate-Key and Cache-Tag, by which a cache in front can purge an FAQ.",
-)
-def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any, **options: Any) -> None:
+def serve(database: str, workers: int, proxies: tuple[str, ...], **options: Any) -> None:
     """Run the FAQ service until Ctrl-C.
 
     \b
       faqsvc serve --database sqlite:////var/lib/faqs.db --port 8700
       faqsvc serve --database postgresql://faqs@db/faqs --workers 4 --base-url https://faq.example.com
-      faqsvc serve --uds /run/faqsvc/http.sock --access-log --log-format json --metrics
+      faqsvc serve --uds /run/faqsvc/http.sock --access-log --metrics
     """
     from faqsvc_embed.service import server
     from faqsvc_embed.service.storage import open_storage
@@ -99,7 +86,7 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
     host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
     given = {name: value for name, value in options.items() if value is not None}
     storage = open_storage(database)
-    _make_app(log_format, storage, **given)  # here, too, so that a mistake is reported once
+    _make_app(storage, **given)  # here, too, so that a mistake is reported once
     storage.close()
     try:
         address = server.Address(host, port, Path(uds).absolute() if uds else None).checked()
@@ -119,16 +106,16 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], log_format: Any
 
     if workers > 1 and given["metrics"]:
         _share_metrics()
-    make_app = partial(_make_app, log_format, database, **given)
+    make_app = partial(_make_app, database, **given)
     server.serve(make_app, address, workers=workers, proxies=proxies, announce=announce)
 
 
-def _make_app(log_format: "LogFormat", database: "str | Storage", **options: Any) -> Any:
+def _make_app(database: "str | Storage", **options: Any) -> Any:
     """Return the service, and configure the log of this process."""
     from faqsvc_embed.service.app import create_app
     from faqsvc_embed.service.telemetry.requests import configure_logging
 
-    configure_logging(log_format)
+    configure_logging()
     return create_app(database, **options)
 
 

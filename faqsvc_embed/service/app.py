@@ -42,7 +42,6 @@ from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, 
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
 from faqsvc_embed.service.telemetry import observe
-from faqsvc_embed.service.telemetry.requests import HEADER, request_id
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator
@@ -68,7 +67,6 @@ def create_app(
     reads_per_minute: int | None = 120_000,
     max_generations: int | None = 2,
     generate_allow: str | None = None,
-    cache_tags: bool = False,
     sign_in_header: str | None = None,
     access_log: bool = False,
     metrics: bool = False,
@@ -82,11 +80,9 @@ def create_app(
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
     own; `writes_per_minute` changes of its FAQs and `max_generations` at once, over all processes.
-    `reads_per_minute` limits the requests from one address to one process, writes included. It is high,
-    because a content delivery network or a university may share an address. None means no limit.
-
-    With `cache_tags`, records and hosted pages name their FAQ in Cache-Groups (RFC 9875), Surrogate-Key and
-    Cache-Tag.
+    `reads_per_minute` limits the requests from one address to one process, writes included, but not those
+    that its cache answers. It is high, because a content delivery network or a university may share an
+    address. None means no limit.
 
     `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` names the person at the desk, by
     default FAQSVC_SIGN_IN_HEADER. Other servers do not use it.
@@ -120,7 +116,6 @@ def create_app(
         editors=anyio.CapacityLimiter(EDITOR_THREADS[kind]),
         previews=anyio.CapacityLimiter(1),
         base_url=public_base,
-        cache_tags=cache_tags,
         sign_in_header=header_name(sign_in_header),
     )
 
@@ -156,7 +151,6 @@ def create_app(
         ResponseCache,
         changes=changes,
         selections=_selections(),
-        limiter=by_address,
         has_base_url=public_base is not None,
     )
     observe(app, access_log=access_log, metrics=metrics)
@@ -225,8 +219,7 @@ async def _not_found(service: ServiceContext, request: Request, _: Exception) ->
 
 async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:
     # Starlette raises the exception again after this response, so that the server logs it.
-    headers = {HEADER: request_id.get() or ""}
-    return _error(service, request, Problem(500, "internal-error", "Internal server error", headers=headers))
+    return _error(service, request, Problem(500, "internal-error", "Internal server error"))
 
 
 def _error(service: ServiceContext, request: Request, problem: Problem) -> Response:

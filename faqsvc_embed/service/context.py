@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 import anyio
 from starlette.requests import Request
 
-from faqsvc_embed.api.cache_tags import cache_tag_headers
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.conditional import preconditions
@@ -33,8 +32,7 @@ class ServiceContext:
     `generations` counts the generations of each site at once. `writers` limits the threads that write to the
     storage, and `editors` those that read for the owners of sites, for all routes together, so that public
     reads always find a free one. `base_url` is None if the public URL is the origin of each request.
-    `cache_tags` names FAQs in the headers of their responses. `sign_in_header` is the header in which a
-    trusted proxy names the person at the desk.
+    `sign_in_header` is the header in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
@@ -45,7 +43,6 @@ class ServiceContext:
     feed: ChangeFeed
     generator: "Generator | None"
     base_url: str | None = None
-    cache_tags: bool = False
     sign_in_header: str | None = None
 
     async def browse(self, function: Callable[[*Ts], T], *args: *Ts, is_preview: bool = False) -> T:
@@ -65,10 +62,6 @@ class ServiceContext:
             detail = "This service cannot read websites: pip install 'faqsvc-embed[generation]'"
             raise Problem(501, "generation-failed", detail)
         return self.generator
-
-    def tags(self, slug: str) -> dict[str, str]:
-        """Return the headers that name an FAQ for caches; empty unless `cache_tags` is set."""
-        return {name: tag for name, _, tag in cache_tag_headers([slug])} if self.cache_tags else {}
 
     def urls(self, request: Request) -> PublicURLs:
         """Return the public URLs of the service.

@@ -40,7 +40,6 @@ HEADERS: Final = (
     "Accept",
     "Accept-Language",
     "Last-Event-ID",
-    "X-Request-ID",
     "Content-Type",
     "Cookie",
 )
@@ -233,7 +232,7 @@ class Site:
 
 @pytest.fixture
 def site(storage: Storage) -> Iterator[Site]:
-    with TestClient(create_app(storage, cache_tags=True), raise_server_exceptions=False) as client:
+    with TestClient(create_app(storage), raise_server_exceptions=False) as client:
         yield Site(client, storage)
 
 

@@ -13,7 +13,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
-from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
@@ -87,8 +86,8 @@ class _Read(NamedTuple):
 class ResponseCache:
     """ASGI middleware with the cache of one process, for the routes in `selections`.
 
-    `limiter` counts the requests of each client network that are answered here. `has_base_url` tells that
-    responses do not depend on the Host header.
+    What it answers counts towards no limit, because an answer costs less than a refusal. `has_base_url`
+    tells that responses do not depend on the Host header.
     """
 
     def __init__(
@@ -96,13 +95,11 @@ class ResponseCache:
         app: ASGIApp,
         changes: Changes,
         selections: Mapping[str, Selection],
-        limiter: RateLimiter,
         has_base_url: bool,
     ) -> None:
         self._app = app
         self._changes = changes
         self._selections = selections
-        self._limiter = limiter
         self._has_base_url = has_base_url
         self._entries = OrderedDict[Key, _Entry]()
         self._keys: dict[object, set[Key]] = {}
@@ -132,10 +129,6 @@ class ResponseCache:
                 async with request.slots:
                     await self._app(scope, receive, send)
                 return
-        network = client_network(scope.get("client"))
-        if network is not None and self._limiter.hit(network) > 0:
-            await self._app(scope, receive, send)  # which refuses it
-            return
         scope["endpoint"] = stored.endpoint  # for the access log
         await _replay(stored, request, age, send)
 

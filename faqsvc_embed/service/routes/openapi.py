@@ -207,10 +207,3 @@ def check_readiness(call: Call) -> Response:
     if upgrade.needs_upgrade(call.storage.database):
         raise Problem(503, "unavailable", "The database needs an upgrade", headers={"retry-after": "5"})
     return JSONResponse({"status": "ready"}, headers={"cache-control": "no-store"})
-
-
-@Operation("get", "/healthz", (405, 503), media_types=("application/json",), is_probe=True)
-def check_health(call: Call) -> Response:
-    """Check that the service and its database respond."""
-    call.storage.ping()
-    return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})

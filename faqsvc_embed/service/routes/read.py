@@ -107,7 +107,6 @@ def _page(service: ServiceContext, urls: PublicURLs, selection: _Selection) -> R
         "content-language": selection.lang,
         "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
     }
-    headers |= service.tags(selection.slug)
 
     publication = service.storage.publications.get(selection.slug, selection.lang)
     if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
@@ -177,7 +176,6 @@ def read_faq(call: Call) -> Response:
         "vary": PREVIEW_HEADER,
     }
     headers[REVISION_HEADER] = str(publication.number)
-    headers |= call.service.tags(slug)
     return public_response(publication.record, JSON, headers, digest=publication.digest)
 
 

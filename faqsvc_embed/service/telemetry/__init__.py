@@ -1,4 +1,4 @@
-"""Reports to the operator of the service: an access log, metrics, request ids and outages.
+"""Reports to the operator of the service: an access log, metrics and outages.
 
 Start with `requests.py`, which observes each request for the access log and the metrics. It also
 configures logging, for `faqsvc serve` only.
@@ -11,15 +11,14 @@ from faqsvc_embed.service.telemetry.requests import ObservedRequests, Observer, 
 
 
 def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:
-    """Give requests ids; with `access_log`, log each request; with `metrics`, serve `/metrics`."""
-    observers = list[Observer]()
-    if access_log:
-        observers.append(log_access)
+    """With `access_log`, log each request; with `metrics`, serve `/metrics`."""
+    observers: list[Observer] = [log_access] if access_log else []
     if metrics:
         from faqsvc_embed.service.telemetry.metrics import ServiceMetrics
 
         service_metrics = ServiceMetrics()
         observers.append(service_metrics.observe)
         app.router.routes.append(Route("/metrics", service_metrics.respond))
-    routes = {route.endpoint: route.path for route in app.routes if isinstance(route, Route)}
-    app.add_middleware(ObservedRequests, observers=observers, routes=routes)
+    if observers:
+        routes = {route.endpoint: route.path for route in app.routes if isinstance(route, Route)}
+        app.add_middleware(ObservedRequests, observers=observers, routes=routes)

@@ -53,7 +53,7 @@ def test_a_client_that_disconnects_is_not_logged(
 ) -> None:
     with connected(url) as connection:
         connection.sendall(f"{HEAD}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
-    assert httpx2.get(f"{url}/healthz", trust_env=False).status_code == 200
+    assert httpx2.get(f"{url}/readyz", trust_env=False).status_code == 200
 
     assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
 
@@ -64,4 +64,4 @@ def test_a_hundred_stalled_bodies_do_not_block_readers(url: str, key: str) -> No
         for _ in range(100):
             stack.enter_context(connected(url)).sendall(head)
 
-        assert httpx2.get(f"{url}/healthz", trust_env=False, timeout=5).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=5).status_code == 200

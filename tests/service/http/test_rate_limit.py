@@ -6,6 +6,7 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import limits
@@ -17,6 +18,7 @@ from faqsvc_embed.service.http.limits import (
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
+from tests.support import samples
 from tests.support.clock import Clock
 
 PRICING = f"{PATH}/pricing"
@@ -109,6 +111,15 @@ def test_reads_are_limited_by_address(storage: Storage) -> None:
     assert refused.headers["cache-control"] == "no-store"
 
 
+def test_what_the_cache_answers_is_not_counted(storage: Storage) -> None:
+    storage.put(FAQ.from_dict(samples.pricing()))
+    with TestClient(create_app(storage, reads_per_minute=1)) as client:
+        cached = {client.get(PRICING).status_code for _ in range(5)}
+        uncached = client.get(f"{PATH}/other").status_code
+
+    assert (cached, uncached) == ({200}, 429)
+
+
 @pytest.mark.parametrize("path", [PATH, f"{PATH}/generate"])
 def test_requests_are_counted_before_their_keys_are_looked_up(
     storage: Storage, path: str, monkeypatch: pytest.MonkeyPatch
@@ -137,7 +148,7 @@ def test_health_checks_are_not_limited(storage: Storage) -> None:
         for _ in range(3):
             client.get(PRICING)
 
-        assert [client.get("/healthz").status_code for _ in range(3)] == [200, 200, 200]
+        assert [client.get("/readyz").status_code for _ in range(3)] == [200, 200, 200]
 
 
 def test_a_preflight_is_never_limited(storage: Storage) -> None:

@@ -38,7 +38,7 @@ if __name__ == "__main__":
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
-HEALTH: Final = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+HEALTH: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 
 
 @contextmanager
@@ -253,10 +253,10 @@ publications.Publications.get = fail
 
 def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) -> None:
     with served(storage, start=BROKEN) as (process, url):
-        response = httpx2.get(f"{url}{PATH}/pricing", trust_env=False, headers={"X-Request-ID": "id-1"})
+        response = httpx2.get(f"{url}{PATH}/pricing", trust_env=False)
         process.terminate()
         assert process.stderr is not None
         log = process.stderr.read()
     assert (response.status_code, response.json()["code"]) == (500, "internal-error")
     assert log.count("ValueError: a fault of ours") == 1
-    assert f"ERROR faqsvc_embed.service [id-1] GET {PATH}/pricing failed\nTraceback" in log
+    assert f"ERROR faqsvc_embed.service GET {PATH}/pricing failed\nTraceback" in log

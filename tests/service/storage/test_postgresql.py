@@ -122,11 +122,11 @@ def test_an_outage_is_a_503_until_the_server_is_back(
 ) -> None:
     monkeypatch.setattr(engines, "POOL_TIMEOUT", 0.2)
     with TestClient(create_app(url, reads_per_minute=None)) as client:
-        before = client.get("/healthz")
+        before = client.get("/readyz")
         with postgres.stopped():
-            during = client.get("/healthz")
+            during = client.get("/readyz")
         deadline = time.monotonic() + 30
-        while (after := client.get("/healthz")).status_code != 200 and time.monotonic() < deadline:
+        while (after := client.get("/readyz")).status_code != 200 and time.monotonic() < deadline:
             time.sleep(0.1)
 
     assert (before.status_code, during.status_code, after.status_code) == (200, 503, 200)
@@ -268,10 +268,10 @@ def frozen(url: str) -> Iterator[None]:
 @pytest.mark.usefixtures("impatient")
 def test_a_silent_server_is_a_503_in_time(storage: Storage, url: str) -> None:
     with TestClient(create_app(storage)) as client:
-        before = client.get("/healthz")
+        before = client.get("/readyz")
         with frozen(url):
-            during = client.get("/healthz")
-        after = client.get("/healthz")
+            during = client.get("/readyz")
+        after = client.get("/readyz")
 
     assert [response.status_code for response in (before, during, after)] == [200, 503, 200]
     assert during.headers["retry-after"] == "1"

@@ -53,7 +53,7 @@ def test_requests_are_counted_by_route_method_and_status(client: TestClient) -> 
 
 
 def test_the_process_the_database_and_the_release_are_there(client: TestClient) -> None:
-    client.get("/healthz")
+    client.get("/readyz")
     assert samples_of(client, "faqsvc_database_up") == {(): 1}
     assert samples_of(client, "process_resident_memory_bytes")[()] > 1e6
     assert list(samples_of(client, "faqsvc_build_info").values()) == [1]

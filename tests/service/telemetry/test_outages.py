@@ -86,13 +86,13 @@ def test_many_requests_during_an_outage_are_one_line(
         broken.setattr(storage, "ping", fail)
         statuses = {client.get(f"{API_PATH}/slug-{number}").status_code for number in range(20)}
         assert statuses == {503}
-        assert client.get("/healthz").status_code == 503
+        assert client.get("/readyz").status_code == 503
         assert len(lines(caplog)) == 1
         assert "faqsvc_database_up 0.0" in client.get("/metrics").text
     clock.advance(5)
     assert client.get("/favicon.ico").status_code == 200  # which needs no database
     assert not lines(caplog)
-    assert client.get("/healthz").status_code == 200
+    assert client.get("/readyz").status_code == 200
     assert len(lines(caplog)) == 1
     assert "faqsvc_database_up 1.0" in client.get("/metrics").text
 
@@ -107,14 +107,13 @@ def test_the_process_is_alive_while_its_database_is_not(
     monkeypatch.setattr(storage.database, "reading", fail)
     assert client.get("/livez").status_code == 200
     assert client.get("/readyz").status_code == 503
-    assert client.get("/healthz").status_code == 503
     monkeypatch.undo()
     clock.advance(5)
-    client.get("/healthz")
+    client.get("/readyz")
 
 
 def test_a_process_whose_database_needs_an_upgrade_is_not_ready(client: TestClient, storage: Storage) -> None:
     with storage.database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0001'")
-    assert client.get("/readyz").status_code == 503
-    assert client.get("/healthz").status_code == 200
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
+    response = client.get("/readyz")
+    assert (response.status_code, response.json()["detail"]) == (503, "The database needs an upgrade")
