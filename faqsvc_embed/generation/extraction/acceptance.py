@@ -85,6 +85,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
         kinds.setdefault(kind_of(candidate.element), []).append(candidate)
+    keys = {question_key(candidate.question) for candidate in found}
     kept: list[Candidate] = []
     for kind, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
@@ -92,23 +93,25 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             (len(answers) == 1 and len(candidates[0].answer) > SHORT)
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
-        keys = {question_key(candidate.question) for candidate in found}
+        are_titles = not any(is_question(candidate.question) for candidate in candidates)
         if not is_filled_in and (
             any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
-            or _unanswered(kind, keys, context, claims) < max(2, 2 * len(candidates))
+            or _unanswered(kind, keys, context, claims, are_titles=are_titles) < max(2, 2 * len(candidates))
         ):
             kept += candidates
     return kept
 
 
-def _unanswered(kind: object, keys: set[str], context: PageContext, claims: Claims) -> int:
-    """Return how many other elements of a kind ask something."""
+def _unanswered(
+    kind: object, keys: set[str], context: PageContext, claims: Claims, *, are_titles: bool
+) -> int:
+    """Return how many other elements of a kind ask something; each does if none of the kind is a question."""
     texts = (
         question_text(element)
         for element in context.elements
         if not claims.include(element) and kind_of(element) == kind
     )
-    return len({question_key(text) for text in texts if is_question(text)} - keys)
+    return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 
 def _is_usable(candidate: Candidate, context: PageContext) -> bool:

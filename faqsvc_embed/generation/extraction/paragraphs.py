@@ -35,7 +35,7 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
     for group in similar_elements(lines):
         questions = [element for element in group if is_question_line(texts[element])]
         for element in questions:
-            if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
+            if context.is_in_faq(element) or (len(lines) <= 2 * marked > 2 and has_question_mark(texts[element])):
                 yield element
         statements = [each for each in group if each not in questions and _is_line(each, texts[each])]
         if len(questions) > 1 and len(questions) >= 0.5 * len(group):
