@@ -6,6 +6,7 @@ from typing import Final
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
+from faqsvc_embed.generation.extraction.headings import kind_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import is_asked
 from faqsvc_embed.generation.extraction.questions import (
@@ -83,37 +84,40 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     """
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
-        kinds.setdefault(candidate.element.look, []).append(candidate)
+        kinds.setdefault(kind_of(candidate.element), []).append(candidate)
+    keys = {question_key(candidate.question) for candidate in found}
     kept: list[Candidate] = []
-    for look, candidates in kinds.items():
+    for kind, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
         is_filled_in = len(candidates) >= MANY and (
             (len(answers) == 1 and len(candidates[0].answer) > SHORT)
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
-        keys = {question_key(candidate.question) for candidate in found}
+        are_titles = not any(is_question(candidate.question) for candidate in candidates)
         if not is_filled_in and (
             any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
-            or _unanswered(look, keys, context, claims) < max(2, 2 * len(candidates))
+            or _unanswered(kind, keys, context, claims, are_titles=are_titles) < max(2, 2 * len(candidates))
         ):
             kept += candidates
     return kept
 
 
-def _unanswered(look: object, keys: set[str], context: PageContext, claims: Claims) -> int:
-    """Return how many other elements that look like that ask something."""
+def _unanswered(
+    kind: object, keys: set[str], context: PageContext, claims: Claims, *, are_titles: bool
+) -> int:
+    """Return how many other elements of a kind ask something; each does if none of the kind is a question."""
     texts = (
         question_text(element)
         for element in context.elements
-        if element.look == look and not claims.include(element)
+        if not claims.include(element) and kind_of(element) == kind
     )
-    return len({question_key(text) for text in texts if is_question(text)} - keys)
+    return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 
 def _is_usable(candidate: Candidate, context: PageContext) -> bool:
     """Return whether a candidate has a question and an answer that could be published."""
     question, answer = candidate.question, candidate.answer
-    if not has_words(question) or not has_words(answer) or len(question) > MAX_LENGTH:
+    if not any(map(str.isalpha, question)) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
     is_code = any(element.tag == "code" for element in candidate.element.walk())
     if is_template_code(question) and not is_code:
@@ -142,7 +146,8 @@ def _is_value(answer: str) -> bool:
 
 def _is_menu(candidate: Candidate) -> bool:
     """Return whether an answer is a list of check boxes or, unless it follows a question, of links."""
-    elements = [element for node in candidate.answer_elements() for element in node.walk()]
+    inside = (element for node in candidate.answer_elements() for element in node.walk())
+    elements = [element for element in inside if not element.is_boilerplate]
     if sum(element.tag == "label" for element in elements) > 1:
         return True
     targets = [inline_text(element.children) for element in elements if element.tag == "a"]

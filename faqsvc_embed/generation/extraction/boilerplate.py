@@ -13,12 +13,14 @@ MAX_ID_WORDS: Final = 2
 
 def mark_boilerplate(top: Element) -> None:
     """Set `is_boilerplate` on the elements that contain no question or answer, and on all inside them."""
+    everything = top.walk()
     content = _around_content(top)
-    for element in top.walk():
+    for element in everything:
         if element.parent is not None and element.parent.is_boilerplate:
             element.is_boilerplate = True
         elif element.start not in content:
-            element.is_boilerplate = _is_boilerplate(element)
+            has_most = 2 * (element.end - element.start) > len(everything)
+            element.is_boilerplate = _is_boilerplate(element, has_most=has_most)
 
 
 def _around_content(top: Element) -> set[int]:
@@ -34,8 +36,11 @@ def _around_content(top: Element) -> set[int]:
     return content
 
 
-def _is_boilerplate(element: Element) -> bool:
-    """Return whether tag, role, names or content make an element boilerplate."""
+def _is_boilerplate(element: Element, *, has_most: bool) -> bool:
+    """Return whether tag, role, names or content make an element boilerplate.
+
+    A name does not if the element has most of the page: `toc-container` may be around the list and the text.
+    """
     if element.words & NAMES["content"]:  # some page builders put answers into `<nav class="faq-answer">`
         return False
     if element.tag == "nav" and element.role != "navigation":
@@ -48,7 +53,7 @@ def _is_boilerplate(element: Element) -> bool:
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
     if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
-    return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
+    return not has_most and element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 
 
 def _names(element: Element) -> frozenset[str]:

@@ -35,8 +35,8 @@ from faqsvc_embed.generation.extraction.structured_data import (
 )
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
-MIN_TRANSLATED: Final = 3
-"""Stated questions that count as a translation if the page shows none of them, and as many others."""
+MIN_REWORDED: Final = 3
+"""Stated questions that the page may show in other words or another language, if it shows as many."""
 
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
 """Reads the questions and answers in the data of a page; an answer is mostly HTML."""
@@ -119,11 +119,10 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> l
 def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
     """Return the stated pairs that the page does not show in other words.
 
-    If all of them seem to be translations of what the page shows, none is returned.
+    If the page shows an FAQ of as many, the others seem to be translated or in other words.
     """
-    is_translated = len(stated) >= MIN_TRANSLATED and shown.keys().isdisjoint(stated)
-    if is_translated and sum(pair.in_faq for pair in shown.values()) >= len(stated):
-        return {}
+    if MIN_REWORDED <= len(stated) <= sum(pair.in_faq for pair in shown.values()):
+        return {key: pair for key, pair in stated.items() if key in shown}
     answers = {question_key(pair.answer) for pair in shown.values()}
     return {
         key: pair for key, pair in stated.items() if key in shown or question_key(pair.answer) not in answers

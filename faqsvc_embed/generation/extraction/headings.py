@@ -86,9 +86,13 @@ def similar_elements(elements: list[Element]) -> list[list[Element]]:
     """Return groups of elements that have the same tags and classes, up to two levels above."""
     groups = defaultdict[object, list[Element]](list)
     for element in elements:
-        levels = (element, *islice(element.ancestors(), 2))
-        groups[tuple(each.look for each in levels)].append(element)
+        groups[kind_of(element)].append(element)
     return list(groups.values())
+
+
+def kind_of(element: Element) -> object:
+    """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
+    return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
 
 
 def help_article(context: PageContext) -> Candidate | None:

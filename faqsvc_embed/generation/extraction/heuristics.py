@@ -15,6 +15,7 @@ from faqsvc_embed.generation.extraction.headings import heading_questions, simil
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import (
+    EMPHASIS,
     alternating_questions,
     emphasised_questions,
     first_blocks,
@@ -185,7 +186,17 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
     has_short_names = any("a" in element.words for element in free)
     names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
     yield from _innermost([_asking_cell(element) for element in free if element.words & names])
-    yield from (each for each in free if not each.contains_blocks and is_labelled_question(each))
+    yield from _innermost([element for element in free if _is_labelled(element)])
+
+
+def _is_labelled(element: Element) -> bool:
+    """Return whether an element starts with `Q:`; in `<p><b>Q: Is it big?</b> Yes.` both do."""
+    if element.contains_blocks or not is_labelled_question(element):
+        return False
+    if element.tag not in EMPHASIS or element.parent is None:
+        return True
+    is_asked = is_question_line(question_text(element))
+    return is_asked and split_at_answer_label(text_of([element.parent])) is None
 
 
 def _asking_cell(element: Element) -> Element:

@@ -91,7 +91,8 @@ class PageContext:
             if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
                 return False
             if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
-                return True
+                # Most of a page is hidden only until its script has run.
+                return 2 * (ancestor.end - ancestor.start) < self.size
         return False
 
     def _read_headings(self) -> None:
@@ -131,9 +132,9 @@ def _within(elements: list[Element], condition: Callable[[Element], bool]) -> se
 def controlled_ids(element: Element) -> list[str]:
     """Return the ids of the panels that an element opens, according to its attributes."""
     attrs = element.attrs
-    ids = attrs.get("aria-controls", "").split()
-    ids += [attrs[name][1:] for name in TARGET_ATTRIBUTES if attrs.get(name, "").startswith("#")]
+    ids = [attrs[name][1:] for name in TARGET_ATTRIBUTES if attrs.get(name, "").startswith("#")]
     opens = {"data-bs-toggle", "data-toggle", "aria-expanded"} & attrs.keys() or element.role == "button"
     if opens and attrs.get("href", "").startswith("#"):
         ids.append(attrs["href"][1:])
-    return [name for name in ids if name]
+    # What a script opens comes first: nobody sees a wrong `aria-controls`.
+    return [name for name in [*ids, *attrs.get("aria-controls", "").split()] if name]

@@ -25,17 +25,18 @@ MAX_PARAGRAPH: Final = 200
 
 
 def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
-    """Yield emphasised questions at the start of a line, in an FAQ or if there are several.
+    """Yield emphasised questions at the start of a line, in an FAQ or if most such lines are questions.
 
     In an FAQ, other emphasised lines count too if at least half of those that look the same are questions.
     """
     lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
     texts = {element: question_text(element) for element in lines}
     marked = sum(is_asked(text) and has_question_mark(text) for text in texts.values())
+    are_most = len(lines) <= 2 * marked > 2
     for group in similar_elements(lines):
         questions = [element for element in group if is_question_line(texts[element])]
         for element in questions:
-            if context.is_in_faq(element) or (marked > 1 and has_question_mark(texts[element])):
+            if context.is_in_faq(element) or (are_most and has_question_mark(texts[element])):
                 yield element
         statements = [each for each in group if each not in questions and _is_line(each, texts[each])]
         if len(questions) > 1 and len(questions) >= 0.5 * len(group):
