@@ -81,7 +81,7 @@ def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str 
                 with if_interrupted("nothing was published"):
                     is_changed = _edit(path)
                 if not is_changed:
-                    published = publication_of(client, slug, newest.faq.lang, newest)
+                    published = publication_of(client, slug, newest.faq.lang, newest, newest.state)
                 elif values:
                     values["answer"] = path.read_text(encoding="utf-8").rstrip("\n")
                     published = _change(client, newest, values, draft=draft, **fields)

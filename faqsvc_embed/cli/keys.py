@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create
 from faqsvc_embed.cli.output import fields_of_row, print_result
 
@@ -48,7 +49,7 @@ def keys() -> None:
 )
 def create_key(database: str, name: str, site: str | None, scope: Any) -> None:
     """Create an API key and print it. Only its digest is stored, so it cannot be shown again."""
-    click.echo(open_or_create(database).keys.create(name, site=site, scope=scope))
+    _print_key(open_or_create(database).keys.create(name, site=site, scope=scope))
 
 
 @keys.command("list")
@@ -75,7 +76,7 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 
     The new key has the same site, name and scope.
     """
-    click.echo(open_existing(database).keys.rotate(key_id, overlap=overlap))
+    _print_key(open_existing(database).keys.rotate(key_id, overlap=overlap))
 
 
 @keys.command("revoke")
@@ -89,6 +90,16 @@ def rotate_key(database: str, key_id: str, overlap: timedelta) -> None:
 def revoke_key(database: str, key_id: str, with_children: bool) -> None:
     """Revoke the key ID. FAQs that were published with it are not changed: see `faqsvc log --key ID`."""
     open_existing(database).keys.revoke(key_id, with_children=with_children)
+
+
+def _print_key(key: str) -> None:
+    try:
+        click.echo(key)
+    except OSError as error:
+        raise failure(
+            f"the key ...{key[-4:]} was made, but cannot be printed ({error.strerror}), so nobody has it:"
+            " revoke it with `faqsvc keys revoke ID`; `faqsvc keys list` prints the ID"
+        ) from error
 
 
 def _columns(key: "APIKeyInfo") -> tuple[str, ...]:

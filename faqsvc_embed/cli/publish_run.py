@@ -114,7 +114,8 @@ class PublishRun:
             return None
         slug = normalized("NFC", str(publication.slug))
         is_same = f'"{publication.content().digest(slug, listed.lang)}"' == listed.etag
-        return publication_of(self._client, slug, listed.lang, listed) if is_same else None
+        state = "draft" if listed.has_draft else "published"
+        return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 
     def _send(self, publication: Publication) -> "wire.Publication":
         """Publish one file, and override the refusals that options override.
@@ -236,13 +237,12 @@ def line_of(published: "wire.Publication") -> str:
 
 
 def publication_of(
-    client: "FAQClient", slug: str, lang: str, known: "TranslationSummary | StoredRevision"
+    client: "FAQClient", slug: str, lang: str, known: "TranslationSummary | StoredRevision", state: str
 ) -> "wire.Publication":
     """Return an existing revision in the form in which a write returns it."""
     from faqsvc_embed.models import wire
 
     url = f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
-    state = "draft" if getattr(known, "has_draft", False) else known.state
     return wire.Publication(
         slug=slug, faq_url=url, lang=lang, revision=known.revision, state=state, etag=known.etag
     )

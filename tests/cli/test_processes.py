@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import BODY, command, environment, on_terminal, output, write
 from tests.support import faulty as behaviours
 from tests.support import samples
@@ -90,6 +91,23 @@ def test_a_full_disk_is_reported_in_one_line(arguments: list[str], unbuffered: s
         )
     assert (ran.returncode, ran.stderr.count(b"\n")) == (1, 1)
     assert b"standard output" in ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_key_that_cannot_be_printed_is_named_so_that_it_can_be_revoked(database: str) -> None:
+    with open("/dev/full", "wb") as full:
+        ran = subprocess.run(
+            command("keys", "create", "--database", database),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=environment(PYTHONUNBUFFERED=""),
+        )
+    storage = open_storage(database)
+    [key] = storage.keys.list()
+    storage.close()
+    assert (ran.returncode, ran.stderr.count(b"\n")) == (1, 1)
+    assert f"...{key.ending} was made, but cannot be printed" in ran.stderr.decode()
 
 
 @pytest.mark.parametrize("arguments", [["db", "export"], ["sites", "list", "--json"], ["keys", "list"]])

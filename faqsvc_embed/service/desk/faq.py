@@ -19,7 +19,7 @@ from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
 from faqsvc_embed.service.desk.editor_page import preview_of
 from faqsvc_embed.service.desk.forms import completed, number_of
-from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
@@ -28,8 +28,8 @@ from faqsvc_embed.service.storage.removal import BIN_LIFETIME
 from faqsvc_embed.service.storage.values import Preconditions, Revision, RevisionConflict
 from faqsvc_embed.text import normalized
 
-PAGE_SIZE: Final = 50
-"""Revisions on a page of the history, and FAQs on a page of the bin."""
+MAX_BLOCKED: Final = 500
+"""Blocked slugs on the page of the bin."""
 NOT_RESTORED: Final = (
     "Nothing was restored, because somebody restored or deleted it since you opened the page."
 )
@@ -228,7 +228,8 @@ def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
     context["binned"], context["next"] = visit.storage.overview.page(
         site, Filter(state="binned"), limit=PAGE_SIZE, after=visit.after
     )
-    context["blocked"] = visit.storage.overview.blocked(site)
+    blocked = visit.storage.overview.blocked(site, MAX_BLOCKED + 1)
+    context |= {"blocked": blocked[:MAX_BLOCKED], "has_more_blocked": len(blocked) > MAX_BLOCKED}
     return render(visit, "bin.html", status, lifetime=BIN_LIFETIME, **context)
 
 

@@ -7,13 +7,11 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk.pages import render
+from faqsvc_embed.service.desk.pages import PAGE_SIZE, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.logs import Action, Wanted
 from faqsvc_embed.service.storage.overview import Filter
 
-PAGE_SIZE: Final = 50
-"""FAQs, or entries of the log, on a page."""
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 ACTIONS: Final[dict[Action, str]] = {
     "draft": "Saved a draft",

@@ -48,6 +48,8 @@ DONE: Final = {
     "same": "Nothing has changed since the last save.",
 }
 """Messages after an action, by the parameter `done` in the address to which its form redirects."""
+PAGE_SIZE: Final = 50
+"""Rows on a page of a list."""
 _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "editor.js": "text/javascript"}
 
 

@@ -13,7 +13,7 @@ from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.forms import completed, number_of
-from faqsvc_embed.service.desk.pages import redirect, render
+from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
@@ -146,8 +146,9 @@ def show_people(visit: Visit, status: int = 200, *, link: str = "", **context: A
     """GET /desk/people: the people, and a form for a new one."""
     typed = visit.form.get if "problems" in context else {"role": "editor"}.get
     context["fields"] = {name: typed(name, "") for name in ("name", "email", "role")}
-    people = visit.storage.people.list(visit.access.site)
-    return render(visit, "people.html", status, people=people, link=link, roles=ROLE_TEXTS, **context)
+    page = visit.storage.people.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
+    context["people"], context["next"] = page
+    return render(visit, "people.html", status, link=link, roles=ROLE_TEXTS, **context)
 
 
 def add_person(visit: Visit) -> Response:
@@ -239,10 +240,9 @@ def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
 
 def show_keys(visit: Visit, status: int = 200, *, new_key: str = "", **context: Any) -> Response:
     """GET /desk/keys: the keys, the newest first, and a form for a new one."""
-    found, now = visit.storage.keys.list(visit.access.site)[::-1], visit.storage.clock()
-    keys = [key for key in found if not key.has_ended(now)]
-    ended = [key for key in found if key.has_ended(now)]
-    context = {"keys": keys, "ended": ended, "new_key": new_key, **context}
+    page = visit.storage.keys.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
+    context["keys"], context["next"] = page
+    context |= {"now": visit.storage.clock(), "new_key": new_key}
     return render(visit, "keys.html", status, scopes=SCOPE_TEXTS, **context)
 
 
@@ -297,7 +297,7 @@ def end_key(visit: Visit) -> Response:
 
 def _key(visit: Visit) -> APIKeyInfo:
     """Return the key in the path."""
-    for key in visit.storage.keys.list(visit.access.site):
-        if key.id == visit.part("key"):
-            return key
-    raise Problem(404, "not-found", "This key does not exist")
+    try:
+        return visit.storage.keys.get(visit.access.site, visit.part("key"))
+    except UnknownAPIKey:
+        raise Problem(404, "not-found", "This key does not exist") from None

@@ -7,15 +7,28 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, and_, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    func,
+    insert,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.database import Database, Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
+from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of, time_of
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
-from faqsvc_embed.service.storage.values import Access, secret_digest
+from faqsvc_embed.service.storage.values import Access, secret_digest, storable
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
@@ -44,6 +57,14 @@ class APIKeyInfo:
     def has_ended(self, now: datetime) -> bool:
         """Return whether it was revoked or has expired."""
         return self.revoked_at is not None or (self.expires_at is not None and self.expires_at <= now)
+
+
+_INFO: Final[Select[Any]] = select(
+    *(api_keys.c[name] for name in APIKeyInfo.__slots__ if name != "maker"),
+    func.coalesce(NAME, api_keys.c.created_by_key),
+).outerjoin(people, people.c.id == api_keys.c.created_by_person)
+"""Selects the fields of `APIKeyInfo`."""
+_AGE: Final = (api_keys.c.created_at, api_keys.c.id)
 
 
 class APIKeys(Part):
@@ -108,13 +129,36 @@ class APIKeys(Part):
 
     def list(self, site: str | None = None) -> list[APIKeyInfo]:
         """Return the keys of a site, or of all sites, including revoked ones, ordered by their creation."""
-        columns = [api_keys.c[name] for name in APIKeyInfo.__slots__ if name != "maker"]
-        maker = func.coalesce(NAME, api_keys.c.created_by_key).label("maker")
-        query = select(*columns, maker).outerjoin(people, people.c.id == api_keys.c.created_by_person)
-        query = query if site is None else query.where(api_keys.c.site == site)
+        query = _INFO if site is None else _INFO.where(api_keys.c.site == site)
         with self._database.browsing() as connection:
-            rows = connection.execute(query.order_by(api_keys.c.created_at, api_keys.c.id))
-            return [APIKeyInfo(**row) for row in rows.mappings()]
+            rows = connection.execute(query.order_by(*_AGE))
+            return [APIKeyInfo(*row) for row in rows]
+
+    def page(
+        self, site: str, *, limit: int, after: str | None = None
+    ) -> tuple[Sequence[APIKeyInfo], str | None]:
+        """Return keys of a site, the newest first, and the cursor of the next page; None at the end.
+
+        Raises:
+            InvalidCursor: `after` is not a cursor.
+        """
+        query = _INFO.where(api_keys.c.site == site)
+        if after is not None:
+            created_at, key_id = parts_of(after, 2)
+            query = query.where(tuple_(*_AGE) < (time_of(created_at), storable(key_id)))
+        with self._database.browsing() as connection:
+            rows = connection.execute(query.order_by(*(column.desc() for column in _AGE)).limit(limit + 1))
+            found = [APIKeyInfo(*row) for row in rows]
+        return paged(found, limit, lambda key: cursor_of(key.created_at.isoformat(), key.id))
+
+    def get(self, site: str, key_id: str) -> APIKeyInfo:
+        """Return a key of a site. Raises UnknownAPIKey."""
+        query = _INFO.where(api_keys.c.id == key_id, api_keys.c.site == site)
+        with self._database.browsing() as connection:
+            row = connection.execute(query).first()
+        if row is None:
+            raise UnknownAPIKey(f"no API key has the id {key_id!r}")
+        return APIKeyInfo(*row)
 
     def made_by_person(self, person_id: str) -> Sequence[str]:
         """Return the ids of the valid keys that a person created, and of the keys that those created."""

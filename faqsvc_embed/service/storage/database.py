@@ -211,8 +211,12 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
-            reason = getattr(error, "orig", None) or error
-            raise StorageUnavailable(f"{self.name}: {' '.join(str(reason).split())}") from error
+            reason = " ".join(str(getattr(error, "orig", None) or error).split())
+            if (
+                reason == "unable to open database file"
+            ):  # SQLite also says so if only the folder is read-only
+                reason += ": SQLite must be able to write to it and to its folder, even for reads"
+            raise StorageUnavailable(f"{self.name}: {reason}") from error
 
 
 @contextmanager

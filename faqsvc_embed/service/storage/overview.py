@@ -1,9 +1,8 @@
 """The list of the FAQs of a site, by search, language and state, and the translations of one."""
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, NamedTuple, Self
 
 from sqlalchemy import (
@@ -24,7 +23,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import InvalidCursor, paged
+from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of, time_of
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
@@ -40,8 +39,6 @@ from faqsvc_embed.service.storage.values import (
 
 MAX_READ: Final = 1000
 """Maximum number of FAQs that are read to find the languages of a site."""
-MAX_BLOCKED: Final = 500
-"""Maximum number of slugs in the list of those that were deleted for ever."""
 MAX_WORDS: Final = 20
 """Maximum number of words of a search that are used."""
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
@@ -114,11 +111,8 @@ class FAQCursor(NamedTuple):
     @classmethod
     def decode(cls, cursor: str) -> Self:
         """Read a cursor. Raises InvalidCursor."""
-        try:
-            began, updated_at, slug = urlsafe_b64decode(cursor.encode()).decode().split(" ", 2)
-            return cls(_time(began), storable(slug), _time(updated_at) if updated_at else None)
-        except ValueError:
-            raise InvalidCursor from None
+        began, updated_at, slug = parts_of(cursor, 3)
+        return cls(time_of(began), storable(slug), time_of(updated_at) if updated_at else None)
 
     def follows(self) -> ColumnElement[bool]:
         """Match the FAQs after this place."""
@@ -128,7 +122,7 @@ class FAQCursor(NamedTuple):
 
     def __str__(self) -> str:
         changed = "" if self.updated_at is None else self.updated_at.isoformat()
-        return urlsafe_b64encode(f"{self.began.isoformat()} {changed} {self.slug}".encode()).decode()
+        return cursor_of(self.began.isoformat(), changed, self.slug)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,10 +141,6 @@ class Filter:
     def is_bin(self) -> bool:
         """Whether translations in the bin are listed."""
         return self.state == "binned"
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 class Overview(Part):
@@ -216,8 +206,8 @@ class Overview(Part):
                 iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
             )
 
-    def blocked(self, site: str) -> list[tuple[str, Lang | None]]:
-        """Return the FAQs (without a language) and translations that were deleted for ever, up to a limit."""
+    def blocked(self, site: str, limit: int) -> list[tuple[str, Lang | None]]:
+        """Return the first FAQs (without a language) and translations that were deleted for ever."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
@@ -226,10 +216,10 @@ class Overview(Part):
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
-            slugs = connection.scalars(whole.order_by(faqs.c.slug).limit(MAX_BLOCKED))
+            slugs = connection.scalars(whole.order_by(faqs.c.slug).limit(limit))
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in slugs]
-            rows = connection.execute(parts.order_by(translations.c.slug).limit(MAX_BLOCKED))
-            return sorted([*found, *((row.slug, row.lang) for row in rows)], key=str)[:MAX_BLOCKED]
+            rows = connection.execute(parts.order_by(translations.c.slug).limit(limit))
+            return sorted([*found, *((row.slug, row.lang) for row in rows)], key=str)[:limit]
 
     def _select(self, connection: Connection, site: str, wanted: Filter) -> Select[Any]:
         """Select the rows of the FAQs that match a filter."""

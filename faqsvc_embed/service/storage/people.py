@@ -2,21 +2,22 @@
 
 import re
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, get_args
 
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
+from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.storage.values import Access, storable
 
 Role = Literal["editor", "publisher", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -140,6 +141,20 @@ class People(Part):
             if site is not None:
                 find_site(connection, site)
             return [Person(*row) for row in connection.execute(query)]
+
+    def page(self, site: str, *, limit: int, after: str | None = None) -> tuple[Sequence[Person], str | None]:
+        """Return people of a site, ordered by their names, and the cursor of the next page; None at the end.
+
+        Raises:
+            InvalidCursor: `after` is not a cursor.
+        """
+        query = _present().where(people.c.site == site)
+        if after is not None:
+            person_id, name = parts_of(after, 2)
+            query = query.where(tuple_(people.c.name, people.c.id) > (storable(name), storable(person_id)))
+        with self._database.browsing() as connection:
+            found = [Person(*row) for row in connection.execute(query.limit(limit + 1))]
+        return paged(found, limit, lambda person: cursor_of(person.id, person.name))
 
     def names(self, site: str) -> dict[str, str]:
         """Return the names of all people of a site, also of removed ones, by their names in the audit log."""

@@ -99,6 +99,19 @@ def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again
     assert editor.post("/new", action="publish", **written()).status_code == 200
 
 
+def test_the_bin_says_that_there_are_more_blocked_slugs_than_it_lists(
+    editor: Editor, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faqsvc_embed.service.desk.faq.MAX_BLOCKED", 2)
+    said = list[bool]()
+    for slug in ("one", "two", "three"):
+        publish(editor, slug=slug)
+        editor.post(f"/faqs/{slug}/remove", action="purge", typed=slug)
+        said.append("first 2 of more" in editor.get("/bin").text)
+
+    assert said == [False, False, True]
+
+
 @pytest.mark.parametrize("action", ["bin", "purge"])
 def test_only_admins_delete(editor: Editor, storage: Storage, action: str) -> None:
     publish(editor)

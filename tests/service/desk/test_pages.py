@@ -13,7 +13,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.people import Role
 from faqsvc_embed.service.storage.sites import DEFAULT_NAME
 from tests.service.bodies import key_of_another_site
-from tests.service.desk.conftest import ORIGIN, Editor, versions_of
+from tests.service.desk.conftest import ORIGIN, Editor, next_page, versions_of
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
 
 
@@ -276,6 +276,23 @@ def test_a_key_is_shown_once_and_can_be_replaced_and_revoked(editor: Editor, sto
     assert storage.keys.verify(new) is None
     assert editor.get(f"/keys/{access.key_id}").status_code == 200  # an ended key can still be looked at
     assert editor.post(f"/keys/{access.key_id}", action="rotate").status_code == 409
+
+
+def test_keys_and_people_are_listed_fifty_on_a_page_and_none_is_left_out(
+    editor: Editor, storage: Storage
+) -> None:
+    names = {f"Nr {number:03} of all" for number in range(120)}
+    for name in names:
+        storage.keys.create(name)
+        storage.people.add(name, role="editor")
+    storage.keys.revoke(storage.keys.list()[7].id)
+    for path in ("/keys", "/people"):
+        pages = [editor.get(path).text]
+        while "Next page" in pages[-1]:
+            pages.append(next_page(editor, path, pages[-1]))
+        found = [re.findall("Nr [0-9]{3} of all", page) for page in pages]
+        assert (len(pages), {name for page in found for name in page}) == (3, names)
+        assert sum(map(len, found)) == len(names)
 
 
 def test_forms_that_make_a_key_or_a_person_and_are_sent_twice_make_one(

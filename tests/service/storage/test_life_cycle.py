@@ -191,7 +191,7 @@ def test_a_translation_that_was_in_the_bin_for_a_month_is_written_again_only_aft
     a_month_later(storage, clock)
     with pytest.raises(Gone):
         write(storage, owner, lang="de")
-    assert storage.overview.blocked(owner.site) == [("tea", "de")]
+    assert storage.overview.blocked(owner.site, 10) == [("tea", "de")]
     storage.removal.lift("tea")
     assert write(storage, owner, lang="de").number == 1
 
@@ -408,6 +408,13 @@ def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage,
     storage.removal.bin(owner, "tea", "ko", NONE)
     storage.removal.bin(owner, "tea", "de", NONE)
     assert languages() == ["en"]
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "%", "\ud800"])
+def test_an_invalid_cursor_of_keys_or_people_is_refused(storage: Storage, cursor: str) -> None:
+    for page in (storage.keys.page, storage.people.page):
+        with pytest.raises(InvalidCursor):
+            page("site", limit=1, after=cursor)
 
 
 @pytest.mark.parametrize("cursor", ["", "x", "%", "1-", "MjAyNi0wMS0wMSBh", "eCAgYQ==", "\ud800"])

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, event
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.overview import FAQCursor, Filter
+from faqsvc_embed.service.storage.paging import cursor_of
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
 from tests.benchmarks.large import COMMON, RARE, START, fill, key_id, site_id
 from tests.service.storage.test_api_keys import replaced_by
@@ -111,14 +112,17 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "languages", lambda: storage.overview.published_languages(SITE)
     yield "FAQ", lambda: storage.overview.faq(access, slug)
     yield "FAQ in the bin", lambda: storage.overview.binned(access, slug)
-    yield "blocked slugs", lambda: storage.overview.blocked(SITE)
+    yield "blocked slugs", lambda: storage.overview.blocked(SITE, 100)
     yield "history", lambda: storage.history.revisions(access, slug, None, limit=20)
     yield "revision", lambda: storage.history.revision(access, slug, None)
-    yield "keys", lambda: storage.keys.list(SITE)
+    for past in (None, cursor_of(START.isoformat(), key)):
+        yield f"keys {past}", partial(storage.keys.page, SITE, limit=2, after=past)
+    yield "key", lambda: storage.keys.get(SITE, key)
     yield "predecessors", lambda: replaced_by(storage, key)
     yield "keys of a person", lambda: storage.keys.made_by_person(admin.id)
     yield "verify", lambda: storage.keys.verify("fs_live_x")
-    yield "people", lambda: storage.people.list(SITE)
+    for past in (None, cursor_of(admin.id, admin.name)):
+        yield f"people {past}", partial(storage.people.page, SITE, limit=2, after=past)
     yield "names", lambda: storage.people.names(SITE)
     yield "address", lambda: storage.people.with_email("p7@heron.example")
     yield "site", lambda: storage.sites.get(SITE)

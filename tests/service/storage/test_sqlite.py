@@ -77,7 +77,7 @@ def test_a_password_in_a_url_is_not_shown() -> None:
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StorageUnavailable, match=r"missing/faqsvc\.db"):
+    with pytest.raises(StorageUnavailable, match=r"missing/faqsvc\.db.*write to it and to its folder"):
         open_storage(f"sqlite:///{tmp_path}/missing/faqsvc.db")
 
 
