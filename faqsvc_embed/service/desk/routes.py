@@ -26,6 +26,9 @@ from faqsvc_embed.service.storage import StorageUnavailable
 
 FORMS: Final = 16
 """Maximum number of large forms that are read at the same time."""
+_TOO_LONG: Final = (
+    "You are not signed in, and this text is too long to be kept. Sign in in another tab, then send it again"
+)
 Handler = Callable[[Visit], Response | Awaitable[Response]]
 """Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""
 
@@ -123,7 +126,11 @@ class Desk:
         if 0 < content_length(request) <= MAX_OPEN_FORM:
             return await read_form(request, MAX_OPEN_FORM)
         if not await run_blocking(self._sessions.is_known, request):
-            return await read_form(request, MAX_OPEN_FORM)
+            try:
+                return await read_form(request, MAX_OPEN_FORM)
+            except Problem as problem:
+                problem.detail = _TOO_LONG if problem.status == 413 else problem.detail
+                raise
         async with self._forms:
             return await read_form(request)
 

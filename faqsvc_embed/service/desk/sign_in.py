@@ -93,13 +93,16 @@ def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
 
 
 def sign_out(visit: Visit) -> Response:
-    """POST: end the session. Only the proxy can sign out a person whom it has signed in."""
+    """POST: end the session. Only the proxy can sign out a person whom it has signed in.
+
+    The cookie keeps the secret, so that a long text of another tab is read, and is back after a new sign-in.
+    """
     session = visit.session
     assert session is not None  # noqa: S101 - the routes require it
     visit.storage.sign_ins.end(session.cookie)
-    others = ".".join(one.cookie for one in _others(visit, session.person.site))
+    others = [one.cookie for one in _others(visit, session.person.site)]
     response = redirect(replace(visit, root=visit.desk), "/" if others else "/sign-in")
-    visit.set_cookie(response, others)
+    visit.set_cookie(response, ".".join([*others, session.cookie]))
     return response
 
 

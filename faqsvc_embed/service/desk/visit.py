@@ -176,11 +176,11 @@ class Visit:
         return self.person.access
 
     def set_cookie(self, response: Response, cookie: str) -> None:
-        """Send the cookie of the desk; an empty one is deleted."""
+        """Send the cookie of the desk."""
         response.set_cookie(
             COOKIE,
             cookie,
-            max_age=COOKIE_LIFETIME if cookie else 0,
+            max_age=COOKIE_LIFETIME,
             path=self.desk,
             secure=self.urls.base.startswith("https://"),
             httponly=True,

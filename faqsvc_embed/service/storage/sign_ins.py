@@ -66,7 +66,8 @@ class SignIns(Part):
             return None
         *fields, expires_at = row
         if expires_at <= now + LIFETIME - EXTENSION:
-            extended = update(sessions).where(sessions.c.digest == secret_digest(cookie))
+            of_cookie = sessions.c.digest == secret_digest(cookie)
+            extended = update(sessions).where(of_cookie, sessions.c.expires_at > now)
             with suppress(StorageUnavailable), self._database.writing() as connection:
                 connection.execute(extended.values(expires_at=now + LIFETIME))
         return Person(*fields)
@@ -77,9 +78,11 @@ class SignIns(Part):
             return connection.execute(self._session(cookie)).first() is not None
 
     def end(self, cookie: str) -> None:
-        """End the session of a cookie."""
+        """End the session of a cookie. It stays known, so that a form of another tab is still read."""
+        ended = update(sessions).where(sessions.c.digest == secret_digest(cookie))
         with self._database.writing() as connection:
-            connection.execute(delete(sessions).where(sessions.c.digest == secret_digest(cookie)))
+            # An extension that began before has a condition that this time does not meet.
+            connection.execute(ended.values(expires_at=self._clock() - EXTENSION))
 
     def _session(self, cookie: str) -> Any:
         columns = (people.c[name] for name in Person.__slots__)

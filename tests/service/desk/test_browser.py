@@ -501,6 +501,31 @@ def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served)
     assert editor.get_by_label("Answer", exact=True).first.input_value() == typed
 
 
+def test_what_was_typed_stays_in_its_field_when_the_service_refuses_it(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/import")
+    typed = f"May I cancel?\n{'Yes. ' * 10_000}"
+    text = editor.get_by_label("Paste questions and answers")
+    text.fill(typed)
+    editor.context.clear_cookies()  # without the cookie, a long form is not read
+    editor.get_by_role("button", name="Preview the import").click()
+    expect(editor.get_by_role("alert")).to_contain_text("Sign in in another tab, then send it again")
+    assert text.input_value() == typed
+    sign_in(editor.context.new_page(), desk)
+    editor.get_by_role("button", name="Preview the import").click()
+    editor.get_by_role("button", name="Continue editing").click()
+    expect(editor.get_by_text("1 question was recognised")).to_be_visible()
+
+
+def test_the_head_of_an_open_question_is_one_line_on_a_phone(editor: Page, desk: Served) -> None:
+    editor.set_viewport_size({"width": 320, "height": 700})
+    editor.goto(address(desk, "edit"))
+    head = editor.locator(".item > summary").first
+    before = head.evaluate("head => head.offsetHeight")
+    editor.get_by_label("Answer", exact=True).first.focus()
+    assert head.locator(".count").is_visible()
+    assert head.evaluate("head => head.offsetHeight") == before <= 44
+
+
 def test_problems_are_announced_beside_their_fields(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/new")
     editor.get_by_label("Question", exact=True).fill("Why?")

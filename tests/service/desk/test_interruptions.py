@@ -52,6 +52,41 @@ def test_what_was_typed_survives_the_end_of_a_session(
     assert base_of(response.text) == base
 
 
+@pytest.mark.parametrize("path", ["/new", "/import"])
+def test_a_long_text_survives_a_sign_out_in_another_tab(editor: Editor, storage: Storage, path: str) -> None:
+    editor.get(path)
+    typed = written(text="What is it?\n" + "A long text. " * 4_000, answer=["A long text. " * 4_000, "Yes."])
+    token = editor.token
+    editor.post("/sign-out")
+    response = editor.post(path, action="preview", **{**typed, "token": token})
+    assert (response.status_code, 'name="link"' in response.text) == (403, True)
+    fields = {**hidden_fields(response.text), "link": storage.sign_ins.create_link(storage.people.admin())}
+    response = editor.client.post("/desk/sign-in", data=fields, headers={"origin": ORIGIN})
+    assert "A long text. " * 3_900 in send_again(editor.client, response).text
+
+
+def test_a_text_that_is_too_long_to_be_kept_without_a_session_says_what_to_do(stranger: Editor) -> None:
+    response = stranger.post("/new", action="draft", **written(answer=["A long text. " * 4_000, "Yes."]))
+    assert response.status_code == 413
+    assert "Sign in in another tab, then send it again" in response.text
+
+
+def test_a_writer_who_may_no_longer_publish_continues_with_what_was_typed(
+    editor: Editor, storage: Storage
+) -> None:
+    base = base_of(publish(editor))
+    mia = storage.people.admin()
+    storage.people.add("Ada", role="admin")
+    storage.people.change(mia.id, role="editor")
+    response = editor.post(
+        "/faqs/pricing", action="publish", version=base, **written(answer=["Mine.", "Yes."])
+    )
+    assert response.status_code == 403
+    response = send_again(editor.client, response)
+    assert (response.status_code, texts_of(response.text)[1]) == (200, "Mine.")
+    assert record(editor).json()["items"][0]["answer"] == "Nothing."
+
+
 def test_too_many_questions_are_refused_and_a_form_that_is_too_large_is_not_read(editor: Editor) -> None:
     editor.get("/new")
     many = written(question=["Q"] * 5000, answer=["A"] * 5000)

@@ -50,7 +50,6 @@ function addCopyButtons() {
 }
 
 const TIMEOUT = 90_000;
-const SHOWN = [200, 403, 404, 409, 410, 413, 415, 422];
 let isSending = false;
 const addressOf = ({ pathname, search }) => pathname + search;
 let shown = addressOf(location);
@@ -74,8 +73,9 @@ async function send(form, submitter) {
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.querySelector(".brand")) throw new Error(`The server responded with an unexpected page (${response.status}).`);  // of a proxy
+    const refused = page.getElementById("refused");
+    if (refused) throw new Error(refused.textContent);  // the page of a problem would replace the typed text, too
     if (response.redirected) history.replaceState(null, "", response.url);
-    else if (!SHOWN.includes(response.status)) throw new Error(page.querySelector(".problem").textContent);
     show(page);
     if (response.redirected) stay();
   } catch (error) {
