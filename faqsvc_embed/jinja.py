@@ -114,7 +114,7 @@ def _guarded(
     guarded = presenter.aguarded if is_awaited else presenter.guarded
     on_error = None if nothing is FAILED else presenter.failed
 
-    def show_with(arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
+    def show_with(_: None, arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
         subject, options = split_arguments(arguments, options, names)
         # An undefined variable means the default.
         given = {name: value for name, value in options.items() if not isinstance(value, Undefined)}
@@ -123,10 +123,13 @@ def _guarded(
     @pass_context
     def call(context: Context, /, *arguments: Any, **options: Any) -> Any:
         caller = Caller(context.name, context.parent.get("csp_nonce"))
-        work: tuple[Any, ...] = (show_with, arguments, options, caller)
-        if len(arguments) == 1 and isinstance(arguments[0], str) and not options:  # as most calls are
-            work = (show, None, arguments[0], options, caller)
-        return guarded(*work, otherwise=nothing, about=arguments, on_error=on_error)
+        do: Callable[..., Any] = show_with
+        subject: Any = arguments
+        if not options and len(arguments) == 1 and isinstance(arguments[0], str):  # as most calls are
+            do, subject = show, arguments[0]
+        return guarded(
+            do, None, subject, options, caller, otherwise=nothing, about=arguments, on_error=on_error
+        )
 
     return call
 

@@ -1,6 +1,5 @@
 """The change feed of the service: its request, and its server-sent events (HTML standard, 9.2)."""
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -14,8 +13,6 @@ EVENT_STREAM: Final = "text/event-stream"
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 _TOO_LONG: Final = f"an event of the feed has more than {MAX_EVENT} bytes"
-
-_LINE_END: Final = re.compile(rb"\r\n|\n|\r")
 
 
 class ServerSentEvent(msgspec.Struct, frozen=True):
@@ -72,7 +69,6 @@ class EventStreamParser:
         self._id = ""
         self._type = ""
         self._data: list[str] = []
-        self._is_start = True
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         """Yield the events that end with this chunk.
@@ -80,14 +76,9 @@ class EventStreamParser:
         Raises:
             ValueError: an event, or a line of it, is longer than `MAX_EVENT`.
         """
-        text = self._rest + chunk
-        if self._is_start and len(text) >= 3:
-            text, self._is_start = text.removeprefix(b"\xef\xbb\xbf"), False
-        *lines, self._rest = _LINE_END.split(text)
-        if text.endswith(b"\r"):  # the line feed may follow in the next chunk
-            lines, self._rest = lines[:-1], lines[-1] + b"\r"
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
         for line in lines:
-            yield from self._line(line)
+            yield from self._line(line.removesuffix(b"\r"))
         if len(self._rest) + self._size > MAX_EVENT:
             raise ValueError(_TOO_LONG)
 

@@ -1,6 +1,5 @@
 """System checks for invalid settings, and for a missing or misplaced middleware."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 from django.conf import settings
@@ -10,7 +9,7 @@ from django.core.checks import Warning as CheckWarning
 from faqsvc_embed.django.settings import project_settings, project_values
 from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
-from faqsvc_embed.settings import Settings, suggestion, unknown_keys
+from faqsvc_embed.settings import suggestion, unknown_keys
 
 MIDDLEWARE: Final = "faqsvc_embed.django.FAQMiddleware"
 OUTSIDE: Final = {
@@ -22,15 +21,15 @@ OUTSIDE: Final = {
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """Check every setting of this package."""
+    """Check the settings of this package, and the files of a folder."""
     try:
         values = project_values()
     except ConfigurationError as error:
         return [_invalid(error)]
-    return [*_errors(values), *_unknown(values)]
+    return [*_errors(), *_unknown(values)]
 
 
-def _errors(values: dict[str, Any]) -> list[CheckMessage]:
+def _errors() -> list[CheckMessage]:
     try:
         found = project_settings()
         if not found.base_url and found.directory is None and found.source is None:
@@ -41,18 +40,9 @@ def _errors(values: dict[str, Any]) -> list[CheckMessage]:
             message = "FAQSVC has neither BASE_URL nor DIRECTORY nor SOURCE, so there are no FAQs."
             return [Error(message, hint=hint, id="faqsvc.E002")]
         FAQEmbed(settings=found)  # reads the files of a folder
-    except ConfigurationError as first:
-        return [_invalid(error) for error in _problems(values)] or [_invalid(first)]
+    except ConfigurationError as error:
+        return [_invalid(error)]
     return []
-
-
-def _problems(values: dict[str, Any]) -> Iterator[ConfigurationError]:
-    """Yield the error of each setting, one by one, because reading all settings stops at the first error."""
-    for key, value in values.items():
-        try:
-            Settings.from_mapping({key: value})
-        except ConfigurationError as error:
-            yield error
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:

@@ -111,7 +111,7 @@ class _Texts:
         self._equal, self._alike = dict[object, list[str]](), dict[str, list[str]]()
         for text in texts:
             self._equal.setdefault(question_key(text), []).append(text)
-            self._alike.setdefault(_letters(text), []).append(text)
+            self._alike.setdefault(link_key(text), []).append(text)
         names = (*chain.from_iterable(self._equal.values()), *filter(None, ids))
         self._folded = {name[:COMPARED].casefold(): name for name in names}
 
@@ -119,7 +119,7 @@ class _Texts:
         """Return the texts that are equal to one, else the only one with the same letters and digits."""
         if equal := self._equal.get(question_key(given)):
             return equal
-        alike = self._alike.get(letters, []) if (letters := _letters(given)) else []
+        alike = self._alike.get(letters, []) if (letters := link_key(given)) else []
         return alike if len(alike) == 1 else []
 
     def hint(self, given: str) -> str:
@@ -135,7 +135,8 @@ def may_link(texts: Iterable[str]) -> bool:
 
 
 def link_key(name: str) -> str:
-    """Return the letters and digits of a fragment or a question: websites make fragments in many ways."""
+    """Return the letters and digits of a fragment or a question: websites make fragments in many ways, and
+    editors change quotes, dashes and case."""
     return "".join(filter(str.isalnum, normalized("NFKC", unquote(name[:MAX_READ])).casefold()))
 
 
@@ -145,8 +146,3 @@ def in_sections(items: Sequence[Item]) -> list[Item]:
     for item in items:
         places.setdefault(item.section, len(places))
     return sorted(items, key=lambda item: places[item.section])
-
-
-def _letters(text: str) -> str:
-    """Return the letters and digits of a text; editors change quotes, dashes and case."""
-    return "".join(filter(str.isalnum, normalized("NFKC", text).casefold()))

@@ -148,9 +148,10 @@ class Presenter:
                 faq, call = self.options.part_for(faq, call)
             place = document.place(faq, schema=call.schema)
             fragment = self.renderer.cached(faq, (call.style, place))
-            if fragment is None and self.renderer.is_long(faq) and page.can_defer(call.key):
-                return self._defer(document, page, call, partial(self._rendered, call, faq, place))
-            fragment = fragment or self.renderer.fragment(faq, call.style, place)
+            if fragment is None:
+                if self.renderer.is_long(faq) and page.can_defer(call.key):
+                    return self._defer(document, page, call, partial(self._rendered, call, faq, place))
+                fragment = self.renderer.fragment(faq, call.style, place)
             if fragment is None or call.problems or fragment.problems:
                 return self._print(document, page, call, fragment)
             return document.print(fragment, call.elements, schema=call.schema)

