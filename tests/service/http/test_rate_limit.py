@@ -1,6 +1,7 @@
 """Rate limits by key and by address, and quotas of a site, in one process and over all."""
 
 from datetime import timedelta
+from typing import Any
 
 import anyio
 import pytest
@@ -183,6 +184,12 @@ def test_limits_can_be_switched_off(storage: Storage, key: str) -> None:
     with TestClient(create_app(storage, writes_per_minute=None, reads_per_minute=None)) as client:
         assert client.get(PRICING).status_code == 404
         assert publish(client, key, publication()).status_code == 201
+
+
+def test_a_server_may_state_the_client_as_a_list(storage: Storage) -> None:  # as daphne does
+    client: Any = ["192.0.2.1", 1]
+    with TestClient(create_app(storage), client=client) as reader:
+        assert reader.get(PRICING).status_code == 404
 
 
 def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
