@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any, Final
 
 from anyio import CancelScope, CapacityLimiter
@@ -23,7 +23,6 @@ MAX_CLIENTS: Final = 50_000
 """How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
 
 _MINUTE: Final = 60.0
-_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
 
 
 class RateLimiter:
@@ -91,12 +90,7 @@ def _network(host: str) -> str:
     except ValueError:
         return "unknown"
     if isinstance(address, IPv6Address):
-        if address in _NAT64:
-            address = IPv4Address(int(address) & 0xFFFF_FFFF)
-        elif address.ipv4_mapped is not None:
-            address = address.ipv4_mapped
-        else:
-            return f"{int(address) >> 64:x}::/64"
+        return str(address.ipv4_mapped or f"{int(address) >> 64:x}::/64")
     return str(address)
 
 
