@@ -194,7 +194,7 @@ class Lifetimes(msgspec.Struct, frozen=True):
         """Return the entry that follows `entry` when a fetch of `key` ends with `outcome`."""
         entry = entry or Entry(key, used_at=at.now)
         if _is_outdated(entry, outcome, at.now):
-            message = f"FAQ {key.slug!r}: the service still sends the record before the announced change"
+            message = f"FAQ {key.slug!r}: the service, or a cache in front of it, still sends the old record"
             return _failed(entry, Failed(FAQUnavailable(message)), at)
         match outcome:
             case Fetched():

@@ -35,7 +35,7 @@ from faqsvc_embed.service.http.operation import (
 )
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import read_body, require_json
-from faqsvc_embed.service.http.response_cache import ResponseCache, Selection
+from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
@@ -150,7 +150,7 @@ def create_app(
     app.add_middleware(
         ResponseCache,
         changes=changes,
-        selections=_selections(),
+        operations=[operation for operation, _ in OPERATIONS if operation.is_cached],
         has_base_url=public_base is not None,
     )
     observe(app, access_log=access_log, metrics=metrics)
@@ -160,7 +160,7 @@ def create_app(
 def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
     """Yield a route for each path of the operations, those without parameters first."""
     for path in sorted({operation.path for operation, _ in OPERATIONS}, key=lambda path: ("{" in path, path)):
-        here = sorted((pair for pair in OPERATIONS if pair[0].path == path), key=lambda pair: pair[0].order)
+        here = [pair for pair in OPERATIONS if pair[0].path == path]
         operations = [operation for operation, _ in here]
         is_page = any(HTML in operation.media_types for operation in operations)
         yield Route(
@@ -195,14 +195,6 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
         return await run_blocking(handler, call, limiter=service.writers)
 
     return respond
-
-
-def _selections() -> dict[str, Selection]:
-    return {
-        operation.path.replace(":path", ""): operation.cached
-        for operation, _ in OPERATIONS
-        if operation.cached is not None
-    }
 
 
 def _generator(allow: str | None) -> "Generator | None":

@@ -1,12 +1,12 @@
 """Authentication by API key, rate limits of client networks, and the limit of generations at once."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
-from typing import Final
+from ipaddress import IPv6Address, ip_address
+from typing import Any, Final
 
 from anyio import CancelScope, CapacityLimiter
 from starlette.requests import Request
@@ -23,7 +23,6 @@ MAX_CLIENTS: Final = 50_000
 """How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
 
 _MINUTE: Final = 60.0
-_NAT64: Final = IPv6Network("64:ff9b::/96")  # RFC 6052: the last 32 bits are an IPv4 address
 
 
 class RateLimiter:
@@ -75,26 +74,23 @@ class RateLimiter:
         return Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
 
 
-@lru_cache(maxsize=1024)
-def client_network(client: tuple[str, int] | None) -> str | None:
-    """Return the network that a request comes from, or None if it came over a Unix socket.
+def client_network(client: Sequence[Any] | None) -> str | None:
+    """Return the network of a client, which is a host and a port; None if it came over a Unix socket.
 
     The network is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
     those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
     """
-    if client is None or not client[0]:  # granian has a client without a host
-        return None
+    return _network(client[0]) if client and client[0] else None  # granian has a client without a host
+
+
+@lru_cache(maxsize=1024)
+def _network(host: str) -> str:
     try:
-        address = ip_address(client[0])
+        address = ip_address(host)
     except ValueError:
         return "unknown"
     if isinstance(address, IPv6Address):
-        if address in _NAT64:
-            address = IPv4Address(int(address) & 0xFFFF_FFFF)
-        elif address.ipv4_mapped is not None:
-            address = address.ipv4_mapped
-        else:
-            return f"{int(address) >> 64:x}::/64"
+        return str(address.ipv4_mapped or f"{int(address) >> 64:x}::/64")
     return str(address)
 
 

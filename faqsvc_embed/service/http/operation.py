@@ -15,7 +15,6 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.storage import StorageUnavailable
 
 ALWAYS: Final = (405, 429)
@@ -40,8 +39,9 @@ class Operation:
     """Declares an operation as a decorator of its handler: parameters, responses and errors.
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
-    `scope`, only requests with such an API key reach it. `cached` says by what its responses are cached.
-    A probe has no rate limit: a flood of requests must not look like an outage.
+    `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached by the
+    query parameters and headers that are declared. A probe has no rate limit: a flood of requests must not
+    look like an outage.
     """
 
     method: str
@@ -56,21 +56,13 @@ class Operation:
     headers: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
     note: str = ""
-    cached: Selection | None = None
+    is_cached: bool = False
     is_probe: bool = False
 
     def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
-        operation = self
-        if self.cached is not None:
-            operation = replace(self, statuses=(200, 304), media_types=self.cached.media_types)
-        OPERATIONS.append((operation, handler))
+        OPERATIONS.append((replace(self, statuses=(200, 304)) if self.is_cached else self, handler))
         return handler
-
-    @property
-    def order(self) -> int:
-        """Its place among the operations of its path: reads first."""
-        return ("get", "post", "put", "patch", "delete").index(self.method)
 
 
 OPERATIONS: Final[list[tuple[Operation, Handler]]] = []
@@ -111,13 +103,11 @@ def _check_path(request: Request) -> None:
     """
     if "\ufffd" not in request.scope["path"]:
         return
-    is_read = request.method in ("GET", "HEAD", "OPTIONS")
-    raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, a write could hit another FAQ
-    sent = unquote_to_bytes(raw_path or b"")
-    if is_read if raw_path is None else sent.decode("utf-8", "replace").encode() == sent:
+    sent = unquote_to_bytes(request.scope.get("raw_path") or b"\xff")  # it is optional in ASGI
+    if sent.decode("utf-8", "replace").encode() == sent:
         return
     detail = "The path is not valid UTF-8"
-    if is_read:
+    if request.method in ("GET", "HEAD", "OPTIONS"):
         raise Problem(404, "not-found", detail)
     raise Problem.invalid(detail, code="invalid-parameter")
 

@@ -29,8 +29,6 @@ from faqsvc_embed.service.storage.values import (
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-_TITLES: Final = {413: "Content Too Large", 422: "Unprocessable Content"}
-"""The reason phrases of RFC 9110 that `http.HTTPStatus` has in newer versions of Python only."""
 _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
     ChangeRefused: (422, "invalid-body"),  # or its own code
     FAQNotFound: (404, "not-found"),
@@ -109,7 +107,7 @@ class Problem(Exception):
     def response(self) -> Response:
         """Return the response. It is not cacheable, because the same request may succeed soon."""
         document = contract.Problem(
-            _TITLES.get(self.status) or HTTPStatus(self.status).phrase,
+            HTTPStatus(self.status).phrase,
             self.status,
             self.detail,
             self.code,

@@ -87,16 +87,11 @@ def require_json(request: Request) -> None:
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.replace(" ", "").replace('"', "").lower()
     if media_type.strip().lower() != JSON or charset not in ("", "charset=utf-8"):
-        raise Problem(
-            415, "unsupported-media-type", f"Content-Type must be {JSON} (UTF-8)", headers={"accept": JSON}
-        )
+        headers = {"accept": JSON}
+        raise Problem(415, "unsupported-media-type", f"Content-Type must be {JSON} (UTF-8)", headers=headers)
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise Problem(
-            415,
-            "unsupported-media-type",
-            "The body must not be compressed",
-            headers={"accept-encoding": "identity"},
-        )
+        headers = {"accept-encoding": "identity"}
+        raise Problem(415, "unsupported-media-type", "The body must not be compressed", headers=headers)
 
 
 async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes:

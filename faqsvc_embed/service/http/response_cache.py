@@ -5,14 +5,16 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.http.conditional import MAX_HEADER, is_current, language_for, media_type_for
+from faqsvc_embed.service.http.operation import Operation
 from faqsvc_embed.service.storage import StorageUnavailable
 from faqsvc_embed.service.storage.logs import LoggedChange
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
@@ -38,19 +40,23 @@ Key = tuple[object, ...]
 """Its first value is the slug, or None for a list of FAQs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The parts of a request that the responses of a route depend on; only these make the cache key.
+_EQUIVALENT: Final[Mapping[str, Callable[[str], object]]] = {
+    "lang": lambda lang: lookup(lang) or lang,
+    "lang:page": lookup,
+    PREVIEW_PARAMETER: lambda token: token or None,
+}
+"""Functions that return one value for all equivalent values of a query parameter."""
 
-    `media_types` are the types that the route offers. `parameters` are the query parameters that its handler
-    reads, each with a function that returns one value for equivalent ones. `header` is one that it reads.
-    """
 
-    media_types: tuple[str, ...]
-    parameters: Mapping[str, Callable[[str], object]] = field(default_factory=dict)
-    header: bytes | None = None
-    has_urls: bool = True
-    """Whether they have URLs of the service, which may be those of the request's Host header."""
+class _Route:
+    """The parts of a request that the responses of an operation depend on; only these make the cache key."""
+
+    def __init__(self, operation: Operation) -> None:
+        self.media_types = operation.media_types
+        self.parameters = {name.partition(":")[0]: _EQUIVALENT.get(name, str) for name in operation.query}
+        self.headers = [name.lower().encode() for name in operation.headers]
+        self.has_urls = 400 in operation.problems  # they may be those of an invalid Host header
+        self.slots = asyncio.Semaphore(AT_ONCE)
 
 
 class _Stored(NamedTuple):
@@ -60,18 +66,8 @@ class _Stored(NamedTuple):
     etag: str
     lifetime: int
     endpoint: object
-
-
-class _Entry:
-    """The responses for one key: one, or one for each of the `available` languages."""
-
-    def __init__(self, available: tuple[str, ...] | None) -> None:
-        self.available = available
-        self.by_language: dict[str | None, _Stored] = {}
-
-    @property
-    def size(self) -> int:
-        return sum(OVERHEAD + len(stored.body["body"]) for stored in self.by_language.values())
+    available: tuple[str, ...] | None
+    """The languages that `Accept-Language` has chosen from."""
 
 
 class _Read(NamedTuple):
@@ -82,9 +78,14 @@ class _Read(NamedTuple):
     is_head: bool
     slots: asyncio.Semaphore
 
+    def key_in(self, available: tuple[str, ...]) -> Key:
+        """Return the key of the response in the language that the client prefers."""
+        accepted = self.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1")
+        return (*self.key, language_for(accepted, available))
+
 
 class ResponseCache:
-    """ASGI middleware with the cache of one process, for the routes in `selections`.
+    """ASGI middleware with the cache of one process, for `operations`.
 
     What it answers counts towards no limit, because an answer costs less than a refusal. `has_base_url`
     tells that responses do not depend on the Host header.
@@ -94,17 +95,15 @@ class ResponseCache:
         self,
         app: ASGIApp,
         changes: Changes,
-        selections: Mapping[str, Selection],
+        operations: Iterable[Operation],
         has_base_url: bool,
     ) -> None:
         self._app = app
         self._changes = changes
-        self._selections = selections
+        self._routes = {operation.path.replace(":path", ""): _Route(operation) for operation in operations}
         self._has_base_url = has_base_url
-        self._entries = OrderedDict[Key, _Entry]()
-        self._keys: dict[object, set[Key]] = {}
+        self._entries = OrderedDict[Key, _Stored]()
         self._running: dict[Key, asyncio.Future[bool]] = {}
-        self._slots = {route: asyncio.Semaphore(AT_ONCE) for route in selections}
         self._size = 0
         self._listed: str | None = None
         self._confirmed_at = 0.0
@@ -148,32 +147,32 @@ class ResponseCache:
         if scope["method"] not in ("GET", "HEAD"):
             return None
         path: str = scope["path"].removeprefix(scope.get("root_path", ""))
-        route, slug = path, None
-        if path not in self._selections:
+        route, slug = self._routes.get(path), None
+        if route is None:
             prefix, _, last = path.rpartition("/")
-            route = f"{prefix}/{{slug}}"
-            if route not in self._selections or not last or "\ufffd" in last:
+            route = self._routes.get(f"{prefix}/{{slug}}")
+            if route is None or not last or "\ufffd" in last:
                 return None
             path = normalized("NFC", path)
             slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
-        selection, headers = self._selections[route], dict[bytes, bytes]()
+        headers = dict[bytes, bytes]()
         for name, value in scope["headers"]:
-            if name in _READ or name == selection.header:
+            if name in _READ or name in route.headers:
                 headers[name] = headers[name] + b", " + value if name in headers else value
         values: Iterable[object] = ()
         if scope["query_string"]:
             query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
-            names = selection.parameters.items()
+            names = route.parameters.items()
             found = {name: read(query[name]) for name, read in names if name in query}
             values = (pair for pair in found.items() if pair[1] is not None)
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
-        media_type = media_type_for(accept, selection.media_types)
+        media_type = media_type_for(accept, route.media_types)
         origin = None
-        if selection.has_urls and not self._has_base_url:
+        if route.has_urls and not self._has_base_url:
             origin = (scope["scheme"], headers.get(b"host"), scope.get("root_path"))
-        sent = headers.get(selection.header) if selection.header else None
-        key = (slug, path, *values, media_type, origin, sent)
-        return _Read(key, headers, scope["method"] == "HEAD", self._slots[route])
+        sent = [headers.get(name) for name in route.headers]
+        key = (slug, path, *values, media_type, origin, *sent)
+        return _Read(key, headers, scope["method"] == "HEAD", route.slots)
 
     async def _age(self) -> float:
         """Return for how many seconds the database has not responded; 0 if the cache is up to date."""
@@ -190,18 +189,13 @@ class ResponseCache:
 
     def _find(self, request: _Read, age: float) -> _Stored | None:
         """Return a response that was current `age` seconds ago, if it may still be used."""
-        entry = self._entries.get(request.key)
-        if entry is None:
-            return None
-        lang = None
-        if entry.available is not None:
-            lang = language_for(
-                request.headers.get(b"accept-language", b"")[:MAX_HEADER].decode("latin-1"), entry.available
-            )
-        stored = entry.by_language.get(lang)
+        key, stored = request.key, self._entries.get(request.key)
+        if stored is not None and stored.available is not None:
+            self._entries.move_to_end(key)
+            stored = self._entries.get(key := request.key_in(stored.available))
         if stored is None or age > stored.lifetime:
             return None
-        self._entries.move_to_end(request.key)  # what nobody asks for is dropped first
+        self._entries.move_to_end(key)  # what nobody asks for is dropped first
         return stored
 
     async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
@@ -220,7 +214,7 @@ class ResponseCache:
                 await self._app(inner, receive, capture)
             stored = _stored(inner, messages)
             if stored is not None and self._running.get(request.key) is running:  # else it is outdated
-                self._keep(request.key, stored, inner.get(AVAILABLE))
+                self._keep(request, stored)
         finally:
             if self._running.get(request.key) is running:
                 del self._running[request.key]
@@ -232,36 +226,30 @@ class ResponseCache:
         for message in messages:
             await send({**message, "body": b""} if request.is_head and "body" in message else message)
 
-    def _keep(self, key: Key, stored: _Stored, available: tuple[str, ...] | None) -> None:
-        entry = self._entries.get(key)
-        if entry is None or entry.available != available:
+    def _keep(self, request: _Read, stored: _Stored) -> None:
+        """Keep a response, also without its language, so that requests find which languages there are."""
+        keys = [request.key] if stored.available is None else [request.key, request.key_in(stored.available)]
+        for key in keys:
             self._drop(key)
-            entry = self._entries[key] = _Entry(available)
-            self._keys.setdefault(key[0], set()).add(key)
-        lang = dict(stored.start["headers"])[b"content-language"].decode() if available else None
-        self._size -= entry.size
-        entry.by_language[lang] = stored
-        self._size += entry.size
+            self._entries[key] = stored
+            self._size += _size(stored)
         while self._size > MAX_BYTES or len(self._entries) > MAX_ENTRIES:
             self._drop(next(iter(self._entries)))
 
     def _drop(self, key: Key) -> None:
-        entry = self._entries.pop(key, None)
-        if entry is not None:
-            self._size -= entry.size
-            self._keys[key[0]].discard(key)
-            if not self._keys[key[0]]:
-                del self._keys[key[0]]
+        if (stored := self._entries.pop(key, None)) is not None:
+            self._size -= _size(stored)
 
     def _forget(self, changes: Sequence[LoggedChange] | None) -> None:
         """Drop the responses about the FAQs that were changed, and the lists of FAQs."""
-        slugs = None if changes is None else {None, *(change.slug for change in changes)}
-        for key in list(self._running):
-            if slugs is None or key[0] in slugs:
-                del self._running[key]
-        for slug in list(self._keys) if slugs is None else slugs:
-            for key in list(self._keys.get(slug, ())):
-                self._drop(key)
+        slugs = {None, *(change.slug for change in changes or ())}
+        for key in [key for key in (*self._running, *self._entries) if changes is None or key[0] in slugs]:
+            self._running.pop(key, None)
+            self._drop(key)
+
+
+def _size(stored: _Stored) -> int:
+    return OVERHEAD + len(stored.body["body"])
 
 
 def _stored(scope: Scope, messages: list[Message]) -> _Stored | None:
@@ -277,7 +265,8 @@ def _stored(scope: Scope, messages: list[Message]) -> _Stored | None:
     kept = [header for header in start["headers"] if header[0] not in _NOT_IN_304]
     not_modified = {**start, "status": 304, "headers": kept}
     etag = headers[b"etag"].decode("latin-1")
-    return _Stored(start, not_modified, body, etag, int(lifetime[1]), scope.get("endpoint"))
+    endpoint, available = scope.get("endpoint"), scope.get(AVAILABLE)
+    return _Stored(start, not_modified, body, etag, int(lifetime[1]), endpoint, available)
 
 
 async def _replay(stored: _Stored, request: _Read, age: float, send: Send) -> None:

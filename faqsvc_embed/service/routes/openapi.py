@@ -14,7 +14,6 @@ from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
 
@@ -39,7 +38,6 @@ _TAGS: Final = {
     "probes": "Whether the service is well.",
     "reading": "What websites read: published FAQs, and their changes.",
 }
-_ACRONYMS: Final = {"api": "API", "faq": "FAQ", "faqs": "FAQs"}
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
     "type": "apiKey",
@@ -49,7 +47,7 @@ _KEY: Final = {
 }
 
 
-@Operation("get", "/openapi.json", (406, *ALWAYS), cached=Selection((MEDIA_TYPE,), has_urls=False))
+@Operation("get", "/openapi.json", (406, *ALWAYS), media_types=(MEDIA_TYPE,), is_cached=True)
 async def describe_api(call: Call) -> Response:
     """Read this document."""
     best_media_type(call.request, MEDIA_TYPE)
@@ -75,7 +73,7 @@ def document() -> dict[str, Any]:
     paths = dict[str, dict[str, Any]]()
     for operation, handler in OPERATIONS:
         path = operation.path.replace(":path", "")
-        name, summary = _camel_case(handler.__name__), cleandoc(handler.__doc__ or "").partition("\n")[0]
+        name, summary = handler.__name__, cleandoc(handler.__doc__ or "").partition("\n")[0]
         described = {"operationId": name, "summary": summary.removesuffix("."), "description": summary}
         paths.setdefault(path, {})[operation.method] = described | _described(operation)
     return {
@@ -92,12 +90,6 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas},
     }
-
-
-def _camel_case(name: str) -> str:
-    """Return the name of a function as operations are called: `read_faq` is `readFAQ`."""
-    first, *rest = name.split("_")
-    return first + "".join(_ACRONYMS.get(word, word.title()) for word in rest)
 
 
 def _described(operation: Operation) -> dict[str, Any]:
@@ -176,6 +168,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     },
     "state": msgspec.json.schema(contract.State),
     "limit": {"type": "integer", "minimum": 1, "maximum": contract.MAX_LIMIT},
+    contract.PREVIEW_PARAMETER: {"type": "string", "description": "A preview token."},
     "after": {"type": "string", "description": "`next` of the previous page."},
     "from": {**msgspec.json.schema(Slug), "description": "The slug that the sitemap starts with."},
     "slug:list": {

@@ -21,7 +21,7 @@ from faqsvc_embed.service.http.conditional import (
 from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import JSON, PublicURLs
-from faqsvc_embed.service.http.response_cache import AVAILABLE, Selection
+from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.pages.html import (
     PageLinks,
     content_security_policy,
@@ -43,9 +43,9 @@ MARKDOWN: Final = "text/markdown"
     "get",
     "/faq/{slug:path}",
     (400, *READS),
-    query=("lang:page",),
-    # Previews are not cached; the selection limits how many are made at a time.
-    cached=Selection((HTML, MARKDOWN), {"lang": lookup, PREVIEW_PARAMETER: lambda token: token or None}),
+    query=("lang:page", PREVIEW_PARAMETER),  # a preview is not kept, but few are made at a time
+    media_types=(HTML, MARKDOWN),
+    is_cached=True,
 )
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
@@ -154,12 +154,8 @@ def _not_found(slug: str) -> Problem:
     response=Record,
     query=("lang",),
     headers=(PREVIEW_HEADER,),
-    cached=Selection(
-        (JSON,),
-        {"lang": lambda lang: lookup(lang) or lang},
-        PREVIEW_HEADER.lower().encode(),
-        has_urls=False,
-    ),
+    media_types=(JSON,),
+    is_cached=True,
 )
 def read_faq(call: Call) -> Response:
     """Read an FAQ, in its default language unless `lang` is available."""

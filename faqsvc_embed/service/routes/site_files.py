@@ -13,7 +13,6 @@ from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import READS, Operation
 from faqsvc_embed.service.http.requests import PublicURLs, cursor_of
-from faqsvc_embed.service.http.response_cache import Selection
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
 from faqsvc_embed.service.pages.markdown import link
 from faqsvc_embed.service.pages.translations import MESSAGES
@@ -31,7 +30,7 @@ SITEMAP_SIZE: Final = 2_000
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
-@Operation("get", "/", (400, *READS), cached=Selection(("text/html",)))
+@Operation("get", "/", (400, *READS), media_types=("text/html",), is_cached=True)
 def show_start(call: Call) -> Response:
     """Show the start page."""
     urls, faqs = call.urls, call.storage.publications.listed(limit=MAX_LINKS)
@@ -40,7 +39,7 @@ def show_start(call: Call) -> Response:
     return _response(render_start(urls.base, links), "text/html", headers)
 
 
-@Operation("get", "/robots.txt", (400, *READS), cached=Selection(("text/plain",)))
+@Operation("get", "/robots.txt", (400, *READS), media_types=("text/plain",), is_cached=True)
 def advise_robots(call: Call) -> Response:
     """Tell crawlers where the sitemap is."""
     base, faqs = call.urls.base, call.storage.publications.listed(limit=1)
@@ -53,7 +52,8 @@ def advise_robots(call: Call) -> Response:
     "/sitemap.xml",
     (400, *READS),
     query=("from",),
-    cached=Selection(("application/xml",), {"from": str}),
+    media_types=("application/xml",),
+    is_cached=True,
 )
 def map_site(call: Call) -> Response:
     """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
@@ -64,7 +64,7 @@ def map_site(call: Call) -> Response:
     return _response(_sitemap(call.storage.publications, call.urls, first), "application/xml")
 
 
-@Operation("get", "/favicon.ico", READS, cached=Selection(("image/svg+xml",), has_urls=False))
+@Operation("get", "/favicon.ico", READS, media_types=("image/svg+xml",), is_cached=True)
 async def show_icon(call: Call) -> Response:  # not in a thread, whose success would end an outage in the log
     """Show the icon of the pages."""
     return _response(ICON, "image/svg+xml")
@@ -107,7 +107,7 @@ def _response(text: str, media_type: str, headers: dict[str, str] | None = None)
     return public_response(text, media_type, {"cache-control": CACHE_CONTROL, **(headers or {})})
 
 
-@Operation("get", "/llms.txt", (400, *READS), cached=Selection(LIST_TYPES))
+@Operation("get", "/llms.txt", (400, *READS), media_types=LIST_TYPES, is_cached=True)
 def list_for_models(call: Call) -> Response:
     """List the FAQs of listed sites as Markdown."""
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)

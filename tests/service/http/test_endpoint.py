@@ -54,7 +54,7 @@ def test_a_preflight_allows_any_request_header(client: TestClient) -> None:
 
     assert (response.status_code, response.content) == (204, b"")
     assert dict(response.headers) == {
-        "allow": "GET, PUT, PATCH, DELETE, HEAD, OPTIONS",
+        "allow": "PUT, PATCH, DELETE, GET, HEAD, OPTIONS",
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "GET, HEAD",
         "access-control-allow-headers": "*",
@@ -65,7 +65,7 @@ def test_a_preflight_allows_any_request_header(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "allow"),
     [
-        ("POST", f"{PATH}/pricing", "GET, PUT, PATCH, DELETE, HEAD, OPTIONS"),
+        ("POST", f"{PATH}/pricing", "PUT, PATCH, DELETE, GET, HEAD, OPTIONS"),
         ("DELETE", "/faq/pricing", "GET, HEAD, OPTIONS"),
         ("BREW", "/faq/pricing", "GET, HEAD, OPTIONS"),
         ("GET", PATH, "POST, OPTIONS"),

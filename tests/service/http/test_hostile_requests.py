@@ -107,7 +107,6 @@ def test_without_the_raw_path_nothing_is_written_whose_slug_may_be_another(
     refused = other.put(f"{PATH}/caf%E9", json=publication(), headers=headers)
     assert (refused.status_code, refused.json()["code"]) == (422, "invalid-parameter")
     assert other.put(f"{PATH}/caf%C3%A9", json=publication(), headers=headers).status_code == 201
-    assert other.get(f"{PATH}/caf%EF%BF%BD").status_code == 200
 
 
 @pytest.mark.parametrize("text", ["a\x00b", "a\ud800b"])

@@ -296,7 +296,7 @@ def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClie
 def test_a_hosted_page_is_unavailable_in_the_language_of_the_reader(storage: Storage) -> None:
     storage.put(FAQ("pricing", lang="de"))
     with TestClient(create_app(storage, reads_per_minute=1), raise_server_exceptions=False) as client:
-        client.get("/faq/pricing")
+        client.get("/faq/other")
         response = client.get("/faq/pricing", headers={"Accept": BROWSER, "Accept-Language": "de-CH"})
         document = client.get("/faq/pricing", headers={"Accept": "application/json"})
 
