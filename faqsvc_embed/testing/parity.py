@@ -33,12 +33,12 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     """Return the differences between the FAQPage markup and the words of a page, a line each."""
     document = turbohtml.parse(page)
     markup = read_markup(document, url or "")
-    if not markup.pages:
+    if not markup.ids:
         return markup.problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
     found = markup.problems
-    if len(ids := set(markup.pages)) > 1 or markup.pages.count("") > 1:
+    if len(ids := set(markup.ids)) > 1 or markup.ids.count("") > 1:
         same = '"@id": "#faqpage"'
-        found.append(f"{max(len(ids), markup.pages.count(''))} FAQPages without one @id: give each {same}")
+        found.append(f"{max(len(ids), markup.ids.count(''))} FAQPages without one @id: give each {same}")
     return found + _Comparison(read_words(document), markup).lines()
 
 
