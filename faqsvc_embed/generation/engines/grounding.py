@@ -67,7 +67,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
             continue
         url, markdown = source_of(pages[0].url, support), escape(answer)
         shown = markdown if markdown != answer else None
-        item = GeneratedEntry(0, question, answer, url, shown, pages[0].tag, CONFIDENCE)
+        item = GeneratedEntry(0, question, answer, url, None, shown, pages[0].tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
     return GenerateResponse(list(items.values()), dropped=dropped)
 
