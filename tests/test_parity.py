@@ -141,6 +141,21 @@ def test_a_question_that_only_the_page_has_is_found(form: str) -> None:
     assert "Do you frame, too?" in lines[-1]
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "<dl><dt>Phone</dt><dd>555 0100</dd><dt>Opened</dt><dd>In 1999</dd></dl>",
+        "<details><summary>Services</summary><a href=/a>Prints</a> and <a href=/b>frames</a></details>",
+    ],
+)
+def test_terms_and_menus_that_ask_nothing_are_no_questions_of_the_page(beside: str) -> None:
+    assert faq_parity(page("headings") + beside) == []
+
+
+def test_a_label_in_any_language_is_no_part_of_a_question() -> None:
+    assert faq_parity(page("headings", pairs=[(f"প্র. {pair[0]}", *pair[1:]) for pair in PAIRS])) == []
+
+
 @pytest.mark.parametrize("hidden", ["<template>{}</template>", "<!-- {} -->", "<script>{}</script>"])
 def test_what_is_in_a_template_a_comment_or_a_script_is_not_on_the_page(hidden: str) -> None:
     assert (
@@ -197,6 +212,8 @@ def test_microdata_counts_where_there_is_no_json_ld() -> None:
     other = microdata().replace('<h3 itemprop="name">Is', '<meta itemprop="name" content="Is it far?"><h3>Is')
     assert "Is it far?" in faq_parity(other)[0]
     assert "no answer" in faq_parity(microdata().replace('itemprop="text"', "", 1))[0]
+    with_icons = microdata().replace("</h3>", ' <i class="material-icons">expand_more</i></h3>')
+    assert faq_parity(with_icons) == []
     assert faq_parity(script(graph()) + microdata().replace("Five", "Six"))
 
 

@@ -257,6 +257,7 @@ class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
     question: str
     answer: str
     source: str = ""
+    section: Annotated[str | None, Meta(description="The heading above it.")] = None
     answer_markdown: Annotated[
         str | None, Meta(description="With links, lists and tables, if that is more than the text.")
     ] = None

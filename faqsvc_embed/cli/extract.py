@@ -128,7 +128,12 @@ def document_of(
         lang=languages.pop() if len(languages) == 1 else None,
         answer_format="markdown" if any(item.answer_markdown for item in items) else None,
         items=[
-            {"question": item.question, "answer": item.answer_markdown or item.answer, "source": item.source}
+            {
+                "question": item.question,
+                "answer": item.answer_markdown or item.answer,
+                "section": item.section,
+                "source": item.source,
+            }
             for item in items
         ],
     )

@@ -59,26 +59,34 @@ def objects_of(data: Any) -> list[dict[str, Any]]:
     return found
 
 
-def faq_page(value: object) -> dict[str, Any] | None:
-    """Return the FAQPages in JSON-LD as the fields of one document, or None if there is none.
+def faq_pages(value: object) -> list[dict[str, Any]]:
+    """Return the FAQPages in JSON-LD with plain names, such as `name` for `schema:name`.
 
     References to questions and answers are replaced by what they refer to.
     """
-    nodes = objects_of(value)
-    by_id = {str(node["@id"]): node for node in nodes if "@id" in node and len(node) > 1}
+    nodes = [_plain(node) for node in objects_of(value)]
+    by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
 
     def stated(node: Any) -> Any:
-        return by_id.get(str(node["@id"]), node) if isinstance(node, dict) and [*node] == ["@id"] else node
+        if not isinstance(node, dict):
+            return by_id.get(node, node) if isinstance(node, str) else node
+        return {**by_id.get(str(node.get("@id")), {}), **_plain(node)}
 
     def answered(question: Any) -> Any:
-        has_answer = isinstance(question, dict) and "acceptedAnswer" in question
-        return (
-            question | {"acceptedAnswer": stated(only_text(question["acceptedAnswer"]))}
-            if has_answer
-            else question
-        )
+        if not isinstance(question, dict) or "acceptedAnswer" not in question:
+            return question
+        return {**question, "acceptedAnswer": only_text([*map(stated, _list(question["acceptedAnswer"]))])}
 
-    pages = [node for node in nodes if "FAQPage" in map(local_name, _list(node.get("@type")))]
+    return [
+        {**node, "mainEntity": [answered(stated(one)) for one in _list(node.get("mainEntity"))]}
+        for node in nodes
+        if "FAQPage" in map(local_name, _list(node.get("@type"))) and node.keys() - {"@type", "@id"}
+    ]
+
+
+def faq_page(value: object) -> dict[str, Any] | None:
+    """Return the FAQPages in JSON-LD as the fields of one document, or None if there is none."""
+    pages = faq_pages(value)
     if not pages:
         return None
     first, site = pages[0], pages[0].get("isPartOf")
@@ -87,8 +95,19 @@ def faq_page(value: object) -> dict[str, Any] | None:
         "title": first.get("name"),
         "websiteUrl": website or first.get("url"),
         "lang": lookup(str(first.get("inLanguage"))),
-        "items": [answered(stated(one)) for page in pages for one in _list(page.get("mainEntity"))],
+        "items": [question for page in pages for question in page["mainEntity"]],
     }
+
+
+def _plain(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a node of JSON-LD with plain names and values, which may be in `@list`, `@set` or `@value`."""
+    return {local_name(key): _unwrapped(inner) for key, inner in node.items()}
+
+
+def _unwrapped(value: Any) -> Any:
+    wrappers = ("@list", "@set", "@value")
+    name = next((name for name in wrappers if name in value), None) if isinstance(value, dict) else None
+    return value[name] if name else value
 
 
 def local_name(name: object) -> str:

@@ -3,9 +3,8 @@
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from difflib import get_close_matches
 from functools import cache
-from itertools import accumulate, islice
+from itertools import accumulate
 from typing import Final
 
 import turbohtml
@@ -15,7 +14,7 @@ from faqsvc_embed.generation.extraction.dom import HEADINGS
 from faqsvc_embed.generation.extraction.labels import bare_answer, is_label
 from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, is_question_line
 from faqsvc_embed.testing.markup import Markup, Pair, read_markup
-from faqsvc_embed.testing.words import Part, Words, fold, read_words
+from faqsvc_embed.testing.words import Part, Words, fold, read_words, remove_icons
 
 Kind = tuple[str, str]
 Place = tuple[int, int]
@@ -23,22 +22,19 @@ _QUESTION_TAGS: Final = frozenset({*HEADINGS, "summary", "dt", "button"})
 _WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
 _BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
 """Elements whose text belongs to no answer."""
-_MAX_MENU: Final = 20
-"""Lines below a heading that are read to tell a menu from an answer."""
-_MAX_RENAMED: Final = 50
-"""Maximum missing questions for which similar ones are looked for on a page."""
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
     """Return the differences between the FAQPage markup and the words of a page, a line each."""
     document = turbohtml.parse(page)
+    remove_icons(document)
     markup = read_markup(document, url or "")
-    if not markup.pages:
+    if not markup.ids:
         return markup.problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
     found = markup.problems
-    if len(ids := set(markup.pages)) > 1 or markup.pages.count("") > 1:
+    if len(ids := set(markup.ids)) > 1 or markup.ids.count("") > 1:
         same = '"@id": "#faqpage"'
-        found.append(f"{max(len(ids), markup.pages.count(''))} FAQPages without one @id: give each {same}")
+        found.append(f"{max(len(ids), markup.ids.count(''))} FAQPages without one @id: give each {same}")
     return found + _Comparison(read_words(document), markup).lines()
 
 
@@ -60,7 +56,6 @@ class _Comparison:
         # The same question may stand in many sections.
         self._nearest, self._alone = cache(self._find_nearest), cache(self._find_alone)
         self._others: list[Part] = []
-        self._is_similar = True
         self._inside = Counter[tuple[Part, Kind]]()
         """How many elements of a kind an element has inside, with itself."""
         for part in words.parts:
@@ -72,7 +67,6 @@ class _Comparison:
         missing = [pair for pair in self._pairs if pair.place is None]
         if len(missing) == len(self._pairs) > 1:
             return [f"none of the {len(missing)} questions of the markup is on the page"]
-        self._is_similar = len(missing) <= _MAX_RENAMED
         self._others = list(self._unmarked())
         found = [line for pair in self._pairs for line in self._faults(pair)]
         if self._is_whole:
@@ -153,11 +147,14 @@ class _Comparison:
                 continue
             if part.is_in("a", "nav", "header", "footer", "form"):
                 continue
-            answer = list(islice(self._region(part.end, part), _MAX_MENU))
+            asks = is_question_line(self._said(part))
             around = set[Part]().union(*(containers[kind] for kind in _kinds(part) if kind in containers))
-            is_alike = any(self._is_alike(part, one) for one in part.path() if one in around)
-            is_menu = all(line.is_in("a") for line in answer)
-            if answer and (is_alike or (part.tag in ("summary", "dt") and not is_menu)):
+            is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
+            is_alike = any(
+                asks or (is_marked_up and one.tag not in _WHOLE_PAGE) for one in part.path() if one in around
+            )
+            is_question = is_alike or (asks and part.tag in ("summary", "dt"))
+            if is_question and next(self._region(part.end, part), None) is not None:
                 yield part
                 end = part.end
 
@@ -167,11 +164,6 @@ class _Comparison:
         several = (part for part in question.path() if any(self._inside[part, kind] > 1 for kind in kinds))
         return next(several, question)
 
-    def _is_alike(self, part: Part, container: Part) -> bool:
-        """Return whether an element is a question, as those of its kind in a container are."""
-        is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
-        return is_question_line(self._said(part)) or (is_marked_up and container.tag not in _WHOLE_PAGE)
-
     def _said(self, part: Part) -> str:
         return self._words.said(part.start, part.end)
 
@@ -180,46 +172,27 @@ class _Comparison:
     def _faults(self, pair: Pair) -> Iterator[str]:
         words, question = self._words, quoted(pair.question)
         if pair.place is None:
-            others = {fold(self._said(part)): part for part in self._others if self._is_similar}
-            close = get_close_matches(pair.questions[-1], others, 1, 0.6)
-            if close:
-                self._others.remove(others[close[0]])
-                said = quoted(self._said(others[close[0]]))
-                yield f"the markup asks {question}, the page {said}"
-            else:
-                yield f"in the markup, but not on the page: the question {question}"
+            yield f"in the markup, but not on the page: the question {question}"
         elif not pair.answers:
             return
         elif pair.answered:
             if extra := self._extra(pair.place, pair.answered):
                 yield f"the answer to {question} has words on the page that the markup lacks: {quoted(extra)}"
         elif region := list(self._region(pair.place[1], self._element(pair.place))):
-            if owner := self._owner(pair):
-                yield f"on the page, the answer to {question} is below {quoted(owner)}: {quoted(pair.answer)}"
-            else:
-                yield f"the answer to {question} differs: {_difference(pair, region)}"
+            yield f"the answer to {question} differs: {_difference(pair, region)}"
         elif not (places := [at for text in pair.answers for at in words.places(text)]):
             yield f"in the markup, but not on the page: the answer to {question}: {quoted(pair.answer)}"
         elif not any(self._is_panel(pair, place) for place in places):
             yield f"the answer to {question} is in another place of the page: {quoted(pair.answer)}"
 
     def _region(self, place: int, question: Part) -> Iterator[Part]:
-        """Yield the lines between a question and the next, or the end of what contains it."""
+        """Yield the lines between a question and the next, or the next heading if it is one."""
         end = self._next_question(place)
         for line in self._words.lines_between(place, end):
             if line.end > end or (line.is_in(*HEADINGS) and question.tag in HEADINGS):
                 break
             if not line.is_in(*_BESIDE) and not is_label(line.text):
                 yield line
-
-    def _owner(self, pair: Pair) -> str | None:
-        """Return the question of the markup below which the page has the answer of another."""
-        for text in pair.answers:
-            for at in self._words.places(text):
-                before = [one for one in self._marked if one[1] <= at]
-                if before and before[-1] != pair.place:
-                    return self._words.said(*before[-1])
-        return None
 
     def _is_panel(self, pair: Pair, answer: int) -> bool:
         """Return whether an answer apart from its question, as in tabs, is where their order puts it."""
@@ -230,33 +203,33 @@ class _Comparison:
         pair.answered = (answer, answer + len(text))
         return True
 
-    def _extra(self, place: tuple[int, int], answer: tuple[int, int]) -> str:
-        """Return what the page says between a question and the next that is not in its answer."""
-        before = [
-            line
-            for line in self._words.lines_between(place[1], answer[0])
-            if place[1] <= line.start
-            and line.end <= answer[0]
-            and not (line.is_in(*_BESIDE) or is_label(line.text))
-            and not any(_is_inside(line, pair.answered) for pair in self._pairs)
-        ]
+    def _extra(self, place: Place, answer: Place) -> str:
+        """Return what the page says below a question that is not in its answer."""
+        end = self._end(place, answer)
+        extra = []
+        for line in self._words.lines_between(place[1], end):
+            is_after = line.start >= answer[1]
+            if is_after and (line.end > end or line.is_in(*HEADINGS)):
+                break
+            is_beside = line.is_in(*_BESIDE) or is_label(line.text) or (is_after and line.is_in("a"))
+            if is_beside or _overlap(line, answer):
+                continue
+            if not any(_overlap(line, pair.answered) for pair in self._pairs):
+                extra.append(line.text)
+        return " ".join(extra)
+
+    def _end(self, place: Place, answer: Place) -> int:
+        """Return where what belongs to a question ends: at the next one, or with the element of both."""
         around = self._around((place[0], answer[1]))
         first = next(self._words.lines_between(around.start, place[0] + 1))
         following = self._next_question(answer[1])
         is_item = first.end >= place[1] and around.tag not in _WHOLE_PAGE
         if is_item or following < around.end:
-            end = min(following, around.end)
-        else:  # the last of several in one element: what belongs to its answer is in the same block
-            block = self._around((answer[1] - 1, answer[1]))
-            inside = [part for part in block.path() if part.start > place[0]]
-            end = inside[-1].end if inside else answer[1]
-        after = []
-        for line in self._words.lines_between(answer[1], end):
-            if line.end > end or line.is_in(*HEADINGS):
-                break
-            if not line.is_in(*_BESIDE, "a"):
-                after.append(line)
-        return " ".join(line.text for line in (*before, *after))
+            return min(following, around.end)
+        # The last of several in one element: what belongs to its answer is in the same block.
+        block = self._around((answer[1] - 1, answer[1]))
+        inside = [part for part in block.path() if part.start > place[0]]
+        return inside[-1].end if inside else answer[1]
 
 
 def _kinds(part: Part) -> list[Kind]:
@@ -264,8 +237,8 @@ def _kinds(part: Part) -> list[Kind]:
     return [(part.tag, name) for name in part.classes or ("",)]
 
 
-def _is_inside(line: Part, answer: tuple[int, int] | None) -> bool:
-    return answer is not None and answer[0] <= line.start and line.end <= answer[1]
+def _overlap(line: Part, answer: Place | None) -> bool:
+    return answer is not None and max(answer[0], line.start) < min(answer[1], line.end)
 
 
 def _difference(pair: Pair, region: list[Part]) -> str:

@@ -17,7 +17,17 @@ _BLOCKS = BLOCKS | {"br", "button"}
 _SKIPPED = NAMES["skipped"] - {"meta", "link", "head"} | {"s", "strike", "del"}
 """What says nothing to a reader: code, and what is struck out."""
 _ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
-_ICON_LENGTH = 24
+_ICON_TEXT = re.compile(r"\s*[^ ]{0,24}\s*")
+_LABEL = re.compile(r"[^\s.:]{1,4}[.:]\s+")
+"""What may be the label of a question or an answer, in any language."""
+
+
+def remove_icons(document: turbohtml.Document) -> None:
+    """Remove the elements that draw a sign: the name of an icon, or a plus that is no word."""
+    for element in document.select("i, span, b, em"):
+        is_named = _ICON.search(str(element.attr("class") or "")) is not None
+        if (is_named or element.attr("aria-hidden") == "true") and _ICON_TEXT.fullmatch(element.text):
+            element.decompose()
 
 
 def fold(text: str) -> str:
@@ -53,7 +63,7 @@ class Part:
 
 @dataclass(eq=False, slots=True)
 class Words:
-    """The words of a tree, without those of templates, comments, scripts and icons."""
+    """The words of a tree, without those of templates, comments and scripts."""
 
     text: str = ""
     parts: list[Part] = field(default_factory=list)
@@ -106,7 +116,7 @@ def read_words(tree: turbohtml.Node) -> Words:
         if size > line_start:
             text = " ".join("".join(line).split())
             words.lines.append(Part("#line", frozenset(), owner, line_start, size, text))
-            for bare in (bare_question(text), bare_answer(text)):
+            for bare in (bare_question(text), bare_answer(text), _LABEL.sub("", text)):
                 words.starts.add(size - len(fold(bare)))
         line.clear()
         line_start = size
@@ -125,7 +135,7 @@ def read_words(tree: turbohtml.Node) -> Words:
             line.append(node.data)
             folded.append(fold(node.data))
             size += len(folded[-1])
-        elif isinstance(node, turbohtml.Element) and node.tag not in _SKIPPED and not _is_icon(node):
+        elif isinstance(node, turbohtml.Element) and node.tag not in _SKIPPED:
             if node.tag in _BLOCKS:
                 end_line()
             owner = Part(node.tag, frozenset((node.attr("class") or "").split()), owner, size)
@@ -138,11 +148,3 @@ def read_words(tree: turbohtml.Node) -> Words:
     words.starts |= {line.start for line in words.lines}
     words.ends |= {line.end for line in words.lines}
     return words
-
-
-def _is_icon(element: turbohtml.Element) -> bool:
-    """Return whether an element draws a sign: the name of an icon, or a plus that is no word."""
-    if element.attr("aria-hidden") != "true" and not _ICON.search(str(element.attr("class") or "")):
-        return False
-    text = element.text.strip()
-    return element.tag in ("i", "span", "b", "em") and len(text) <= _ICON_LENGTH and " " not in text

@@ -56,7 +56,9 @@ def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateRes
 def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
     source = source_of(page.url, pair.question, pair.fragment)
     markdown = pair.markdown if pair.markdown not in ("", pair.answer) else None
-    return GeneratedEntry(position, pair.question, pair.answer, source, markdown, page.tag, pair.confidence)
+    return GeneratedEntry(
+        position, pair.question, pair.answer, source, pair.section, markdown, page.tag, pair.confidence
+    )
 
 
 def _unique_pairs(

@@ -18,7 +18,7 @@ from faqsvc_embed.generation.engines.excerpts import Excerpt
 from faqsvc_embed.generation.engines.protocol import Reason, source_of
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
-from faqsvc_embed.text import normalized
+from faqsvc_embed.text import letters, normalized
 
 CONFIDENCE: Final = 0.8
 """The confidence of items that a model wrote and a page supports."""
@@ -37,10 +37,8 @@ _UNIT: Final = rf"(?:{_CURRENCY})(?=\s?\d)|(?:(?<=\d)|(?<=\d\s))(?:{_CURRENCY}|[
 _FACT = re.compile(rf"({_ADDRESS})|({_NUMBER})|({_UNIT})")
 _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\s\|\s")
-_MARKS: Final = " .!?'\"()[]「」『』-|"
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
 """The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""
-_PLAIN_MARKS: Final = str.maketrans("“”„’‘‚«»–—", '"""\'\'\'""--')
 
 
 class Suggestion(msgspec.Struct):
@@ -69,7 +67,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
             continue
         url, markdown = source_of(pages[0].url, support), escape(answer)
         shown = markdown if markdown != answer else None
-        item = GeneratedEntry(0, question, answer, url, shown, pages[0].tag, CONFIDENCE)
+        item = GeneratedEntry(0, question, answer, url, None, shown, pages[0].tag, CONFIDENCE)
         items.setdefault(question_key(question), item)
     return GenerateResponse(list(items.values()), dropped=dropped)
 
@@ -77,7 +75,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
 def _facts(text: str) -> set[str]:
     """Return the facts in a text: addresses and their hosts, the values of numbers, and units."""
     facts = set[str]()
-    for address, number, unit in _FACT.findall(_normalized(text)):
+    for address, number, unit in _FACT.findall(normalized("NFKC", text).casefold()):
         bare = re.sub("^https?://", "", address).rstrip(".,:!?/")
         unit = _CURRENCIES.get(unit) or re.sub(r"\W", "", unit)
         facts |= {bare, bare.partition("/")[0], _value(number), unit} - {""}
@@ -92,19 +90,12 @@ def _value(number: str) -> str:
 
 
 def _sentences(text: str) -> set[str]:
-    """Return the sentences of a text. It may continue on the next line, and each line may be one."""
+    """Return the words of each sentence of a text, which may continue on the next line or be a line."""
     parts = [*_PARAGRAPH_END.split(text), *text.splitlines()]
-    found = (sentence for part in parts for sentence in _SENTENCE_END.split(_normalized(part)))
-    return {sentence.strip(_MARKS) for sentence in found} - {""}
+    return {letters(sentence) for part in parts for sentence in _SENTENCE_END.split(plain(part))} - {""}
 
 
 def _without_step_numbers(answer: str) -> str:
     """Return an answer without the numbers of its steps from 1 on, which the page need not have."""
     steps = _STEP.findall(answer)
     return _STEP.sub("", answer) if steps[1:] and steps == [*map(str, range(1, len(steps) + 1))] else answer
-
-
-def _normalized(text: str) -> str:
-    """Return a text on one line, without differences of case and quotation marks."""
-    folded = normalized("NFKC", text).casefold()
-    return " ".join(folded.translate(_PLAIN_MARKS).split())

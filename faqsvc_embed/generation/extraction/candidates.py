@@ -42,6 +42,7 @@ class Candidate:
     """Equal for candidates that look alike."""
     question: str = ""
     answer: str = ""
+    section: str | None = None
 
     def __post_init__(self) -> None:
         self.question = self.question or question_text(self.element)

@@ -15,7 +15,7 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
 from faqsvc_embed.generation.extraction.dom import PageTooComplex, StepBudget, build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
-from faqsvc_embed.generation.extraction.headings import help_article
+from faqsvc_embed.generation.extraction.headings import help_article, set_sections
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.labels import bare_answer
 from faqsvc_embed.generation.extraction.markdown import base_of
@@ -53,6 +53,8 @@ class Pair:
     fragment: str | None
     in_faq: bool
     """Whether the page announces an FAQ around it."""
+    section: str | None = field(default=None, compare=False)
+    """The heading above it, if questions of the page have several."""
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables."""
     confidence: float = field(default=1.0, compare=False)
@@ -99,7 +101,8 @@ def _stated_pairs(document: turbohtml.Document, base: str, read: Reader) -> dict
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
             if is_usable and not is_template_code(question):
                 markdown = bare_answer(markdown_of_value(value, budget, base))
-                pairs.setdefault(question_key(question), Pair(question, answer, None, True, markdown))
+                pair = Pair(question, answer, None, True, markdown=markdown)
+                pairs.setdefault(question_key(question), pair)
     return pairs
 
 
@@ -134,7 +137,9 @@ def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
     in_faq = context.is_in_faq(candidate.element)
     confidence = candidate.evidence.value - 0.15 * (not is_question(question)) - 0.1 * (not in_faq)
     markdown = candidate.markdown(base)
-    return Pair(question, answer, candidate.fragment, in_faq, markdown, round(confidence, 2))
+    return Pair(
+        question, answer, candidate.fragment, in_faq, candidate.section, markdown, round(confidence, 2)
+    )
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:
@@ -145,4 +150,6 @@ def _accepted_candidates(context: PageContext) -> list[Candidate]:
         return [article]
     found += accepted([*likely_pairs(context, claims)], context, claims)
     found = with_answers(found, context, claims)
-    return sorted(found, key=lambda candidate: candidate.element.start)
+    found.sort(key=lambda candidate: candidate.element.start)
+    set_sections(found, context, claims)
+    return found

@@ -1,5 +1,6 @@
 """Headings that are questions: by their text, as statements in an FAQ, or as titles in a help centre."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice
@@ -11,12 +12,14 @@ from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import (
+    announces_faq,
     is_call_to_action,
     is_question,
     is_section_title,
     starts_like_question,
 )
 from faqsvc_embed.generation.extraction.text import question_text, text_of
+from faqsvc_embed.models.wire import MAX_SECTION
 
 MIN_SHARE_OF_QUESTIONS: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
@@ -93,6 +96,26 @@ def similar_elements(elements: list[Element]) -> list[list[Element]]:
 def kind_of(element: Element) -> object:
     """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
     return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
+
+
+def set_sections(found: list[Candidate], context: PageContext, claims: Claims) -> None:
+    """Set the sections of questions in document order: the headings above them, if there are several."""
+    titles = [
+        element
+        for element in context.elements
+        if element.tag in HEADINGS and element.tag != "h1" and not claims.overlap(element)
+    ]
+    sections: dict[Candidate, str] = {}
+    for candidate in found:
+        count = bisect_left(titles, candidate.element.start, key=lambda title: title.start)
+        level = HEADINGS.get(candidate.element.tag, 7)
+        above = (title for title in reversed(titles[:count]) if HEADINGS[title.tag] < level)
+        text = question_text(title) if (title := next(above, None)) is not None else ""
+        if 0 < len(text) <= MAX_SECTION and not announces_faq(text):
+            sections[candidate] = text
+    if len(set(sections.values())) > 1:
+        for candidate, text in sections.items():
+            candidate.section = text
 
 
 def help_article(context: PageContext) -> Candidate | None:

@@ -35,13 +35,17 @@ def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[
     Raises:
         PageTooComplex: the budget is spent.
     """
-    for script in document.select("script"):
-        if (script.attr("type") or "").split(";")[0].strip().lower() == "application/ld+json":
-            page = faq_page(load_json(script.text)) or {"items": []}
-            for question in filter(lambda one: isinstance(one, dict), page["items"]):
-                name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
-                if isinstance(name, str) and isinstance(answer, str):
-                    yield bare_question(plain(text_of_value(name, budget))), answer
+    page = faq_page([load_json(script.text) for script in json_ld_scripts(document)]) or {"items": []}
+    for question in filter(lambda one: isinstance(one, dict), page["items"]):
+        name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
+        if isinstance(name, str) and isinstance(answer, str):
+            yield bare_question(plain(text_of_value(name, budget))), answer
+
+
+def json_ld_scripts(document: turbohtml.Document) -> list[turbohtml.Element]:
+    """Return the scripts of a page that are in JSON-LD."""
+    types = ((script, script.attr("type") or "") for script in document.select("script"))
+    return [script for script, kind in types if kind.split(";")[0].strip().lower() == "application/ld+json"]
 
 
 def is_article(document: turbohtml.Document) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -100,8 +101,9 @@ def submit(visit: Visit) -> Response:
 
 def _keep(visit: Visit) -> Response:
     """Show the selected questions of a website as a new FAQ that is not saved."""
-    pairs = zip(visit.form.all("question"), visit.form.all("answer"), strict=False)
-    items = [{"question": question, "answer": answer} for question, answer in pairs]
+    names = ("question", "answer", "section")
+    rows = zip_longest(*map(visit.form.all, names), fillvalue="")
+    items = [dict(zip(names, row, strict=True)) for row in rows]
     selected = set(visit.form.all("keep"))
     kept = [item for index, item in enumerate(items) if str(index) in selected]
     document = Document(website_url=visit.form.get("website_url"), items=kept)

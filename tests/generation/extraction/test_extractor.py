@@ -38,6 +38,18 @@ def test_pairs_are_in_the_order_of_the_page_with_the_nearest_id() -> None:
     ]
 
 
+def test_the_heading_above_questions_is_their_section_if_the_page_has_several() -> None:
+    first = "<h2>Orders</h2><details><summary>Is it big?</summary>Yes.<h3>How big</h3>Two metres.</details>"
+    second = "<h2>Returns</h2><h3>Is it old?</h3><p>No.</p><h4>In years</h4><p>Two.</p>"
+    title = "<h2>Frequently asked questions</h2><details><summary>Is it red?</summary>At night.</details>"
+
+    def sections(markup: str) -> list[str | None]:
+        return [pair.section for pair in pairs(html(f"<h1>FAQ</h1>{markup}"))]
+
+    assert sections(first + second + title) == ["Orders", "Returns", None]
+    assert sections(first) == [None]
+
+
 def stated(question: str, answer: str) -> str:
     """Return a page with a question in its JSON-LD only."""
     node = {"@type": "Question", "name": question, "acceptedAnswer": {"text": answer}}

@@ -16,8 +16,8 @@ from tests.service.desk.test_editor import texts_of
 from tests.support.faulty import FaultyServer
 
 PAGE = page(
-    "<h1>FAQ</h1><details><summary>Do you ship to Peru?</summary><p>We do.</p></details>"
-    "<details><summary>When are you open?</summary><p>From nine until six.</p></details>"
+    "<h1>FAQ</h1><h2>Orders</h2><details><summary>Do you ship to Peru?</summary><p>We do.</p></details>"
+    "<h2>Shop</h2><details><summary>When are you open?</summary><p>From nine until six.</p></details>"
 )
 
 
@@ -32,6 +32,7 @@ def test_what_a_website_answers_is_shown_with_its_sources(storage: Storage, faul
         assert response.status_code == 200
         found = re.findall(r'name="question" value="([^"]*)"', response.text)
         assert found == ["Do you ship to Peru?", "When are you open?"]
+        assert re.findall(r'name="section" value="([^"]*)"', response.text) == ["Orders", "Shop"]
         assert f'<a href="{url}' in response.text
         assert "/desk/faqs/" not in editor.get("").text
 
@@ -53,6 +54,8 @@ def test_only_what_is_ticked_is_kept(editor: Editor) -> None:
     }
     response = editor.post("/import", action="keep", keep=["1", "x", "99", "9" * 5000], **fields)
     assert texts_of(response.text) == ["b?", "2"]
+    sections = editor.post("/import", action="keep", keep=["0"], section=["Orders", ""], **fields)
+    assert 'value="Orders"' in sections.text
     [url] = re.findall(r'name="website_url"[^>]* value="([^"]*)"', response.text)
     assert html.unescape(url) == "https://heron.example"
     assert editor.post("/import", action="keep", **fields).status_code == 422
