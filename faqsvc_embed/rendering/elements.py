@@ -24,11 +24,11 @@ _TEXTS: Final = {
         "Cerrar todo",
     ),
     "fr": (
-        "Sommaire", "Chercher une question", "Trouvées : #", "Copier le lien", "Lien copié", "Tout ouvrir",
+        "Sommaire", "Rechercher", "Trouvées : #", "Copier le lien", "Lien copié", "Tout ouvrir",
         "Tout fermer",
     ),
     "de": (
-        "Inhalt", "Fragen durchsuchen", "# gefunden", "Link kopieren", "Link kopiert", "Alle öffnen",
+        "Inhalt", "Fragen suchen", "# gefunden", "Link kopieren", "Link kopiert", "Alle öffnen",
         "Alle schließen",
     ),
 }  # fmt: skip

@@ -4,11 +4,14 @@ import io
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 from PIL import Image
 from playwright.sync_api import Browser, FloatRect, Page
 
+from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.testing import fake_embed
 from tests.browser.component import expanded, open_all, picture, share, toggles
-from tests.browser.site import VARIANTS
+from tests.browser.site import SECTIONS, VARIANTS
 
 pytestmark = pytest.mark.system
 
@@ -175,3 +178,21 @@ def test_the_script_changes_no_box(page: Page, linked_host: str, path: str) -> N
     page.goto(f"{linked_host}/{path}")
     assert page.locator("body *").evaluate_all(boxes) == before
     page.locator(".faqsvc-panel").first.wait_for(state="attached")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_what_the_filter_is_for_can_be_read_on_a_phone_and_on_a_dark_page(page: Page, lang: str) -> None:
+    record = replace(SECTIONS, lang=lang)
+    html = fake_embed({"sections": record}).render("sections")
+    dark = '<body style="background: #15171a; color: #e9e7e2; font: 16px sans-serif; margin: 24px">'
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.set_content(f"<!doctype html>{dark}{html}")
+    room, width, colour = page.get_by_role("searchbox").evaluate("""field => {
+        const pen = document.createElement("canvas").getContext("2d"), style = getComputedStyle(field);
+        pen.font = style.font;
+        const room = field.clientWidth - 2 * parseFloat(style.paddingLeft);
+        const width = pen.measureText(field.placeholder).width;
+        return [room, width, getComputedStyle(field, "::placeholder").color];
+    }""")
+    assert width <= room
+    assert colour == "rgb(233, 231, 226)"

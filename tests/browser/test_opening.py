@@ -209,7 +209,7 @@ def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/sections-{variant}")
     toggles(page).nth(1).click()
-    field, found = page.get_by_role("searchbox", name="Fragen durchsuchen"), page.get_by_role("status")
+    field, found = page.get_by_role("searchbox", name="Fragen suchen"), page.get_by_role("status")
     field.fill("PÁYMENT so.")  # one word of the question, one of the answer
     expect(found).to_have_text("4 gefunden")
     expect(page.locator(".faqsvc-item:not([hidden])")).to_have_count(4)
