@@ -13,6 +13,7 @@ import msgspec
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
+from faqsvc_embed.errors import PublishRejected
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
@@ -87,7 +88,7 @@ def submit(visit: Visit) -> Response:
         return show(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
-    notes = [f"{note[:1].upper()}{note[1:]}." for note in document.all_notes()]
+    notes = [f"{note[:1].upper()}{note[1:]}." for note in (*document.all_notes(), *_problems(document))]
     notes += [
         f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
         for line in _headings(draft)
@@ -173,6 +174,15 @@ def _marked(text: str) -> str:
         elif line.startswith("## "):
             lines[place] = f"\n{line}"
     return "\n".join(lines)
+
+
+def _problems(document: Document) -> list[str]:
+    """Return what `faqsvc check` finds wrong in a file; a draft has no place for what is not text."""
+    try:
+        document.to_faq(document.slug or "faq")
+    except PublishRejected as error:
+        return [document.locate(problem) for problem in error.problems]
+    return []
 
 
 def _headings(draft: Draft) -> Iterator[str]:

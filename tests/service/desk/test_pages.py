@@ -91,6 +91,27 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     assert import_text(editor, "Why?\n" + "x" * 1_000_000)[0] == 413
 
 
+@pytest.mark.parametrize(
+    ("ending", "text", "named"),
+    [
+        (".json", '{"items": [{"question": "A?", "answer": "B."}, "Just words", 7]}', ["Just words", "7"]),
+        (
+            ".json",
+            '{"items": [{"question": "A?", "answer": "B."}, {"words": "Lost"}]}',
+            ["words", "items[1]"],
+        ),
+        (".csv", "question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
+    ],
+)
+def test_an_import_names_what_a_file_has_that_is_no_question_with_an_answer(
+    editor: Editor, ending: str, text: str, named: list[str]
+) -> None:
+    status, texts, page = import_text(editor, text, format=ending)
+    assert (status, texts[:2]) == (200, ["A?", "B."])
+    notes = html.unescape(page.partition("Check these places")[2].partition("</div>")[0])
+    assert [word for word in named if word.casefold() not in notes.casefold()] == []
+
+
 def test_answers_in_plain_text_are_text(editor: Editor) -> None:
     _, texts, page = import_text(editor, "How much?\n* 4 € * 2 rooms\n\n#1 is free")
     assert texts == ["How much?", "* 4 € * 2 rooms\n\n#1 is free"]

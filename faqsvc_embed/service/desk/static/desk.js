@@ -144,7 +144,9 @@ document.addEventListener("submit", (event) => {
 for (const type of ["click", "keydown"]) {
   addEventListener(type, (event) => {
     const menu = document.querySelector(".menu[open]");
-    if (menu && (event.key === "Escape" || (type === "click" && !menu.contains(event.target)))) menu.open = false;
+    if (!menu || (event.key !== "Escape" && (type === "keydown" || menu.contains(event.target)))) return;
+    if (menu.contains(document.activeElement)) menu.firstElementChild.focus();
+    menu.open = false;
   });
 }
 addEventListener("hashchange", takeLink);
