@@ -82,7 +82,6 @@ FORMS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
         {
             "name": "Tea",
             "website_url": "https://www.tea.example",
-            "accent_color": "teal",
             "listed": "yes",
             "version": "{}",
         },

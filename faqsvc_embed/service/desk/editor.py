@@ -120,7 +120,7 @@ def submit(visit: Visit) -> Response:
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "preview":  # the script replaces only the preview
-        html = preview_of(visit, editor.readable).html
+        html = preview_of(editor.readable)
         headers = {**HEADERS, "x-slug": draft.proposed}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     if action not in ("draft", "publish"):

@@ -44,7 +44,6 @@ def show_revision(visit: Visit) -> Response:
         raise FAQNotFound("There is no such revision")
     revision = visit.revision(faq.slug, translation.lang, number)
     draft = Draft.of_revision(revision)
-    preview = preview_of(visit, draft)
     return render(
         visit,
         "revision.html",
@@ -53,8 +52,7 @@ def show_revision(visit: Visit) -> Response:
         version=translation.version,
         newest=translation.newest,
         revision=revision,
-        theme_file=preview.theme_file,
-        html=preview.html.replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
+        html=preview_of(draft).replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
         images=image_source(draft.record()),
     )
 
