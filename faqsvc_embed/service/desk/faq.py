@@ -234,12 +234,12 @@ def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
 def restore(visit: Visit) -> Response:
     """POST /desk/bin: restore an FAQ, or allow a blocked slug to be used again."""
     action, slug = visit.form.get("action"), normalized("NFC", visit.form.get("slug"))
-    if problems := field_problems("action", action, Literal["restore", "lift"]):
+    if problems := field_problems("action", action, Literal["restore", "unblock"]):
         raise Problem.invalid(*problems)
-    if action == "lift":
+    if action == "unblock":
         visit.require("admin")
-        visit.storage.removal.lift(slug, visit.access)
-        return redirect(visit, "/bin?done=lifted")
+        visit.storage.removal.unblock(slug, visit.access)
+        return redirect(visit, "/bin?done=unblocked")
     binned_at = None
     with suppress(ValueError):
         binned_at = datetime.fromisoformat(visit.form.get("version"))

@@ -37,7 +37,7 @@ DONE: Final = {
     "again": "Published again. Pages show it within seconds.",
     "deleted": "The FAQ is in the bin. A publisher can restore it for 30 days.",
     "purged": "The FAQ was deleted for ever, with all its texts.",
-    "lifted": "The slug can be used again.",
+    "unblocked": "The slug can be used again.",
     "draft": "The draft is saved. Readers cannot see it before it is published.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "The FAQ was restored, with its history.",

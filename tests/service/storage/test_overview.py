@@ -84,7 +84,7 @@ def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock
     assert found_by("heron") == ["tea"]
     storage.removal.purge(mine, "tea", None, Preconditions())
     assert found_by("heron") == []
-    storage.removal.lift("tea")
+    storage.removal.unblock("tea")
     write(storage, mine, title="Heron again")
     assert found_by("heron again") == ["tea"]
 

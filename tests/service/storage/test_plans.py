@@ -162,7 +162,7 @@ def test_no_write_reads_the_rows_of_other_sites(filled: Storage) -> None:
         filled.removal.bin(access, slug, None, NONE)
         filled.removal.restore(access, slug)
         filled.removal.purge(access, slug, None, NONE)
-        filled.removal.lift(slug, access)
+        filled.removal.unblock(slug, access)
         filled.removal.empty_bin()
         filled.keys.revoke(key_id(7, 2), with_children=True, by=access)
         filled.keys.rotate(key_id(7, 4), overlap=timedelta(hours=1), by=access)
