@@ -172,14 +172,16 @@ class Overview(Part):
             page = query if cursor is None else query.where(cursor.follows())
             order = _LATE if is_late else _ORDER
             rows = list(connection.execute(page.order_by(*order).limit(limit + 1)))
+            ends_late = is_late or len(rows) < limit
             if cursor is not None and not is_late and len(rows) <= limit:
                 changed = query.where(FAQCursor(cursor.began, "").follows()).order_by(*_LATE)
                 rows += connection.execute(changed.limit(limit + 1 - len(rows)))
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
 
         def place(row: Row[Any]) -> FAQCursor:
-            began = rows[0].updated_at if cursor is None else cursor.began
-            return FAQCursor(began, row.slug, None if row.updated_at > began else row.updated_at)
+            # A later time was written by a wrong clock; changes from now on have earlier ones.
+            began = min(rows[0].updated_at, self._clock()) if cursor is None else cursor.began
+            return FAQCursor(began, row.slug, None if ends_late else row.updated_at)
 
         return found, paged(rows, limit, place)[1]
 

@@ -391,6 +391,30 @@ def test_pages_do_not_miss_the_only_faq_of_the_last_page(
     assert found == ["c", "b", "a"]
 
 
+@pytest.mark.parametrize("limit", [1, 2, 5])
+def test_pages_miss_no_faq_after_the_clock_was_a_year_ahead(
+    storage: Storage, owner: Access, clock: Clock, limit: int
+) -> None:
+    for slug in ("a", "b", "c", "d"):
+        clock.advance(1)
+        write(storage, owner, slug)
+    right = clock.wall()
+    clock.set_wall(right + timedelta(days=365))
+    for slug in ("x", "y", "z"):
+        write(storage, owner, slug)
+    clock.set_wall(right + timedelta(seconds=1))
+    page, after = storage.overview.page(owner.site, limit=limit)
+    found = [faq.slug for faq in page]
+    clock.advance(1)
+    write(storage, owner, "a", title="Changed")
+    while after is not None:
+        page, after = storage.overview.page(owner.site, limit=limit, after=after)
+        found += [faq.slug for faq in page]
+
+    assert set(found) == {"a", "b", "c", "d", "x", "y", "z"}
+    assert max(map(found.count, found)) <= 2
+
+
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
     def languages() -> list[str]:
         return list(storage.overview.page(owner.site, limit=1)[0][0].languages)
