@@ -218,7 +218,7 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     except RevisionConflict:
         return _conflict(visit, editor)
     if is_whole:  # only publishers see the bin
-        page = "/bin" if visit.may("publish") else ""
+        page = "/bin" if visit.access.may("publish") else ""
     return redirect(visit, f"{page}?done=binned")
 
 
