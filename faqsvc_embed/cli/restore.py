@@ -32,7 +32,7 @@ def restore(slug: str, lift: bool, database: str, as_json: bool, base_url: str |
     Exit status: 0 if the FAQ is back, 1 if not.
     """
     if lift:
-        open_existing(database).removal.lift(slug)
+        open_existing(database).removal.unblock(slug)
         note(f"{slug} can be published again")
         return
     with open_client(base_url) as client, if_interrupted(f"{slug} may have been restored"):

@@ -76,13 +76,12 @@ FORMS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
     ("/faqs/pricing/use", {"lang": "en", "page": "https://www.tea.example"}),
     ("/faqs/pricing/remove", {"action": "purge", "lang": "en", "typed": "", "version": "en.1"}),
     ("/bin", {"action": "restore", "slug": "pricing", "version": ""}),
-    ("/bin", {"action": "lift", "slug": "pricing"}),
+    ("/bin", {"action": "unblock", "slug": "pricing"}),
     (
         "/site",
         {
             "name": "Tea",
             "website_url": "https://www.tea.example",
-            "accent_color": "teal",
             "listed": "yes",
             "version": "{}",
         },

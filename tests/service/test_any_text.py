@@ -99,9 +99,7 @@ def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
 def admin(storage: Storage) -> Person:
     """An admin of the only site, which is listed."""
     admin = storage.people.add("Mia", role="admin")
-    storage.sites.update(
-        admin.access, name="Tea", listed=True, website_url="https://www.tea.example", accent_color=""
-    )
+    storage.sites.update(admin.access, name="Tea", listed=True, website_url="https://www.tea.example")
     return admin
 
 

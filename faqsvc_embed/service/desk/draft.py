@@ -56,7 +56,7 @@ class DraftItem(NamedTuple):
     id: str = ""
 
     @property
-    def is_written(self) -> bool:
+    def has_text(self) -> bool:
         """Whether it has a text."""
         return bool(self.question.strip() or self.answer.strip())
 
@@ -128,9 +128,9 @@ class Draft:
         return proposed_slug(self.title, self.website_name) if self.title else ""
 
     @property
-    def written(self) -> tuple[DraftItem, ...]:
+    def filled_items(self) -> tuple[DraftItem, ...]:
         """The items that are not empty."""
-        return tuple(item for item in self.items if item.is_written)
+        return tuple(item for item in self.items if item.has_text)
 
     def edited(self, action: str, source: "Draft | None" = None) -> tuple["Draft", int]:
         """Return the draft after a press of a button such as `up:3`, and the index of its item.
@@ -160,26 +160,26 @@ class Draft:
                     return original
         original = source.items[index] if index < len(source.items) else DraftItem()
         is_of_another = original.id and any(other.id == original.id for other in self.items)
-        return original if original.is_written and not is_of_another else None
+        return original if original.has_text and not is_of_another else None
 
     def untranslated(self, source: "Draft") -> list[int]:
         """Return the indexes of the empty items that have a source."""
         return [
             index
             for index, item in enumerate(self.items)
-            if not item.is_written and self.original_of(index, source) is not None
+            if not item.has_text and self.original_of(index, source) is not None
         ]
 
     def gaps(self, source: "Draft") -> list[int]:
         """Return the indexes of untranslated items above a translated one that has only its place, no id."""
-        places = [index for index, item in enumerate(self.items) if item.is_written and not item.id]
+        places = [index for index, item in enumerate(self.items) if item.has_text and not item.id]
         return [index for index in self.untranslated(source) if places and index < places[-1]]
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
         found += publication_problems(self._body())
-        if not self.written:
+        if not self.filled_items:
             found = [text for text in found if not text.startswith("items ")]
             found.append("items is empty: write a question and its answer")
         problems = Problems()
@@ -188,8 +188,8 @@ class Draft:
             path, rest = (match[1], match[2]) if match else ("items", text)
             label = _LABELS.get(path.rpartition(".")[2].partition("[")[0], "This")
             problems.setdefault(self._place(path), _SENTENCES.get(path) or f"{label} {rest}.")
-        if len(self.written) > MAX_ITEMS:
-            problems["items"] = too_many(len(self.written))
+        if len(self.filled_items) > MAX_ITEMS:
+            problems["items"] = too_many(len(self.filled_items))
         # As in the API: clients do not read a larger record.
         if not problems and (size := len(encode(self._body()))) > MAX_BODY:
             problems["items"] = (
@@ -207,7 +207,7 @@ class Draft:
             self.website_name,
             tuple(
                 Item(index, item.question, item.answer, item.section or None, item.id or None)
-                for index, item in enumerate(self.written)
+                for index, item in enumerate(self.filled_items)
             ),
             self.title or None,
             self.answer_format,
@@ -257,7 +257,7 @@ class Draft:
                     for name, text in item._asdict().items()
                     if text or name in ("question", "answer")
                 }
-                for item in self.written
+                for item in self.filled_items
             ],
             "title": self.title,
             "pageUrl": self.page_url,
@@ -266,11 +266,11 @@ class Draft:
         return {name: value for name, value in body.items() if value or name in _REQUIRED}
 
     def _place(self, path: str) -> str:
-        """Return a path with an index in `written` as a path with the index in `items`."""
+        """Return a path with an index in `filled_items` as a path with the index in `items`."""
         match = re.fullmatch(r"items\[(\d+)\](.*)", path)
         if match is None:
             return path
-        places = [index for index, item in enumerate(self.items) if item.is_written]
+        places = [index for index, item in enumerate(self.items) if item.has_text]
         return f"items[{places[int(match[1])]}]{match[2]}"
 
 

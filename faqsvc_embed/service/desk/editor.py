@@ -120,7 +120,7 @@ def submit(visit: Visit) -> Response:
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "preview":  # the script replaces only the preview
-        html = preview_of(visit, editor.readable).html
+        html = preview_of(editor.readable)
         headers = {**HEADERS, "x-slug": draft.proposed}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     if action not in ("draft", "publish"):
@@ -218,14 +218,14 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     except RevisionConflict:
         return _conflict(visit, editor)
     if is_whole:  # only publishers see the bin
-        page = "/bin" if visit.may("publish") else ""
+        page = "/bin" if visit.access.may("publish") else ""
     return redirect(visit, f"{page}?done=binned")
 
 
 def _take_theirs(visit: Visit, editor: Editor, number: int) -> Response:
     """Replace one question of a form by somebody else's version, and show the remaining differences."""
     theirs = Draft.of_revision(visit.revision(editor.draft.slug, editor.draft.lang))
-    mine = replace(editor.draft, items=editor.draft.written)
+    mine = replace(editor.draft, items=editor.draft.filled_items)
     found = changes(theirs, mine)
     if 0 < number <= len(found):
         mine = taken(mine, theirs, found[number - 1])
@@ -244,7 +244,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
     if (theirs := _newest(visit, draft.slug, draft.lang)) is None:
         return replace(editor, faq=faq, problems={"items": UNPUBLISHED}).page(visit, 409)
     who = what_happened(editor.version, theirs)
-    draft = replace(draft, items=draft.written)
+    draft = replace(draft, items=draft.filled_items)
     found = changes(Draft.of_revision(theirs), draft)
     return replace(editor, draft=draft, faq=faq, version=theirs.version, theirs=who, changes=found).page(
         visit, 409

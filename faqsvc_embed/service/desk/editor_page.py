@@ -8,7 +8,6 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION
-from faqsvc_embed.rendering.assets import stylesheet_url, theme_query
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.differences import Change, Piece
@@ -17,7 +16,6 @@ from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
-from faqsvc_embed.theme import Theme
 
 FEW: Final = 6
 """Up to this many questions are all open; if there are more, one is open at a time."""
@@ -25,21 +23,11 @@ HEADING_LEVEL: Final = 3
 """The level of the preview's title, because the preview is below an h2."""
 
 
-class Preview(NamedTuple):
-    """The HTML of a preview, empty without questions, and the name of the stylesheet with its colours."""
-
-    html: Markup
-    theme_file: str
-
-
-def preview_of(visit: Visit, draft: Draft) -> Preview:
-    """Return a draft as readers would see it, in the accent colour of their website."""
-    theme = Theme(visit.storage.sites.get(visit.access.site).accent_color or None)
+def preview_of(draft: Draft) -> Markup:
+    """Return a draft as readers would see it; empty without questions."""
     # A new renderer, because a cache would serve only this one record.
-    fragment = Renderer().fragment(draft.record(), Style(theme, heading_level=HEADING_LEVEL))
-    query = theme_query(theme)
-    html = Markup() if fragment is None else Markup(fragment.html)
-    return Preview(html, stylesheet_url(query) if query else "")
+    fragment = Renderer().fragment(draft.record(), Style(heading_level=HEADING_LEVEL))
+    return Markup() if fragment is None else Markup(fragment.html)
 
 
 class Reading(NamedTuple):
@@ -114,7 +102,7 @@ class Editor:
             current=faq and faq.translation(lang),
             problems=self.problems,
             **({"done": self.done} if self.done else {}),
-            preview=preview_of(visit, self.readable),
+            preview=preview_of(self.readable),
             not_shown=self.draft.not_shown(),
             missing=[code for code in known if faq and code != lang and not faq.translation(code)],
             is_many=is_many,

@@ -44,7 +44,6 @@ def show_revision(visit: Visit) -> Response:
         raise FAQNotFound("There is no such revision")
     revision = visit.revision(faq.slug, translation.lang, number)
     draft = Draft.of_revision(revision)
-    preview = preview_of(visit, draft)
     return render(
         visit,
         "revision.html",
@@ -53,8 +52,7 @@ def show_revision(visit: Visit) -> Response:
         version=translation.version,
         newest=translation.newest,
         revision=revision,
-        theme_file=preview.theme_file,
-        html=preview.html.replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
+        html=preview_of(draft).replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
         images=image_source(draft.record()),
     )
 
@@ -236,12 +234,12 @@ def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
 def restore(visit: Visit) -> Response:
     """POST /desk/bin: restore an FAQ, or allow a blocked slug to be used again."""
     action, slug = visit.form.get("action"), normalized("NFC", visit.form.get("slug"))
-    if problems := field_problems("action", action, Literal["restore", "lift"]):
+    if problems := field_problems("action", action, Literal["restore", "unblock"]):
         raise Problem.invalid(*problems)
-    if action == "lift":
+    if action == "unblock":
         visit.require("admin")
-        visit.storage.removal.lift(slug, visit.access)
-        return redirect(visit, "/bin?done=lifted")
+        visit.storage.removal.unblock(slug, visit.access)
+        return redirect(visit, "/bin?done=unblocked")
     binned_at = None
     with suppress(ValueError):
         binned_at = datetime.fromisoformat(visit.form.get("version"))

@@ -2,7 +2,6 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping
 from datetime import datetime
 from functools import cache, partial
 from importlib import resources
@@ -13,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.responses import Response
 
-from faqsvc_embed.rendering.assets import IMMUTABLE, find_file, stylesheet
+from faqsvc_embed.rendering.assets import IMMUTABLE, stylesheet
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
 
@@ -38,7 +37,7 @@ DONE: Final = {
     "again": "Published again. Pages show it within seconds.",
     "deleted": "The FAQ is in the bin. A publisher can restore it for 30 days.",
     "purged": "The FAQ was deleted for ever, with all its texts.",
-    "lifted": "The slug can be used again.",
+    "unblocked": "The slug can be used again.",
     "draft": "The draft is saved. Readers cannot see it before it is published.",
     "published": "Published. Pages that show this FAQ are updated within seconds.",
     "restored": "The FAQ was restored, with its history.",
@@ -79,19 +78,17 @@ def redirect(visit: Visit, path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
 
 
-def static_file(digest: str, name: str, query: Mapping[str, str]) -> Response | None:
-    """Return a static file or the stylesheet of a theme; None if there is no file with this name.
+def static_file(digest: str, name: str) -> Response | None:
+    """Return a static file; None if there is none with this name.
 
     During an update of several servers, one may be asked for the file of another release. No cache may keep
     its response.
     """
-    headers = {"cache-control": IMMUTABLE, "x-content-type-options": "nosniff"}
-    if name in _MEDIA_TYPES:
-        if digest != _digest(name):
-            headers["cache-control"] = "no-store"
-        return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
-    theme = find_file(name, query)
-    return theme and Response(theme.text, 200, headers, theme.media_type)
+    if name not in _MEDIA_TYPES:
+        return None
+    cache_control = IMMUTABLE if digest == _digest(name) else "no-store"
+    headers = {"cache-control": cache_control, "x-content-type-options": "nosniff"}
+    return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
 
 
 def static_url(root: str) -> dict[str, str]:

@@ -203,5 +203,5 @@ def _problem_page(visit: Visit, problem: Problem) -> Response:
 
 async def _show_static(request: Request) -> Response:
     digest, name = (str(request.path_params[part]) for part in ("digest", "name"))
-    found = static_file(digest, name, request.query_params)
+    found = static_file(digest, name)
     return found or Response(status_code=404, headers=HEADERS)

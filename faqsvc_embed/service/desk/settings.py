@@ -21,11 +21,9 @@ from faqsvc_embed.service.storage.people import LastAdmin, Person, PersonExists,
 from faqsvc_embed.service.storage.sites import MAX_NAME, Site
 from faqsvc_embed.service.storage.values import SCOPES, Access
 from faqsvc_embed.text import is_name
-from faqsvc_embed.theme import Theme
 
 NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
 EMAIL: Final = "Write an email address such as mia@example.com."
-COLOR: Final = "Write a colour such as #0a7a5c or rgb(10 122 92), or a CSS name such as teal."
 OVERLAPS: Final = {"0": "at once", "1": "in an hour", "24": "in a day", "168": "in a week"}
 """When the old key becomes invalid after a rotation, by hours."""
 KEY_SENT: Final = (
@@ -94,11 +92,6 @@ def change_site(visit: Visit) -> Response:
         if url := completed(changed.get("website_url", "")):
             values["website_url"] = url
             problems |= {"website_url": ADDRESS} if field_problems("", url, WebsiteURL) else {}
-        try:
-            if color := changed.get("accent_color"):
-                values["accent_color"] = Theme(color).accent_color
-        except ConfigurationError:
-            problems["accent_color"] = COLOR
         if not problems:
             values |= {"listed": values["listed"] == "yes"} if "listed" in values else {}
             visit.storage.sites.update(visit.access, **values)
@@ -112,7 +105,6 @@ def _fields_of_site(site: Site) -> dict[str, str]:
     return {
         "name": site.given_name,
         "website_url": site.website_url,
-        "accent_color": site.accent_color,
         "listed": "yes" if site.is_listed else "",
     }
 

@@ -201,18 +201,9 @@ class Visit:
         """Return whether this form was sent before, and remember that it was sent."""
         return bool(self.once) and not self.storage.writer.is_first(self.access, self.once)
 
-    def may(self, scope: Scope) -> bool:
-        """Return whether the person has a scope."""
-        return self.access.may(scope)
-
-    @property
-    def may_administer(self) -> bool:
-        """Whether the person is an admin."""
-        return self.access.may_administer
-
     def require(self, what: Scope | Literal["admin"]) -> None:
         """Raise Problem (403) unless the person has a scope, or is an admin."""
-        if not (self.may_administer if what == "admin" else self.may(what)):
+        if not (self.access.is_admin if what == "admin" else self.access.may(what)):
             who = {"admin": "an admin", "publish": "a publisher"}.get(what, "an editor")
             detail = f"Your role is {self.person.role}; only {who} may do this. Ask an admin"
             raise Problem(403, "missing-scope", detail)

@@ -33,7 +33,7 @@ CACHE_CONTROL: Final = "public, max-age=300"
 @Operation("get", "/", (400, *READS), media_types=("text/html",), is_cached=True)
 def show_start(call: Call) -> Response:
     """Show the start page."""
-    urls, faqs = call.urls, call.storage.publications.listed(limit=MAX_LINKS)
+    urls, faqs = call.urls, call.storage.publications.listed(MAX_LINKS)
     links = [(faq.title.strip() or faq.slug, faq.lang, urls.page(faq.slug)) for faq in faqs]
     headers = {"content-security-policy": content_security_policy()}
     return _response(render_start(urls.base, links), "text/html", headers)
@@ -42,7 +42,7 @@ def show_start(call: Call) -> Response:
 @Operation("get", "/robots.txt", (400, *READS), media_types=("text/plain",), is_cached=True)
 def advise_robots(call: Call) -> Response:
     """Tell crawlers where the sitemap is."""
-    base, faqs = call.urls.base, call.storage.publications.listed(limit=1)
+    base, faqs = call.urls.base, call.storage.publications.listed(1)
     text = "User-agent: *\nDisallow:\n" + (f"\nSitemap: {base}/sitemap.xml\n" if faqs else "")
     return _response(text, "text/plain")
 
@@ -111,7 +111,7 @@ def _response(text: str, media_type: str, headers: dict[str, str] | None = None)
 def list_for_models(call: Call) -> Response:
     """List the FAQs of listed sites as Markdown."""
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)
-    faqs = call.storage.publications.listed(limit=MAX_LISTED + 1)
+    faqs = call.storage.publications.listed(MAX_LISTED + 1)
     headers = {"cache-control": "public, max-age=60", "vary": "Accept"}
     return _response(_text(urls, faqs), media_type, headers)
 

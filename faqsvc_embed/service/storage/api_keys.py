@@ -25,10 +25,10 @@ from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.storage.database import Database, Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
-from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of, time_of
+from faqsvc_embed.service.storage.paging import paged, place_of
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
-from faqsvc_embed.service.storage.values import Access, secret_digest, storable
+from faqsvc_embed.service.storage.values import Access, secret_digest
 
 PREFIX: Final = "fs_live_"
 SECRET_BYTES: Final = 32
@@ -137,19 +137,14 @@ class APIKeys(Part):
     def page(
         self, site: str, *, limit: int, after: str | None = None
     ) -> tuple[Sequence[APIKeyInfo], str | None]:
-        """Return keys of a site, the newest first, and the cursor of the next page; None at the end.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
-        """
+        """Return keys of a site, the newest first, and the cursor of the next page; None at the end."""
         query = _INFO.where(api_keys.c.site == site)
         if after is not None:
-            created_at, key_id = parts_of(after, 2)
-            query = query.where(tuple_(*_AGE) < (time_of(created_at), storable(key_id)))
+            query = query.where(tuple_(*_AGE) < place_of(after, *_AGE))
         with self._database.browsing() as connection:
             rows = connection.execute(query.order_by(*(column.desc() for column in _AGE)).limit(limit + 1))
             found = [APIKeyInfo(*row) for row in rows]
-        return paged(found, limit, lambda key: cursor_of(key.created_at.isoformat(), key.id))
+        return paged(found, limit, lambda key: key.id)
 
     def get(self, site: str, key_id: str) -> APIKeyInfo:
         """Return a key of a site. Raises UnknownAPIKey."""

@@ -178,14 +178,14 @@ class Edit:
         self.connection.execute(insert(revisions), row)
         self.count(len(record.encode()))
         self.log("draft" if is_draft else "publish", lang, number)
-        self.settle()
+        self.update_state()
         return self.translations[lang]
 
     def publish(self, newest: Revision) -> Revision:
         """Publish the newest revision of a translation."""
         self.publish_again(newest.lang, newest.number)
         self.log("publish", newest.lang, newest.number)
-        self.settle()
+        self.update_state()
         return self.translations[newest.lang]
 
     def publish_again(self, lang: Lang, number: int) -> None:
@@ -230,7 +230,7 @@ class Edit:
         self.connection.execute(update(translations).where(*mine).values(values))
         self._translations = None
 
-    def settle(self) -> None:
+    def update_state(self) -> None:
         """Update the state of the FAQ, and its default language if that translation was deleted.
 
         An FAQ without any revision was purged, and its slug is blocked.

@@ -134,21 +134,12 @@ def postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
 
 
 def _configure(connection: Any, _: Any) -> None:
-    """Change two defaults, unless the URL, the user or the database has changed them.
-
-    `plan_cache_mode`: PostgreSQL may use one plan of a prepared statement for all values. Such a plan reads
-    all FAQs of the site to list fifty.
-    """
-    defaults = {
-        "statement_timeout": str(round(STATEMENT_TIMEOUT * 1000)),
-        "plan_cache_mode": "force_custom_plan",
-    }
-    with connection.cursor() as cursor:
-        for name, value in defaults.items():
-            cursor.execute(
-                "SELECT set_config(name, %s, false) FROM pg_settings WHERE name = %s AND source = 'default'",
-                [value, name],
-            )
+    """Set the time-out of statements, unless the URL, the user or the database has set one."""
+    connection.execute(
+        "SELECT set_config(name, %s, false) FROM pg_settings"
+        " WHERE name = 'statement_timeout' AND source = 'default'",
+        [str(round(STATEMENT_TIMEOUT * 1000))],
+    )
     connection.commit()
 
 

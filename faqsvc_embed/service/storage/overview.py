@@ -1,8 +1,9 @@
 """The list of the FAQs of a site, by search, language and state, and the translations of one."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, Self
 
 from sqlalchemy import (
@@ -23,7 +24,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of, time_of
+from faqsvc_embed.service.storage.paging import InvalidCursor, paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
@@ -111,8 +112,11 @@ class FAQCursor(NamedTuple):
     @classmethod
     def decode(cls, cursor: str) -> Self:
         """Read a cursor. Raises InvalidCursor."""
-        began, updated_at, slug = parts_of(cursor, 3)
-        return cls(time_of(began), storable(slug), time_of(updated_at) if updated_at else None)
+        try:
+            began, updated_at, slug = urlsafe_b64decode(cursor.encode()).decode().split(" ", 2)
+            return cls(_time(began), storable(slug), _time(updated_at) if updated_at else None)
+        except ValueError:
+            raise InvalidCursor from None
 
     def follows(self) -> ColumnElement[bool]:
         """Match the FAQs after this place."""
@@ -122,7 +126,7 @@ class FAQCursor(NamedTuple):
 
     def __str__(self) -> str:
         changed = "" if self.updated_at is None else self.updated_at.isoformat()
-        return cursor_of(self.began.isoformat(), changed, self.slug)
+        return urlsafe_b64encode(f"{self.began.isoformat()} {changed} {self.slug}".encode()).decode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +145,10 @@ class Filter:
     def is_bin(self) -> bool:
         """Whether translations in the bin are listed."""
         return self.state == "binned"
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
 class Overview(Part):
@@ -172,14 +180,16 @@ class Overview(Part):
             page = query if cursor is None else query.where(cursor.follows())
             order = _LATE if is_late else _ORDER
             rows = list(connection.execute(page.order_by(*order).limit(limit + 1)))
+            ends_late = is_late or len(rows) < limit
             if cursor is not None and not is_late and len(rows) <= limit:
                 changed = query.where(FAQCursor(cursor.began, "").follows()).order_by(*_LATE)
                 rows += connection.execute(changed.limit(limit + 1 - len(rows)))
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
 
         def place(row: Row[Any]) -> FAQCursor:
-            began = rows[0].updated_at if cursor is None else cursor.began
-            return FAQCursor(began, row.slug, None if row.updated_at > began else row.updated_at)
+            # A later time was written by a wrong clock; changes from now on have earlier ones.
+            began = min(rows[0].updated_at, self._clock()) if cursor is None else cursor.began
+            return FAQCursor(began, row.slug, None if ends_late else row.updated_at)
 
         return found, paged(rows, limit, place)[1]
 

@@ -1,12 +1,13 @@
 """Pages of lists. Each page has a cursor, after which the next one begins, whatever was written meanwhile."""
 
 import re
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Column, ScalarSelect, select
 
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.storage.values import storable
 
 T = TypeVar("T")
 
@@ -25,28 +26,11 @@ def number_after(cursor: str | None) -> int | None:
     return None if cursor is None else int(cursor)
 
 
-def cursor_of(*parts: str) -> str:
-    """Return a cursor that has some texts; only the last one may have spaces."""
-    return urlsafe_b64encode(" ".join(parts).encode()).decode()
-
-
-def parts_of(cursor: str, count: int) -> list[str]:
-    """Return the texts in a cursor. Raises InvalidCursor."""
-    try:
-        parts = urlsafe_b64decode(cursor.encode()).decode().split(" ", count - 1)
-    except ValueError:
-        raise InvalidCursor from None
-    if len(parts) != count:
-        raise InvalidCursor
-    return parts
-
-
-def time_of(text: str) -> datetime:
-    """Return the time in a part of a cursor. Raises InvalidCursor."""
-    try:
-        return datetime.fromisoformat(text).replace(tzinfo=UTC)
-    except ValueError:
-        raise InvalidCursor from None
+def place_of(cursor: str, *order: Column[Any]) -> ScalarSelect[Any]:
+    """Return the values of some columns in the row with an id, which is the cursor; NULL if there is none."""
+    row = order[0].table.alias()
+    columns = (row.c[column.name] for column in order)
+    return select(*columns).where(row.c.id == storable(cursor)).scalar_subquery()
 
 
 def paged(found: Sequence[T], limit: int, cursor: Callable[[T], object]) -> tuple[list[T], str | None]:

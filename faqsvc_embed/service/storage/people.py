@@ -14,10 +14,10 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
-from faqsvc_embed.service.storage.paging import cursor_of, paged, parts_of
+from faqsvc_embed.service.storage.paging import paged, place_of
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
-from faqsvc_embed.service.storage.values import Access, storable
+from faqsvc_embed.service.storage.values import Access
 
 Role = Literal["editor", "publisher", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
@@ -143,18 +143,14 @@ class People(Part):
             return [Person(*row) for row in connection.execute(query)]
 
     def page(self, site: str, *, limit: int, after: str | None = None) -> tuple[Sequence[Person], str | None]:
-        """Return people of a site, ordered by their names, and the cursor of the next page; None at the end.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
-        """
+        """Return people of a site by name, and the cursor of the next page; None at the end."""
         query = _present().where(people.c.site == site)
         if after is not None:
-            person_id, name = parts_of(after, 2)
-            query = query.where(tuple_(people.c.name, people.c.id) > (storable(name), storable(person_id)))
+            order = (people.c.name, people.c.id)
+            query = query.where(tuple_(*order) > place_of(after, *order))
         with self._database.browsing() as connection:
             found = [Person(*row) for row in connection.execute(query.limit(limit + 1))]
-        return paged(found, limit, lambda person: cursor_of(person.id, person.name))
+        return paged(found, limit, lambda person: person.id)
 
     def names(self, site: str) -> dict[str, str]:
         """Return the names of all people of a site, also of removed ones, by their names in the audit log."""

@@ -112,19 +112,23 @@ class Publications(Part):
         with self._database.reading() as connection:
             return list(connection.scalars(_LANGUAGES, {"slug": slug}))
 
-    def listed(self, *, after: str = "", limit: int) -> list[Listing]:
-        """Return up to `limit` FAQs of listed sites that follow the slug `after`, ordered by slug.
-
-        Each is in the language of readers who request none.
-        """
-        return [translations[0] for translations in self._listed(faqs.c.slug > after, limit)]
+    def listed(self, limit: int) -> list[Listing]:
+        """Return the first FAQs of listed sites by slug, each in the language of readers who request none."""
+        return [translations[0] for translations in self.translations(limit=limit)]
 
     def translations(self, *, first: str = "", limit: int) -> list[list[Listing]]:
         """Return the translations of up to `limit` FAQs of listed sites, from the slug `first` on.
 
         The FAQs are ordered by slug, the translations of each as `get` prefers them.
         """
-        return self._listed(faqs.c.slug >= first, limit)
+        found = dict[str, list[Listing]]()
+        with self._database.snapshot() as connection:
+            slugs = _first_slugs(connection, first, limit)
+            for start in range(0, len(slugs), FAQS_AT_ONCE):
+                some = {"slugs": slugs[start : start + FAQS_AT_ONCE]}
+                for row in connection.execute(_LISTINGS, some):
+                    found.setdefault(row.slug, []).append(Listing(*row))
+        return list(found.values())
 
     def starts(self, size: int) -> list[str]:
         """Return the first slug of each `size` FAQs of listed sites, ordered by slug."""
@@ -135,30 +139,20 @@ class Publications(Part):
             query = select(numbered.c.slug).where((numbered.c.number - 1) % size == 0)
             return list(connection.scalars(query.order_by(numbered.c.slug)))
 
-    def _listed(self, condition: ColumnElement[bool], limit: int) -> list[list[Listing]]:
-        found = dict[str, list[Listing]]()
-        with self._database.snapshot() as connection:
-            slugs = _first_slugs(connection, condition, limit)
-            for start in range(0, len(slugs), FAQS_AT_ONCE):
-                some = {"slugs": slugs[start : start + FAQS_AT_ONCE]}
-                for row in connection.execute(_LISTINGS, some):
-                    found.setdefault(row.slug, []).append(Listing(*row))
-        return list(found.values())
-
 
 def _listed_sites(connection: Connection) -> Sequence[str]:
     return connection.scalars(select(sites.c.id).where(sites.c.listed)).all()
 
 
-def _first_slugs(connection: Connection, condition: ColumnElement[bool], limit: int) -> Sequence[str]:
-    """Return the first `limit` slugs of published FAQs of listed sites that match a condition."""
-    query = select(faqs.c.slug).where(faqs.c.state == "published", condition)
+def _first_slugs(connection: Connection, first: str, limit: int) -> Sequence[str]:
+    """Return up to `limit` slugs of published FAQs of listed sites, from `first` on."""
+    query = select(faqs.c.slug).where(faqs.c.state == "published", faqs.c.slug >= first)
     query = query.where(_PUBLISHED_LANGUAGE.is_not(None)).order_by(faqs.c.slug).limit(limit)
     ids = _listed_sites(connection)
     if not ids:
         return []
     if len(ids) > MAX_MERGED:
         return connection.scalars(query.join(sites, and_(sites.c.id == faqs.c.site, sites.c.listed))).all()
-    # Merged by the database, whose collation `condition` uses too.
+    # Merged by the database, whose collation the comparison with `first` uses, too.
     merged = union_all(*(select(query.where(faqs.c.site == site).subquery()) for site in ids)).subquery()
     return connection.scalars(select(merged.c.slug).order_by(merged.c.slug).limit(limit)).all()

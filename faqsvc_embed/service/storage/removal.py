@@ -63,7 +63,7 @@ class Removal:
         with self._writer.editing(access, slug) as edit:
             languages = _checked(edit, lang, preconditions)
             if edit.unpublish(languages):
-                edit.settle()
+                edit.update_state()
                 edit.log("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
@@ -72,17 +72,17 @@ class Removal:
             languages = _checked(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
-            edit.settle()
+            edit.update_state()
             edit.log("purge", lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
 
-        Nobody can write it again before an admin allows it (`lift`).
+        Nobody can write it again before an admin allows it (`unblock`).
         """
         with self._writer.editing(access, slug) as edit:
             _delete_texts(edit, _checked(edit, lang, preconditions, binned=True))
-            edit.settle()
+            edit.update_state()
             edit.log("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
@@ -114,10 +114,10 @@ class Removal:
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:
                     edit.publish_again(row.lang, row.withdrawn)
-            edit.settle()
+            edit.update_state()
             edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
 
-    def lift(self, slug: str, access: Access = logs.OPERATOR) -> None:
+    def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
 
         Raises:
@@ -153,7 +153,7 @@ class Removal:
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     _delete_texts(edit, languages)
-                    edit.settle()
+                    edit.update_state()
                     edit.log("purge", None)
                     count += 1
         return count
@@ -216,7 +216,7 @@ def _checked(
 def _delete_texts(edit: Edit, languages: Sequence[Lang]) -> None:
     """Unpublish translations and delete their texts.
 
-    A translation without revisions is blocked: nobody can write it before an admin allows it (`lift`).
+    A translation without revisions is blocked: nobody can write it before an admin allows it (`unblock`).
     """
     forget_revisions(edit.connection, edit.slug, languages, edit.now)
     mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))

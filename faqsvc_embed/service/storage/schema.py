@@ -58,7 +58,7 @@ sites: Final = Table(
     Column("name", Text, nullable=False),
     Column("listed", Boolean, nullable=False),  # whether llms.txt, the sitemap and the index name its FAQs
     Column("website_url", Text),
-    Column("accent_color", Text),  # of the website, for previews
+    Column("accent_color", Text),  # not used
     Column("max_faqs", Integer),  # NULL means the limit of the service
     Column("max_bytes", BigInteger),
     Column("faq_count", Integer, nullable=False),

@@ -26,8 +26,7 @@ class UnknownSite(FAQError, LookupError):
 class Site(NamedTuple):
     """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs.
 
-    `website_url` and `accent_color` are empty if unknown. The desk begins new FAQs with the address,
-    and shows previews in the colour.
+    `website_url`, with which the desk begins new FAQs, is empty if unknown.
     """
 
     id: str
@@ -39,7 +38,6 @@ class Site(NamedTuple):
     max_faqs: int | None
     max_bytes: int | None
     website_url: str
-    accent_color: str
 
     @property
     def given_name(self) -> str:
@@ -50,7 +48,7 @@ class Site(NamedTuple):
 _COLUMNS: Final = (
     *(sites.c[name] for name in ("id", "name", "listed", "faq_count", "byte_count", "created_at")),
     *(sites.c.max_faqs, sites.c.max_bytes),
-    *(func.coalesce(column, "") for column in (sites.c.website_url, sites.c.accent_color)),
+    func.coalesce(sites.c.website_url, ""),
 )
 
 
@@ -62,7 +60,6 @@ class Description(TypedDict, total=False):
     max_faqs: int | None
     max_bytes: int | None
     website_url: str | None
-    accent_color: str | None
 
 
 class Sites(Part):

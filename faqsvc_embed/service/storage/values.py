@@ -105,18 +105,16 @@ class RevisionConflict(FAQError):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rights of an API key or a person on a site; without both, the rights of the operator."""
+    """The rights of an API key or a person on a site; without both, the rights of the operator.
+
+    An admin manages people, keys and the settings of the site. No key does.
+    """
 
     key_id: str | None
     site: str
     scope: Scope = "publish"
     person_id: str | None = None
     is_admin: bool = False
-
-    @property
-    def may_administer(self) -> bool:
-        """Whether the rights include people, keys and the settings of the site. Those of a key never do."""
-        return self.is_admin or (self.key_id is None and self.person_id is None)
 
     def may(self, scope: Scope) -> bool:
         """Return whether the rights include a scope."""

@@ -158,7 +158,7 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
             is_done = edit.discard(lang)
             if is_done:
-                edit.settle()
+                edit.update_state()
                 edit.log("discard", lang, newest.number)
             return is_done
 

@@ -18,7 +18,6 @@ from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Content, 
 from tests.support.waiting import wait_until
 
 WEBSITE: Final = "https://www.heron.example"
-ACCENT_COLOR: Final = "#0a7a5c"
 TITLES: Final = {
     "pricing": {"en": "Prices and payment", "de": "Preise und Bezahlung", "ko": "요금과 결제"},
     "shipping": {"en": "Shipping"},
@@ -59,9 +58,7 @@ def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
     """Serve a desk on a free port of 127.0.0.1."""
     storage = open_storage(f"sqlite:///{directory / 'desk.db'}")
     admin = storage.people.add("Mia", email="mia@heron.example", role="admin")
-    storage.sites.update(
-        admin.access, name="Heron", listed=True, website_url=WEBSITE, accent_color=ACCENT_COLOR
-    )
+    storage.sites.update(admin.access, name="Heron", listed=True, website_url=WEBSITE)
     if not is_empty:
         fill(storage, admin.access)
     config = uvicorn.Config(create_app(storage), host="127.0.0.1", port=0, log_level="warning")

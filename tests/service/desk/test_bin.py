@@ -92,9 +92,9 @@ def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again
     assert editor.post("/new", action="publish", **written()).status_code == 409
     editor.sign_in(storage, "Tom", role="publisher")
     assert "pricing" in editor.get("/bin").text
-    assert editor.post("/bin", action="lift", slug="pricing").status_code == 403
+    assert editor.post("/bin", action="unblock", slug="pricing").status_code == 403
     editor.sign_in(storage)
-    assert "pricing" not in editor.post("/bin", action="lift", slug="pricing").text
+    assert "pricing" not in editor.post("/bin", action="unblock", slug="pricing").text
     editor.get("/new")
     assert editor.post("/new", action="publish", **written()).status_code == 200
 

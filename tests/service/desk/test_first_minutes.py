@@ -42,7 +42,7 @@ MARKS = """<p><s>20 €</s> 10<sup>6</sup> <b>new</b><b>est</b> ~ <a href="/shop
 @pytest.fixture
 def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     with serve_desk(tmp_path_factory.mktemp("desk"), is_empty=True) as served:
-        served.storage.sites.update(served.admin.access, name="main", website_url="", accent_color="")
+        served.storage.sites.update(served.admin.access, name="main", website_url="")
         yield served
 
 

@@ -158,7 +158,7 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     assert texts_of(response.text)[1] == "Mine."
     assert not record(editor).is_success
     base = base_of(response.text)
-    storage.removal.lift("pricing")
+    storage.removal.unblock("pricing")
     editor.post("/new", action="publish", version=base, **written(answer=["Mine.", "Yes."]))
     assert record(editor).status_code == 200
 
@@ -194,7 +194,7 @@ def test_an_faq_that_was_deleted_for_ever_meanwhile_can_be_saved_under_another_s
     del fields["once"]
     assert editor.post("/new", action="publish", **fields).status_code == 200
     assert record(editor, "prices").json()["items"][0]["answer"] == "Mine."
-    editor.post("/bin", action="lift", slug="pricing")
+    editor.post("/bin", action="unblock", slug="pricing")
     assert editor.post("/new", action="publish", **{**fields, "slug": "pricing"}).status_code == 200
 
 

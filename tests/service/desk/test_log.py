@@ -51,7 +51,7 @@ def test_the_log_tells_the_bin_from_deletion_for_ever_and_names_people_as_the_li
     editor.post("/faqs/pricing/remove", action="bin")
     editor.post("/bin", action="restore", slug="pricing")
     editor.post("/faqs/pricing/remove", action="purge", typed="pricing")
-    editor.post("/bin", action="lift", slug="pricing")
+    editor.post("/bin", action="unblock", slug="pricing")
     assert entries(editor.get("/log").text)[:4] == [
         "Ada Allowed the use of pricing",
         "Ada Deleted for ever pricing",

@@ -372,9 +372,9 @@ def test_the_site_is_renamed_and_listed(editor: Editor, storage: Storage) -> Non
     [site] = storage.sites.list()
     assert (site.name, site.is_listed) == ("Heron", True)
     assert editor.post("/site", name="x" * 101).status_code == 422
-    response = editor.post("/site", name="", website_url="heron", accent_color="url(x)", listed="yes")
+    response = editor.post("/site", name="", website_url="heron", listed="yes")
     assert response.status_code == 422
-    for name in ("name", "website_url", "accent_color"):
+    for name in ("name", "website_url"):
         assert f'id="{name}-error"' in response.text
     assert 'value="heron"' in response.text  # what was typed stays
     assert storage.sites.list()[0].name == "Heron"
@@ -383,19 +383,12 @@ def test_the_site_is_renamed_and_listed(editor: Editor, storage: Storage) -> Non
     assert editor.post("/keys", key_name="x", scope="all").status_code == 422
 
 
-def test_new_faqs_begin_with_the_website_of_the_site_and_previews_have_its_colour(editor: Editor) -> None:
+def test_new_faqs_begin_with_the_website_of_the_site(editor: Editor) -> None:
     editor.get("/site")
-    editor.post("/site", name="Heron", website_url="https://heron.example", accent_color="#0a7a5c")
+    editor.post("/site", name="Heron", website_url="https://heron.example")
     page = editor.get("/new").text
     assert 'value="https://heron.example"' in page
     assert 'value="Heron"' in page
-    preview = editor.post("/new", action="preview", part="preview", **written()).text
-    [theme] = re.findall(r"faqsvc-[0-9a-f]{8}", preview)
-    [stylesheet] = re.findall(r'<link rel="stylesheet" href="([^"]*/theme/[^"]*)"', page)
-    response = editor.client.get(html.unescape(stylesheet))
-    assert response.headers["content-type"].startswith("text/css")
-    assert f".{theme}" in response.text
-    assert editor.client.get("/desk/static/theme/faqsvc-00000000.css?accentColor=red").status_code == 404
 
 
 def test_a_site_without_a_name_gives_new_faqs_none(editor: Editor, storage: Storage) -> None:
@@ -455,16 +448,16 @@ def test_a_form_of_a_person_changes_only_what_was_changed_in_it(editor: Editor, 
 
 
 def test_two_admins_who_change_the_same_setting_get_a_conflict(editor: Editor, storage: Storage) -> None:
-    mine = {"name": "Mine", "website_url": "", "accent_color": "", **versions_of(editor.get("/site").text)[0]}
+    mine = {"name": "Mine", "website_url": "", **versions_of(editor.get("/site").text)[0]}
     site = storage.people.admin("Mia").access
-    storage.sites.update(site, name="Theirs", accent_color="teal")
+    storage.sites.update(site, name="Theirs", website_url="https://x.example")
     told = editor.post("/site", **mine)
     assert (told.status_code, "Theirs" in told.text, 'value="Mine"' in told.text) == (409, True, True)
     assert storage.sites.list()[0].name == "Theirs"
-    assert 'value="teal"' in told.text
-    editor.post("/site", **mine | {"accent_color": "teal"} | versions_of(told.text)[0])
+    assert 'value="https://x.example"' in told.text
+    editor.post("/site", **mine | {"website_url": "https://x.example"} | versions_of(told.text)[0])
     found = storage.sites.list()[0]
-    assert (found.name, found.accent_color) == ("Mine", "teal")  # what was not changed here stays
+    assert (found.name, found.website_url) == ("Mine", "https://x.example")  # what was not changed here stays
 
 
 def test_who_is_removed_takes_the_keys_along_if_so_chosen(editor: Editor, storage: Storage) -> None:

@@ -232,7 +232,7 @@ def test_an_faq_that_was_purged_language_by_language_can_be_written_after_an_adm
     a_month_later(storage, clock)
     assert (code(owner.client.get(PRICING)), code(owner.put())) == ((410, "gone"), (410, "gone"))
     assert [site.faq_count for site in storage.sites.list()] == [0]
-    storage.removal.lift("pricing")
+    storage.removal.unblock("pricing")
     assert owner.put().status_code == 201
 
 

@@ -84,7 +84,7 @@ def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock
     assert found_by("heron") == ["tea"]
     storage.removal.purge(mine, "tea", None, Preconditions())
     assert found_by("heron") == []
-    storage.removal.lift("tea")
+    storage.removal.unblock("tea")
     write(storage, mine, title="Heron again")
     assert found_by("heron again") == ["tea"]
 
@@ -120,13 +120,11 @@ def test_another_site_sees_nothing(storage: Storage) -> None:
 
 def test_a_site_is_renamed(storage: Storage) -> None:
     site = storage.sites.create("old")
-    assert (storage.sites.get(site).website_url, storage.sites.get(site).accent_color) == ("", "")
+    assert storage.sites.get(site).website_url == ""
     access = Access(None, site)
-    storage.sites.update(
-        access, name="new", listed=True, website_url="https://h.example", accent_color="teal"
-    )
+    storage.sites.update(access, name="new", listed=True, website_url="https://h.example")
     found = storage.sites.get(site)
     assert (found.name, found.is_listed) == ("new", True)
-    assert (found.website_url, found.accent_color) == ("https://h.example", "teal")
+    assert found.website_url == "https://h.example"
     with pytest.raises(UnknownSite):
         storage.sites.get("missing")

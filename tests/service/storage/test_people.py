@@ -22,7 +22,7 @@ def test_a_role_decides_what_a_person_may_do(
     person = storage.people.add("Mia", email="Mia@Example.com", role=role)
     access = person.access
     assert (access.site, access.person_id, access.key_id) == (person.site, person.id, None)
-    assert (access.may("draft"), access.may("publish"), access.may_administer) == (
+    assert (access.may("draft"), access.may("publish"), access.is_admin) == (
         drafts,
         publishes,
         administers,
@@ -33,7 +33,7 @@ def test_a_role_decides_what_a_person_may_do(
 def test_a_key_administers_nothing(storage: Storage) -> None:
     access = storage.keys.verify(storage.keys.create("website"))
     assert access is not None
-    assert not access.may_administer
+    assert not access.is_admin
 
 
 def test_an_address_is_one_person_of_a_site(storage: Storage) -> None:

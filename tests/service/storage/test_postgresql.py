@@ -213,7 +213,6 @@ def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
     lists: list[Callable[[], object]] = [
         partial(storage.overview.page, site, limit=50),
         partial(storage.publications.listed, limit=50),
-        partial(storage.publications.listed, after="f5", limit=50),
         partial(storage.publications.translations, first="f5", limit=50),
     ]
     before = rows_read(storage, lists)

@@ -144,7 +144,7 @@ def test_the_faqs_of_sites_that_are_not_listed_are_not_read(tmp_path: Path, is_l
 
     def steps_of_lists() -> int:
         steps.clear()
-        storage.publications.listed(limit=50)
+        storage.publications.listed(50)
         storage.publications.starts(50)
         return len(steps)
 
