@@ -42,14 +42,6 @@ base_url_option: OptionDecorator = click.option(
 lang_option: OptionDecorator = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
 )
-languages_option: OptionDecorator = click.option(
-    "--lang",
-    "langs",
-    multiple=True,
-    callback=lambda context, option, values: tuple(_language(context, option, value) for value in values),
-    metavar="LANG",
-    help="A language; can be repeated. Default: every language of the FAQ.",
-)
 
 
 def format_option(default: str, *others: str, text: str) -> OptionDecorator:

@@ -32,7 +32,6 @@ from tests.cli.support import faqsvc
         ["check", "--page", ""],
         ["check", "http://127.0.0.1:5000/"],
         ["extract", ""],
-        ["preview", ""],
         ["pull", "a", "--to", ""],
     ],
 )
