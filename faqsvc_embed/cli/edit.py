@@ -131,7 +131,7 @@ def _write(text: str) -> Path:
 
 
 def _answer_to(newest: "StoredRevision", question: str) -> str:
-    """Return the answer to a question, which is named by its text or id; raises a failure if it is unknown."""
+    """Return the answer to a question, named by its text or id; raises a failure if it is unknown."""
     items = [Item(*astuple(item)) for item in newest.faq.items]
     found = finder(items)(question, None)
     if found is None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
-from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import counted, print_text
 from faqsvc_embed.cli.pull import pull as pull_faqs
 from faqsvc_embed.cli.templates import Use, uses_in
@@ -31,24 +30,16 @@ def host_commands(find_host: Callable[[], Host]) -> click.Group:
     @click.group("faq", cls=CommandGroup)
     @click.pass_context
     def faq(context: click.Context) -> None:
-        """Check, pull and forget the FAQs in the templates.
+        """Check and pull the FAQs in the templates.
 
         Slugs are found where a template names them in quotes, as in {{ faq("pricing") }}.
         """
         silence_log()
         context.obj = find_host()
 
-    for command in (list_slugs, check, pull, forget):
+    for command in (check, pull):
         faq.add_command(command)
     return faq
-
-
-@click.command("list")
-@click.pass_obj
-def list_slugs(host: Host) -> None:
-    """List the FAQs in the templates, with file and line."""
-    for slug, places in places_by_slug(uses_of(host)).items():
-        print_text(f"{slug}  {', '.join(places)}")
 
 
 @click.command()
@@ -102,19 +93,6 @@ def pull(context: click.Context, /, **options: Any) -> None:
         raise failure("no service: set FAQSVC_BASE_URL, or base_url in the configuration of the application")
     if slugs := tuple(places_by_slug(uses_of(host))):
         context.invoke(pull_faqs, slugs=slugs, base_url=base_url, **options)
-
-
-@click.command()
-@click.argument("slugs", metavar="[SLUG]...", nargs=-1)
-@click.pass_obj
-def forget(host: Host, slugs: tuple[str, ...]) -> None:
-    """Remove FAQs from the store and from running processes.
-
-    Without SLUG, all are removed. The processes must share the store.
-    """
-    if host.embed.settings.store is None:
-        raise failure("no store is set, so each process has its own cache: restart the application")
-    forget_stored(host.embed.settings, slugs)
 
 
 def uses_of(host: Host) -> list[Use]:
