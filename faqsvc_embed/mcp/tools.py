@@ -1,7 +1,6 @@
 """Calls the tools, independently of the protocol. Arguments are validated before anything is sent."""
 
 import json
-import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -68,7 +67,7 @@ async def answer(call: Call) -> Result:
         slug = call.arguments.get("slug")
         is_unknown = isinstance(error, FAQNotFound) and error.status == 404
         similar = await _similar(call, slug) if is_unknown else []
-        raise _tool_error(error, call.name, slug, similar) from None
+        raise _tool_error(error, slug, similar) from None
 
 
 def _bad_arguments(problems: Sequence[str]) -> ToolError:
@@ -85,7 +84,7 @@ async def _similar(call: Call, slug: str | None) -> list[str]:
     return []
 
 
-def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[str]) -> ToolError:
+def _tool_error(error: FAQError, slug: str | None, similar: Sequence[str]) -> ToolError:
     """Return the error with advice for the model, and mark text of the service as data."""
     seconds = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
     advice = _ADVICE.get(error.code or "", "")
@@ -105,16 +104,15 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
     elif advice:
         pass
     elif isinstance(error, FAQNotFound) and error.status == 410 and slug is not None:
-        command = f"`faqsvc restore {shlex.quote(slug)}`"
-        advice = f"Tell the user: {command} publishes it again, as does the desk."
-        advice = "Tell the user." if command in str(error) else advice
+        advice = "If the user wants it back, call unpublish_faq with undo: true."
+        advice = "Tell the user." if "faqsvc restore" in str(error) else advice  # it was deleted for ever
     elif isinstance(error, FAQNotFound) and slug in similar:
         advice = "The FAQ is there, but not in this language, or not published; list_faqs says which."
     elif isinstance(error, FAQNotFound) and similar:
         advice = f"Similar slugs are {', '.join(map(quoted, similar))}; list_faqs has all."
     elif isinstance(error, FAQNotFound) and error.status != 410:
         advice = "Ask the user for the address of the page, and whether FAQSVC_BASE_URL is the service's."
-        if name not in ("list_faqs", "generate_faq"):
+        if slug is not None:
             advice = f"Find the slug with list_faqs, if there is an API key. {advice}"
     elif isinstance(error, AuthenticationError):
         advice = (

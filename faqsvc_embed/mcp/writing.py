@@ -37,7 +37,6 @@ REQUESTED: Final = ""
 SEARCH_TIMEOUT: Final = 2.0
 """Seconds in which FAQs are looked for that only a note would name."""
 MAX_NOTES: Final = 5
-ORDER: Final = "The items are in the order of the list, whatever their positions"
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 
@@ -107,16 +106,21 @@ async def publish_faq(call: Call) -> Result:
 
 
 async def unpublish_faq(call: Call) -> Result:
-    """Unpublish an FAQ, or one of its translations."""
+    """Unpublish an FAQ, or one of its translations; or publish again what was unpublished last."""
     client, _ = call.writing()
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
+    if call.arguments.get("undo"):
+        if lang:
+            raise ToolError("undo publishes again whatever was unpublished last: call again without lang.")
+        restored = await call.reported(client.arestore_faq(slug), "Publishing")
+        note = f"It is in these languages: {', '.join(restored.languages)}."
+        return result_of({"slug": slug, "state": restored.state, "note": note})
     await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
-    undo = f"faqsvc restore {shlex.quote(slug)}"
     language = {"lang": lang} if lang else {}
     other = "get another published language, or 410 Gone if there is none"
     seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
-    desk = f"{call.reading().settings.base_url}/desk"
-    note = f"{seen}. No tool undoes this. Tell the user: `{undo}` publishes it again, as does {desk}."
+    undo = f"faqsvc restore {shlex.quote(slug)}"
+    note = f"{seen}. If the user wants it back, call again with undo: true and without lang."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
@@ -152,8 +156,7 @@ def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
         arguments.get("introduction"),
         arguments.get("answerFormat"),
     )
-    places = [item.pop("position", place) for place, item in enumerate(items)]
-    notes = [*Document(items=items).all_notes()[:MAX_NOTES], *([ORDER] if places != sorted(places) else [])]
+    notes = Document(items=items).all_notes()[:MAX_NOTES]
     if stated is None:
         items, introduction, stated = in_format(items, introduction)
         notes += [AS_MARKDOWN] if stated else []
