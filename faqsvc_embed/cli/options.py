@@ -96,7 +96,9 @@ class FilePath(click.Path):
         if value == "":
             self.fail("'' is not the name of a file", param, ctx)
         if self.exists and re.match("https?://", str(value)):
-            self.fail(f"{value!r} is an address, not a file; `faqsvc check --page` takes one", param, ctx)
+            takes_page = ctx is not None and any(option.name == "page" for option in ctx.command.params)
+            hint = "; --page takes one" if takes_page else ""
+            self.fail(f"{value!r} is an address, not a file{hint}", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -43,6 +43,11 @@ def test_a_mistake_of_usage_has_status_2(arguments: list[str]) -> None:
 
 def test_an_invalid_address_is_named() -> None:
     assert "--page" in faqsvc("check", "https://heron.example/prices").stderr
+    restoring = faqsvc("db", "restore", "https://heron.example/faqs.db").stderr
+    assert ("'https://heron.example/faqs.db' is an address" in restoring, "--page" in restoring) == (
+        True,
+        False,
+    )
     assert "'nonsense'" in faqsvc("get", "a", "--base-url", "nonsense").stderr
 
 
