@@ -126,7 +126,7 @@ def _write(text: str) -> Path:
     from faqsvc_embed.cli.atomic import write_atomically
 
     path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
-    write_atomically({path: text})
+    write_atomically({path: text}, is_private=True)
     return path
 
 

@@ -51,16 +51,24 @@ class Publication:
         return Content.of(self.document.to_faq(self.slug), self.document.website_url)
 
     def state_revision(self, revision: int | None) -> None:
-        """Write a new revision number into a file that states one, so that it can be published again."""
-        from faqsvc_embed.cli.atomic import write_readable
+        """Write a new revision number into a file that states one, so that it can be published again.
 
-        if self.document.revision is None or revision is None:
+        If that is not possible, a warning says so, because the FAQ is published.
+        """
+        from faqsvc_embed.cli.atomic import write_atomically
+
+        if self.document.revision is None or revision in (None, self.document.revision):
             return
         path = Path(self.file)
-        text = path.read_bytes().decode("utf-8", "replace")
-        stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
-        if stated != text and "\ufffd" not in text:
-            write_readable({path: stated})
+        try:
+            text = path.read_bytes().decode()
+            stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
+            if stated == text:
+                raise ValueError("it is in no line of its own")
+            write_atomically({path: stated})
+        except (OSError, ValueError) as error:  # ValueError: UTF-16
+            reason = error.strerror if isinstance(error, OSError) else error
+            self.warn(f"its revision is now {revision}, which cannot be written into it: {reason}")
 
     def fields(self) -> PublishFields:
         """Return the arguments of `FAQClient.publish_faq`."""

@@ -43,7 +43,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced.
     """
-    from faqsvc_embed.cli.atomic import write_readable
+    from faqsvc_embed.cli.atomic import write_atomically
 
     silence_log()
     # Settings in the environment are ignored, because the files must have the current records of the service.
@@ -53,7 +53,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     if edited := [path for path, text in changed.items() if _is_edited(path, text)]:
         raise failure(f"{edited[0]} has changes that were not published: publish it, or remove it first")
     Path(directory).mkdir(parents=True, exist_ok=True)
-    write_readable(changed)
+    write_atomically(changed)
     for path in files:
         print_text(str(path))
     for path in _left_over(files, slugs):
