@@ -107,7 +107,7 @@ def _tool_error(error: FAQError, slug: str | None, similar: Sequence[str]) -> To
         advice = "If the user wants it back, call unpublish_faq with undo: true."
         advice = "Tell the user." if "faqsvc restore" in str(error) else advice  # it was deleted for ever
     elif isinstance(error, FAQNotFound) and slug in similar:
-        advice = "The FAQ is there, but not in this language, or not published; list_faqs says which."
+        advice = "The FAQ is there: list_faqs says in which languages, and whether it is published."
     elif isinstance(error, FAQNotFound) and similar:
         advice = f"Similar slugs are {', '.join(map(quoted, similar))}; list_faqs has all."
     elif isinstance(error, FAQNotFound) and error.status != 410:
