@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import msgspec
 from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
-from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
+from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
@@ -21,7 +22,6 @@ from faqsvc_embed.mcp.writing import (
     REQUESTED,
     SCOPE,
     as_allowed,
-    found_faqs,
     masked_result,
     revert,
     written,
@@ -32,6 +32,8 @@ from faqsvc_embed.models.wire import Publication
 WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
 DRAFT: Final = " It is a draft, which is not public: your change is added to it."
+SEARCH_TIMEOUT: Final = 2.0
+"""Seconds in which the other languages of an FAQ are looked for, which only a note names."""
 MAX_SHOWN: Final = 20
 """Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -151,8 +153,11 @@ async def _published(client: FAQClient, slug: str) -> StoredRevision:
 
 async def _other_languages(client: FAQClient, published: Publication) -> str:
     """Return a note that names the languages of an FAQ that still say something else, if there are any."""
-    found = await found_faqs(client, published.slug)
-    languages = [one for faq in found if faq.slug == published.slug for one in faq.languages]
+    languages = list[str]()
+    with suppress(FAQError, TimeoutError):
+        async with asyncio.timeout(SEARCH_TIMEOUT):
+            for faq in await client.alist_faqs(text=published.slug):
+                languages += faq.languages if faq.slug == published.slug else ()
     others = ", ".join(one for one in languages if one != published.lang)
     return f"The FAQ is also in {others}: change each, with lang, if this concerns it." if others else ""
 

@@ -4,13 +4,12 @@ import asyncio
 import json
 import shlex
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key, publish_body
-from faqsvc_embed.client import FAQClient, FAQSummary
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
@@ -34,8 +33,6 @@ Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 """Publishes, or writes a draft if the argument is true."""
 
 REQUESTED: Final = ""
-SEARCH_TIMEOUT: Final = 2.0
-"""Seconds in which FAQs are looked for that only a note would name."""
 MAX_NOTES: Final = 5
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
@@ -122,14 +119,6 @@ async def unpublish_faq(call: Call) -> Result:
     undo = f"faqsvc restore {shlex.quote(slug)}"
     note = f"{seen}. If the user wants it back, call again with undo: true and without lang."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
-
-
-async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
-    """Return the FAQs of the key's site that have a text; none if that takes too long or fails."""
-    with suppress(FAQError, TimeoutError):
-        async with asyncio.timeout(SEARCH_TIMEOUT):
-            return await client.alist_faqs(text=text)
-    return []
 
 
 async def _check_free(client: FAQClient, slug: str, record: FAQ) -> None:

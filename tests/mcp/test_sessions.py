@@ -287,7 +287,7 @@ def test_it_undoes_a_change(assistant: Assistant, shop: str) -> None:
 def test_it_finds_the_right_faq(assistant: Assistant, shop: str) -> None:
     found = assistant("list_faqs", query="dpi")["items"]
     assert [faq["slug"] for faq in found] == [shop]
-    with pytest.raises(Refused, match=f"'{shop}'"):
+    with pytest.raises(Refused, match="list_faqs has the slugs"):
         assistant("get_faq", slug=f"{shop}s")
     address = f"{assistant.faqs.settings.base_url}/faq/{shop}?lang=de"
     assert assistant("get_faq", slug=address)["title"] == "Hilfe"
