@@ -309,15 +309,3 @@ def test_the_command_checks_that_every_faq_is_published(templates: Path, faulty:
         faulty.serve(samples.record("legal"))
         faqs_from().forget()
         assert run("check")[0] == 0
-
-
-def test_the_command_pulls_every_faq_into_files(
-    templates: Path, tmp_path: Path, faulty: FaultyServer
-) -> None:
-    for slug in ("pricing", "legal"):
-        faulty.serve(samples.record(slug))
-    settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
-    with override_settings(**settings):
-        assert run("pull", "--to", str(tmp_path / "faqs"))[0] == 0
-    with override_settings(FAQSVC={"DIRECTORY": tmp_path / "faqs"}):
-        assert [faqs_from().get_faq(slug).slug for slug in ("pricing", "legal")] == ["pricing", "legal"]

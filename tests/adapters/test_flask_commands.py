@@ -1,4 +1,4 @@
-"""`flask faq check|pull`."""
+"""`flask faq check`."""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +7,6 @@ import pytest
 from flask import Blueprint, Flask
 from jinja2 import DictLoader
 
-from faqsvc_embed import FAQEmbed
 from faqsvc_embed.flask import FAQExtension
 from tests.cli.support import faqsvc
 from tests.support import samples
@@ -89,25 +88,7 @@ def test_a_check_of_a_folder_finds_what_the_command_finds(tmp_path: Path) -> Non
     assert problem in output.splitlines()
 
 
-def test_every_faq_is_pulled_into_files_that_the_application_shows(
-    tmp_path: Path, faulty: FaultyServer
-) -> None:
-    for slug in ("pricing", "legal"):
-        faulty.serve(samples.record(slug))
-    assert run(make_app(faulty.base_url), "pull", "--to", str(tmp_path))[0] == 0
-    shown = FAQEmbed(directory=tmp_path)
-    assert {shown.get_faq(slug).slug for slug in ("pricing", "legal")} == {"pricing", "legal"}
-
-
-def test_a_pull_without_a_service_names_the_setting(tmp_path: Path) -> None:
-    app = Flask("host")
-    app.jinja_loader = DictLoader(TEMPLATES)
-    FAQExtension(app, directory=str(tmp_path))
-    status, output = run(app, "pull", "--to", str(tmp_path))
-    assert (status, "FAQSVC_BASE_URL" in output, "--base-url" in output) == (1, True, False)
-
-
-@pytest.mark.parametrize(("arguments", "status"), [(["pull"], 2), (["nonsense"], 2), (["--help"], 0)])
+@pytest.mark.parametrize(("arguments", "status"), [(["nonsense"], 2), (["--help"], 0)])
 def test_a_mistake_is_one_line_and_a_status(arguments: list[str], status: int) -> None:
     found, output = run(make_app(), *arguments)
     assert (found, "Traceback" in output) == (status, False)

@@ -1,4 +1,4 @@
-"""`manage.py faq check|pull`."""
+"""`manage.py faq check`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,21 +17,19 @@ FOLDERS = ("templates", "jinja2")
 
 
 class Command(BaseCommand):
-    """Runs the commands `check` and `pull`."""
+    """Runs the command `check`."""
 
-    help = "check: fail if an FAQ in the templates is not published. pull: write each to files."
+    help = "check: fail if an FAQ in the templates is not published, or a file has a problem."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments of all commands."""
-        parser.add_argument("action", choices=("check", "pull"))
-        parser.add_argument("--to", metavar="DIR", help="where to write the files of pull")
+        parser.add_argument("action", choices=("check",))
 
-    def handle(self, *_: Any, action: str, to: str | None, **options: Any) -> None:
+    def handle(self, *_: Any, action: str, **options: Any) -> None:
         """Run a command, which prints."""
-        arguments = [action, *(() if to is None else ("--to", to))]
         commands = host_commands(lambda: Host(faqs_from(), _templates()))
         try:
-            commands.main(arguments, prog_name="manage.py faq", standalone_mode=False)
+            commands.main([action], prog_name="manage.py faq", standalone_mode=False)
         except click.ClickException as error:
             raise CommandError(error.format_message(), returncode=error.exit_code) from None
 
