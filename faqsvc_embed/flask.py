@@ -233,12 +233,12 @@ def _file_or_404(**_: str) -> Response:
 
 
 def _add_commands(app: Flask, embed: FAQEmbed) -> None:
-    """Add the commands `flask faq list|check|pull|forget`, which are imported on use."""
+    """Add the command `flask faq check`, which is imported on use."""
 
     @app.cli.command("faq", context_settings={"ignore_unknown_options": True, "help_option_names": []})
     @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
     def faq(arguments: tuple[str, ...]) -> None:
-        """List, check, pull or forget the FAQs that the templates show."""
+        """Check the FAQs that the templates show."""
         from faqsvc_embed.cli.host import Host, host_commands
 
         commands = host_commands(lambda: Host(embed, _templates(app)))

@@ -15,7 +15,6 @@ from faqsvc_embed.cli.desk import desk
 from faqsvc_embed.cli.edit import edit
 from faqsvc_embed.cli.errors import CommandGroup
 from faqsvc_embed.cli.extract import extract
-from faqsvc_embed.cli.forget import forget
 from faqsvc_embed.cli.generate import generate
 from faqsvc_embed.cli.get import get
 from faqsvc_embed.cli.history import history, revert
@@ -40,8 +39,7 @@ def main() -> None:
     """FAQs, published once and embedded anywhere.
 
     \b
-    Start with a folder of files:
-      faqsvc preview faqs/pricing.md
+    Check a folder of files:
       faqsvc check faqs
     Run a service of your own:
       faqsvc keys create
@@ -74,7 +72,6 @@ for _command in (
     revert,
     delete,
     restore,
-    forget,
     extract,
     generate,
     serve,

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -31,20 +32,21 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
         raise
 
 
-def write_atomically(texts: Mapping[Path, str], mode: int = 0o600) -> None:
+def write_atomically(texts: Mapping[Path, str], *, is_private: bool = False) -> None:
     """Write files atomically: a reader of each file sees the old or the new content.
+
+    A file that exists keeps its permissions, and a link leads to it as before. The umask says who can read a
+    new one; with `is_private`, only this user can.
 
     Raises:
         OSError: a file cannot be written; then none is changed.
     """
-    with contextlib.ExitStack() as stack:
-        for path, text in texts.items():
-            temporary = stack.enter_context(replacing(path, mode))
-            temporary.write_text(text, encoding="utf-8", newline="\n")
-
-
-def write_readable(texts: Mapping[Path, str]) -> None:
-    """Write files, as `write_atomically` does, with the permissions of the umask."""
     umask = os.umask(0)
     os.umask(umask)
-    write_atomically(texts, mode=0o666 & ~umask)
+    with contextlib.ExitStack() as stack:
+        for path, text in texts.items():
+            target, mode = Path(os.path.realpath(path)), 0o600 if is_private else 0o666 & ~umask
+            with contextlib.suppress(FileNotFoundError):
+                mode = stat.S_IMODE(target.stat().st_mode)
+            temporary = stack.enter_context(replacing(target, mode))
+            temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
 
 _PATH: Final = FilePath(exists=True, path_type=Path)
-_FOLDER: Final = FilePath(file_okay=False, exists=True, path_type=Path)
 
 
 @click.command()
@@ -25,11 +24,8 @@ _FOLDER: Final = FilePath(file_okay=False, exists=True, path_type=Path)
     type=FilePath(),
     help="Instead of files: compare the FAQPage markup of a page with its words.",
 )
-@click.option(
-    "--templates", metavar="DIR", type=_FOLDER, help="Also report slugs in these templates that no file has."
-)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
-def check(path: Path | None, page: str | None, templates: Path | None, as_json: bool) -> None:
+def check(path: Path | None, page: str | None, as_json: bool) -> None:
     """Check the FAQ files in DIR, one FILE, or the FAQPage markup of a page.
 
     Problems are: files that cannot be read; questions that have no answer or occur twice; text, links and
@@ -39,7 +35,6 @@ def check(path: Path | None, page: str | None, templates: Path | None, as_json: 
     \b
       faqsvc check faqs
       faqsvc check faqs/pricing.md
-      faqsvc check faqs --templates templates
       faqsvc check --page http://127.0.0.1:5000/prices
 
     With --page, each difference between the FAQPage markup of a page and its words is printed as a line. Any
@@ -49,12 +44,10 @@ def check(path: Path | None, page: str | None, templates: Path | None, as_json: 
     """
     if (path is None) == (page is None):
         raise click.UsageError("name a folder or a file, or a page with --page URL|FILE")
-    if templates is not None and (path is None or not path.is_dir()):
-        raise click.UsageError("--templates needs a folder of FAQs")
     if page is not None:
         _check_page(page, as_json)
     elif path is not None:
-        _check_files(path, templates, as_json)
+        _check_files(path, as_json)
 
 
 def _check_page(page: str, as_json: bool) -> None:
@@ -94,14 +87,13 @@ def _fetched(page: str) -> tuple[str, bytes]:
         raise failure(str(error)) from None
 
 
-def _check_files(path: Path, templates: Path | None, as_json: bool) -> None:
-    from faqsvc_embed.cli.checks import by_slug, notes_of, problems_of, unknown_slugs
+def _check_files(path: Path, as_json: bool) -> None:
+    from faqsvc_embed.cli.checks import by_slug, notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
     try:
         folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
         problems = problems_of(folder)
-        problems += unknown_slugs(folder, templates) if templates else ()
     except OSError as error:
         raise failure(f"{error.filename or path}: {error.strerror}") from error
     notes = notes_of(folder)

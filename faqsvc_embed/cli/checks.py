@@ -1,10 +1,8 @@
-"""Finds problems in a folder of FAQs and in the slugs of templates, for every command that checks."""
+"""Finds problems in a folder of FAQs, for every command that checks."""
 
 import shlex
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
-from faqsvc_embed.cli.templates import find_uses
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, problem_of
 from faqsvc_embed.rendering.answers import USUAL
 
@@ -25,15 +23,6 @@ def by_slug(folder: Folder) -> dict[str, list[FAQFile]]:
     for file in folder.files:
         files.setdefault(file.slug, []).append(file)
     return files
-
-
-def unknown_slugs(folder: Folder, templates: Path) -> Iterator[Problem]:
-    """Yield the places where templates name a slug that no file has."""
-    slugs = {file.slug for file in folder.files}
-    for use in find_uses(templates):
-        if use.slug is not None and use.slug not in slugs:
-            message = f"no file in {folder.directory} has the slug {use.slug!r}{folder.similar(use.slug)}"
-            yield Problem(Path(use.template), use.line, message)
 
 
 def _uneven(folder: Folder) -> Iterator[Problem]:

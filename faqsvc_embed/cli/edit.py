@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -19,7 +19,7 @@ from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of, publication_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
-from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
+from faqsvc_embed.models import FAQ, Item
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient, StoredRevision
@@ -29,65 +29,60 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("slug")
 @lang_option
-@click.option("--question", metavar="TEXT", help="Change only this question, named by its text or id.")
-@click.option("--answer", metavar="TEXT", help="Its new answer. Default: edit the old one in an editor.")
-@click.option("--add", is_flag=True, help="Add the question.")
-@click.option("--new-question", "newQuestion", metavar="TEXT", help="Its new text.")
-@click.option("--section", metavar="TEXT", help="Put it at the end of this section.")
-@click.option("--after", metavar="TEXT", help="Put it after this question; '' is the beginning.")
-@click.option("--id", metavar="ID", help="Its new id.")
-@click.option("--remove", is_flag=True, help="Remove it.")
-@click.option("--title", metavar="TEXT", help="The new title of the FAQ.")
-@click.option("--introduction", metavar="TEXT", help="The new introduction; '' removes it.")
-@click.option("--answer-format", type=click.Choice(ANSWER_FORMATS), help="The format of all answers.")
+@click.option(
+    "--question", metavar="TEXT", help="Change only the answer to this question; TEXT may be its id."
+)
+@click.option("--answer", metavar="TEXT", help="The new answer. Default: edit the old one in the editor.")
 @click.option("--draft", is_flag=True, help="Store a draft instead of publishing.")
 @json_option
 @base_url_option
-def edit(slug: str, lang: str | None, draft: bool, as_json: bool, base_url: str | None, **given: Any) -> None:
+def edit(
+    slug: str,
+    lang: str | None,
+    question: str | None,
+    answer: str | None,
+    draft: bool,
+    as_json: bool,
+    base_url: str | None,
+) -> None:
     """Open the FAQ SLUG in an editor, and publish the saved text.
 
     The editor opens the newest revision, which may be a draft, as Markdown. If somebody else changes the FAQ
     in the meantime, nothing is published, and your text is kept in a file. If you change the line `lang`, you
     create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
-    With --question, only that question is changed; with --title, --introduction or --answer-format, only
-    that. The spelling of a question does not matter. An unpublished FAQ needs --draft; so does an FAQ that
-    has a draft, unless the whole text is edited.
+    With --question, only its answer is changed; the spelling of the question does not matter. An unpublished
+    FAQ needs --draft; so does --question if the FAQ has a draft.
 
     \b
       faqsvc edit pricing
       faqsvc edit pricing --lang de --draft
       faqsvc edit pricing --question "How much is a poster?" --answer "Six euros."
-      faqsvc edit pricing --title Prices
 
     Exit status: 0 if the FAQ is published or was not changed, 1 if not.
     """
-    values = {name: value for name, value in given.items() if value not in (None, False)}
-    fields = {name: values.pop(name) for name in ("title", "introduction", "answer_format") if name in values}
-    if values and "question" not in values:
-        raise click.UsageError(f"--{next(iter(values)).replace('newQ', 'new-q')} needs --question")
+    if answer is not None and question is None:
+        raise click.UsageError("--answer needs --question")
     with open_client(base_url) as client:
         newest = client.newest_revision(slug, lang=lang)
-        is_part = bool(values or fields)
         if not draft:
-            _check_public(client, newest, is_part=is_part)
-        old_answer = _answer_to(newest, values) if values else ""
-        asks_for_answer = "answer" not in values and ("add" in values or values.keys() == {"question"})
-        if is_part and not asks_for_answer:
-            published = _change(client, newest, values, draft=draft, **fields)
+            _check_public(client, newest, is_part=question is not None)
+        text = _markdown(newest) if question is None else _answer_to(newest, question)
+        if question is not None and answer is not None:
+            published = _change(client, newest, question, answer, draft=draft)
         else:
-            path = _write(old_answer if values else _markdown(newest))
+            path = _write(text)
             try:
                 with if_interrupted("nothing was published"):
                     is_changed = _edit(path)
                 if not is_changed:
                     published = publication_of(client, slug, newest.faq.lang, newest, newest.state)
-                elif values:
-                    values["answer"] = path.read_text(encoding="utf-8").rstrip("\n")
-                    published = _change(client, newest, values, draft=draft, **fields)
+                elif question is not None:
+                    answer = path.read_text(encoding="utf-8").rstrip("\n")
+                    published = _change(client, newest, question, answer, draft=draft)
                 else:
                     published = _publish(client, path, newest, is_draft=draft)
-            except (FAQError, click.ClickException) as error:
+            except (FAQError, click.ClickException, UnicodeError) as error:
                 kept = f": your text is in {path}" if path.exists() else ""
                 raise failure(f"{error}{kept}") from error
             path.unlink(missing_ok=True)
@@ -131,30 +126,30 @@ def _write(text: str) -> Path:
     from faqsvc_embed.cli.atomic import write_atomically
 
     path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
-    write_atomically({path: text})
+    write_atomically({path: text}, is_private=True)
     return path
 
 
-def _answer_to(newest: "StoredRevision", values: dict[str, Any]) -> str:
-    """Return the answer to the question that is named or added; raises a failure if it is unknown."""
-    if values.get("add"):
-        return ""
-    name, items = values["question"], [Item(*astuple(item)) for item in newest.faq.items]
-    found = finder(items)(name, None)
+def _answer_to(newest: "StoredRevision", question: str) -> str:
+    """Return the answer to a question, named by its text or id; raises a failure if it is unknown."""
+    items = [Item(*astuple(item)) for item in newest.faq.items]
+    found = finder(items)(question, None)
     if found is None:
-        similar = ", ".join(map(quoted, closest(name, [item.question for item in items])))
-        shown = f", or name an existing one, such as {similar}" if similar else ""
-        raise failure(f"there is no question {quoted(name)}: use --add to add it{shown}")
+        similar = ", ".join(map(quoted, closest(question, [item.question for item in items])))
+        raise failure(
+            f"there is no question {quoted(question)}{f'; similar are {similar}' if similar else ''}"
+        )
     return found.answer
 
 
 def _change(
-    client: "FAQClient", newest: "StoredRevision", change: dict[str, Any], **fields: Any
+    client: "FAQClient", newest: "StoredRevision", question: str, answer: str, *, draft: bool
 ) -> "wire.Publication":
-    """Publish the change of one question or field, unless there is a newer revision than the one read."""
-    changes, etag = [change] if change else [], newest.etag or "*"
+    """Publish a new answer, unless there is a newer revision than the one read."""
+    slug, lang, etag = newest.faq.slug, newest.faq.lang, newest.etag or "*"
+    change = {"question": question, "answer": answer}
     with if_interrupted("it may have been published"):
-        return client.change_faq(newest.faq.slug, changes, if_match=etag, lang=newest.faq.lang, **fields)
+        return client.change_faq(slug, [change], if_match=etag, lang=lang, draft=draft)
 
 
 def _markdown(newest: "StoredRevision") -> str:

@@ -1,14 +1,12 @@
-"""The commands of a host, `flask faq …` and `manage.py faq …`, for the FAQs in its templates."""
+"""The command of a host, `flask faq check` and `manage.py faq check`, for the FAQs in its templates."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
-from faqsvc_embed.cli.forget import forget_stored
 from faqsvc_embed.cli.output import counted, print_text
-from faqsvc_embed.cli.pull import pull as pull_faqs
 from faqsvc_embed.cli.templates import Use, uses_in
 from faqsvc_embed.errors import FAQError, FAQNotFound
 
@@ -26,29 +24,20 @@ class Host(NamedTuple):
 
 
 def host_commands(find_host: Callable[[], Host]) -> click.Group:
-    """Return the commands for a host; `find_host` is called when a command runs."""
+    """Return the group with the command for a host; `find_host` is called when it runs."""
 
     @click.group("faq", cls=CommandGroup)
     @click.pass_context
     def faq(context: click.Context) -> None:
-        """Check, pull and forget the FAQs in the templates.
+        """Check the FAQs in the templates.
 
         Slugs are found where a template names them in quotes, as in {{ faq("pricing") }}.
         """
         silence_log()
         context.obj = find_host()
 
-    for command in (list_slugs, check, pull, forget):
-        faq.add_command(command)
+    faq.add_command(check)
     return faq
-
-
-@click.command("list")
-@click.pass_obj
-def list_slugs(host: Host) -> None:
-    """List the FAQs in the templates, with file and line."""
-    for slug, places in places_by_slug(uses_of(host)).items():
-        print_text(f"{slug}  {', '.join(places)}")
 
 
 @click.command()
@@ -90,31 +79,6 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
                 hint = folder.similar(slug) if folder and isinstance(error, FAQNotFound) else ""
                 print_text(f"{slug}: {error}{hint} ({', '.join(places)})")
     return missing
-
-
-@click.command(params=[option for option in pull_faqs.params if option.name not in ("slugs", "base_url")])
-@click.pass_context
-def pull(context: click.Context, /, **options: Any) -> None:
-    """Write every FAQ in the templates to files, as `faqsvc pull` does."""
-    host: Host = context.obj
-    base_url = host.embed.settings.base_url
-    if not base_url:
-        raise failure("no service: set FAQSVC_BASE_URL, or base_url in the configuration of the application")
-    if slugs := tuple(places_by_slug(uses_of(host))):
-        context.invoke(pull_faqs, slugs=slugs, base_url=base_url, **options)
-
-
-@click.command()
-@click.argument("slugs", metavar="[SLUG]...", nargs=-1)
-@click.pass_obj
-def forget(host: Host, slugs: tuple[str, ...]) -> None:
-    """Remove FAQs from the store and from running processes.
-
-    Without SLUG, all are removed. The processes must share the store.
-    """
-    if host.embed.settings.store is None:
-        raise failure("no store is set, so each process has its own cache: restart the application")
-    forget_stored(host.embed.settings, slugs)
 
 
 def uses_of(host: Host) -> list[Use]:

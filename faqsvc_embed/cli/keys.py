@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create
+from faqsvc_embed.cli.options import database_option, json_option, open_existing, open_or_create, site_option
 from faqsvc_embed.cli.output import fields_of_row, print_result
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def keys() -> None:
 @keys.command("create")
 @database_option
 @click.option("--name", default="", help="Purpose of the key; `keys list` and the history show it.")
-@click.option(
-    "--site", metavar="ID", help="The site of the key. Default: the only site, created if there is none."
-)
+@site_option
 @click.option(
     "--scope",
     type=click.Choice(["read", "draft", "publish"]),

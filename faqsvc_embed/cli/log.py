@@ -20,7 +20,6 @@ AT_ONCE = 1000
 @click.option("--key", metavar="ID", help="Only actions of a key, and changes of it.")
 @click.option("--person", metavar="EMAIL", help="Only actions of a person, and changes of that person.")
 @click.option("--slug", metavar="SLUG", help="Only actions on an FAQ.")
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="Only the newest N entries.")
 @site_option
 @json_option
 def log(
@@ -28,7 +27,6 @@ def log(
     key: str | None,
     person: str | None,
     slug: str | None,
-    limit: int | None,
     site: str | None,
     as_json: bool,
 ) -> None:
@@ -51,9 +49,8 @@ def log(
     from faqsvc_embed.service.storage.logs import Wanted
 
     wanted, printed, after, is_more = Wanted(site, key, person, slug), 0, None, True
-    while is_more and (limit is None or printed < limit):
-        count = AT_ONCE if limit is None else min(AT_ONCE, limit - printed)
-        entries, after = storage.audit.entries(wanted, limit=count, after=after)
+    while is_more:
+        entries, after = storage.audit.entries(wanted, limit=AT_ONCE, after=after)
         for entry in entries:
             print_text(json.dumps(_fields(entry)) if as_json else _line(entry))
         printed, is_more = printed + len(entries), after is not None

@@ -42,14 +42,6 @@ base_url_option: OptionDecorator = click.option(
 lang_option: OptionDecorator = click.option(
     "--lang", callback=_language, metavar="LANG", help=f"One of {', '.join(LANGUAGES)}; de-CH means de."
 )
-languages_option: OptionDecorator = click.option(
-    "--lang",
-    "langs",
-    multiple=True,
-    callback=lambda context, option, values: tuple(_language(context, option, value) for value in values),
-    metavar="LANG",
-    help="A language; can be repeated. Default: every language of the FAQ.",
-)
 
 
 def format_option(default: str, *others: str, text: str) -> OptionDecorator:
@@ -104,7 +96,9 @@ class FilePath(click.Path):
         if value == "":
             self.fail("'' is not the name of a file", param, ctx)
         if self.exists and re.match("https?://", str(value)):
-            self.fail(f"{value!r} is an address, not a file; `faqsvc check --page` takes one", param, ctx)
+            takes_page = ctx is not None and any(option.name == "page" for option in ctx.command.params)
+            hint = "; --page takes one" if takes_page else ""
+            self.fail(f"{value!r} is an address, not a file{hint}", param, ctx)
         return super().convert(value, param, ctx)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +18,7 @@ from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from faqsvc_embed.files import Document, Folder
+    from faqsvc_embed.files.folder import FAQFile, Problem
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
@@ -50,16 +51,24 @@ class Publication:
         return Content.of(self.document.to_faq(self.slug), self.document.website_url)
 
     def state_revision(self, revision: int | None) -> None:
-        """Write a new revision number into a file that states one, so that it can be published again."""
-        from faqsvc_embed.cli.atomic import write_readable
+        """Write a new revision number into a file that states one, so that it can be published again.
 
-        if self.document.revision is None or revision is None:
+        If that is not possible, a warning says so, because the FAQ is published.
+        """
+        from faqsvc_embed.cli.atomic import write_atomically
+
+        if self.document.revision is None or revision in (None, self.document.revision):
             return
         path = Path(self.file)
-        text = path.read_bytes().decode("utf-8", "replace")
-        stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
-        if stated != text and "\ufffd" not in text:
-            write_readable({path: stated})
+        try:
+            text = path.read_bytes().decode()
+            stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
+            if stated == text:
+                raise ValueError("it is in no line of its own")
+            write_atomically({path: stated})
+        except (OSError, ValueError) as error:  # ValueError: UTF-16
+            reason = error.strerror if isinstance(error, OSError) else error
+            self.warn(f"its revision is now {revision}, which cannot be written into it: {reason}")
 
     def fields(self) -> PublishFields:
         """Return the arguments of `FAQClient.publish_faq`."""
@@ -116,7 +125,7 @@ def read_publications(
     if new_slug:
         given["slug"] = None
     read = list[Publication]()
-    files = [file for target in targets for file in _read(target).files]
+    files = [file for target in targets for file in _read(target, given).files]
     for file in {
         os.path.abspath(file.path): file for file in files
     }.values():  # `faqs faqs/a.md` names a.md twice
@@ -144,8 +153,11 @@ def _overridden(document: "Document", given: dict[str, Any]) -> "Document":
     return replace(changed, revision=None) if is_other else changed
 
 
-def _read(target: str) -> "Folder":
-    """Return a folder, or the folder of one file with this file only; raises a failure for problems."""
+def _read(target: str, given: Mapping[str, Any]) -> "Folder":
+    """Return a folder, or the folder of one file with this file only; raises a failure for problems.
+
+    What the options `given` replace need not be valid.
+    """
     from faqsvc_embed.files import Folder
 
     path = Path(target)
@@ -154,11 +166,29 @@ def _read(target: str) -> "Folder":
         folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
     except OSError as error:
         raise failure(f"{target}: {error.strerror}") from error
-    if problems := folder.problems:
+    if problems := [problem for file in folder.files for problem in _problems_of(file, given)]:
         raise failure(summary([str(problem) for problem in problems], MAX_PROBLEMS))
     if not folder.files:
         raise failure(f"{target}: there is no FAQ file in this folder")
     return folder
+
+
+def _problems_of(file: "FAQFile", given: Mapping[str, Any]) -> "list[Problem]":
+    if file.document is None:
+        return list(file.problems)
+    stated = replace(file.document, slug=file.slug if file.document.slug is None else file.document.slug)
+    replaced = _problems_in(stated) - _problems_in(replace(stated, **given))
+    return [problem for problem in file.problems if problem.message not in replaced]
+
+
+def _problems_in(document: "Document") -> set[str]:
+    from faqsvc_embed.files.folder import problem_of
+
+    try:
+        document.to_faq("-" if document.slug is None else document.slug)
+    except PublishRejected as error:
+        return {problem_of(Path(), document.locate(problem)).message for problem in error.problems}
+    return set()
 
 
 def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tuple[int, int]]:

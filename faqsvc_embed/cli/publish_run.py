@@ -74,6 +74,8 @@ class PublishRun:
                         self._publish_file(publication)
                     except Refused as error:
                         self._refused.append(f"{publication.file}: {error}")
+        except BrokenPipeError:
+            raise failure(f"standard output was closed{self._so_far()}") from None
         finally:
             if self._as_json and self._done:
                 print_json(self._done)
@@ -149,11 +151,14 @@ class PublishRun:
             publication.warn(warning)
         return published
 
+    def _so_far(self) -> str:
+        return f"; {len(self._done)} of {len(self._publications)} are published" if self._done else ""
+
     def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
         """Send one request; a failure says how to retry, and how many files are published."""
         file = publication.file
         retry = ": publish it again; this does not create a second FAQ"
-        so_far = f"; {len(self._done)} of {len(self._publications)} are published" if self._done else ""
+        so_far = self._so_far()
         try:
             with if_interrupted(f"{file} may have been published{retry}{so_far}"):
                 return send_patiently(lambda: self._client.publish_faq(**fields))

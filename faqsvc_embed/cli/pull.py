@@ -1,13 +1,13 @@
 """`faqsvc pull`: write FAQs to Markdown files, which an application shows while the service is down."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import FilePath, base_url_option, languages_option, open_client
+from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
 from faqsvc_embed.cli.output import note, print_text, progress
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from faqsvc_embed.api.responses import Fetched
     from faqsvc_embed.client import FAQClient
 
-Slugs = tuple[str, ...]
 Files = dict[Path, str | None]
 """The text of each file; None if the file already has this text."""
 
@@ -31,17 +30,9 @@ Files = dict[Path, str | None]
     type=FilePath(file_okay=False),
     help="Directory to write to: one file for each slug and language.",
 )
-@click.option("--check", is_flag=True, help="Write nothing; print the files that differ from the service.")
-@languages_option
 @base_url_option
-def pull(
-    slugs: tuple[str, ...],
-    directory: str,
-    check: bool,
-    langs: tuple[str, ...],
-    base_url: str | None,
-) -> None:
-    """Write the FAQs SLUG... to files in DIR.
+def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
+    """Write the FAQs SLUG... in all their languages to files in DIR.
 
     They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
     directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
@@ -49,29 +40,23 @@ def pull(
 
     \b
       faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
-      faqsvc pull pricing --lang en --lang ko --to faqs
-      faqsvc pull pricing terms --to faqs --check
 
-    Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced or, with --check, if one differs.
+    Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced.
     """
-    from faqsvc_embed.cli.atomic import write_readable
+    from faqsvc_embed.cli.atomic import write_atomically
 
     silence_log()
     # Settings in the environment are ignored, because the files must have the current records of the service.
     with open_client(base_url, api_key=None, offline=False, lang=None) as client:
-        files = _files(_pull(client, slugs, langs), Path(directory))
+        files = _files(_pull(client, slugs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
-    left_over = _left_over(files, slugs, langs)
-    if check:
-        _report(changed, left_over)
-        return
     if edited := [path for path, text in changed.items() if _is_edited(path, text)]:
         raise failure(f"{edited[0]} has changes that were not published: publish it, or remove it first")
     Path(directory).mkdir(parents=True, exist_ok=True)
-    write_readable(changed)
+    write_atomically(changed)
     for path in files:
         print_text(str(path))
-    for path in left_over:
+    for path in _left_over(files, slugs):
         note(f"Warning: {path} is not published: remove it")
 
 
@@ -110,12 +95,12 @@ def _is_edited(path: Path, text: str) -> bool:
     return local.revision is not None and local.revision == published.revision and local != published
 
 
-def _pull(client: "FAQClient", slugs: Slugs, langs: Slugs) -> "dict[tuple[str, str | None], Fetched]":
-    """Return FAQs in their default language and in `langs`, or in every language that they have."""
+def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
+    """Return FAQs in their default language and in every language that they have."""
     records: dict[tuple[str, str | None], Fetched] = {}
     with progress(slugs, "Pulling") as watched:
         for slug in watched:
-            for lang in (None, *(langs or LANGUAGES)):
+            for lang in (None, *LANGUAGES):
                 try:
                     record = client.get_published(slug, lang=lang)
                 except FAQError as error:
@@ -125,8 +110,6 @@ def _pull(client: "FAQClient", slugs: Slugs, langs: Slugs) -> "dict[tuple[str, s
                     raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from error
                 if lang is None or record.faq.lang == lang:
                     records[slug, lang] = record
-            if missing := [lang for lang in langs if (slug, lang) not in records]:
-                raise failure(f"{slug!r} is not published in {', '.join(missing)}")
     return records
 
 
@@ -143,19 +126,10 @@ def _same_name(path: Path) -> Iterable[Path]:
     return (other for ending in READERS if (other := path.with_name(f"{path.stem}{ending}")).exists())
 
 
-def _left_over(files: Files, slugs: Slugs, langs: Slugs) -> list[Path]:
+def _left_over(files: Files, slugs: Sequence[str]) -> list[Path]:
     """Return the files of languages in which an FAQ is no longer published."""
     from faqsvc_embed.files.folder import file_name
 
     directory = next(iter(files)).parent
-    paths = (directory / file_name(slug, lang) for slug in slugs for lang in ([] if langs else LANGUAGES))
+    paths = (directory / file_name(slug, lang) for slug in slugs for lang in LANGUAGES)
     return [path for path in paths if path not in files and path.exists()]
-
-
-def _report(changed: Iterable[Path], left_over: Iterable[Path]) -> None:
-    """Print the files that differ from the service, and fail if there are any."""
-    lines = [*(f"{path} differs" for path in changed), *(f"{path} is not published" for path in left_over)]
-    for line in lines:
-        print_text(line)
-    if lines:
-        raise click.exceptions.Exit(1)

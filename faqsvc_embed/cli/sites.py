@@ -28,18 +28,9 @@ def sites() -> None:
 @database_option
 @click.argument("name")
 @click.option("--listed", is_flag=True, help="List its FAQs in llms.txt, the sitemap and the index.")
-@click.option(
-    "--max-faqs",
-    type=click.IntRange(1, 2**31 - 1),
-    help="Maximum number of FAQs. Default: the service's limit.",
-)
-@click.option(
-    "--max-bytes", type=click.IntRange(1, 2**63 - 1), help="Maximum bytes of its records, with their history."
-)
-def create_site(database: str, name: str, listed: bool, max_faqs: int | None, max_bytes: int | None) -> None:
+def create_site(database: str, name: str, listed: bool) -> None:
     """Create the site NAME and print its id."""
-    sites = open_existing(database).sites
-    click.echo(sites.create(name, listed=listed, max_faqs=max_faqs, max_bytes=max_bytes))
+    click.echo(open_existing(database).sites.create(name, listed=listed))
 
 
 @sites.command("list")

@@ -2,10 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Final, NamedTuple
-
-ENDINGS: Final = (".html", ".htm", ".jinja", ".jinja2", ".j2", ".xhtml", ".xml", ".md", ".txt")
 
 _COMMENT: Final = re.compile(
     r"\{#(?:(?!\{#).)*?#\}"
@@ -45,14 +42,3 @@ def uses_in(template: str, source: str) -> Iterator[Use]:
             for found in pattern.finditer(tag[0]):
                 line = source.count("\n", 0, tag.start() + found.start()) + 1
                 yield Use(template, line, found[2] if pattern is _USE else None)
-
-
-def find_uses(directory: Path) -> Iterator[Use]:
-    """Yield the FAQs in the templates in and below a directory.
-
-    Raises:
-        OSError: a template cannot be read.
-    """
-    for path in sorted(directory.rglob("*")):
-        if path.suffix.lower() in ENDINGS and path.is_file():
-            yield from uses_in(str(path), path.read_text(encoding="utf-8", errors="replace"))

@@ -84,7 +84,6 @@ _CHANGE: Final = _arguments(
         "after": _text("Moves it after this question; empty: first"),
         "section": _text("Its section; moves it to the end of another"),
         "id": _text("Its id or, beside question, its new id"),
-        "position": _integer("Not used; after moves it"),
     }
 )
 _ITEM: Final = _arguments(
@@ -93,7 +92,6 @@ _ITEM: Final = _arguments(
         "answer": _text("Text or Markdown"),
         "section": _text("Heading that it shares with others"),
         "id": _text("Its anchor"),
-        "position": _integer("Not used"),
     },
     ["question", "answer"],
 )
@@ -119,7 +117,7 @@ TOOLS: Final[list[Definition]] = [
             {
                 **_texts("slug", "title", "websiteName", "lang"),
                 "revision": _integer(),
-                "items": _list_of({"position": _integer(), **_texts("question", "answer")}),
+                "items": _list_of(_texts("question", "answer")),
                 "cta": {"description": "Call to action"},
                 "total": _integer(),
                 "nextOffset": _integer(),
@@ -235,7 +233,14 @@ TOOLS: Final[list[Definition]] = [
         "Unpublish an FAQ",
         "Make an FAQ, or its translation into lang, unavailable to every reader. Its history stays. Ask the "
         "user first. Needs FAQSVC_API_KEY.",
-        _arguments({"slug": _SLUG, "lang": _text("Only this translation", enum=_LANGUAGES)}, ["slug"]),
+        _arguments(
+            {
+                "slug": _SLUG,
+                "lang": _text("Only this translation", enum=_LANGUAGES),
+                "undo": _field("boolean", "Publish again what was unpublished last"),
+            },
+            ["slug"],
+        ),
         _result(_texts("slug", "lang", "state", "undo", "note"), ["slug", "state"]),
         readOnlyHint=False,
         destructiveHint=True,

@@ -94,6 +94,8 @@ async def get_faq(call: Call) -> Result:
         faq, revision = record_of(draft), draft.revision
         notes.append("Readers do not see this: it is a draft of an FAQ that is not published.")
     offset, record = _offset(call, faq), faq.to_dict()
+    for item in record["items"]:
+        del item["position"]  # it is the place in the list
     items = take_fitting(record["items"][offset:], ROOM)
     end = offset + len(items)
     content = {

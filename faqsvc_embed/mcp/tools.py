@@ -1,7 +1,6 @@
 """Calls the tools, independently of the protocol. Arguments are validated before anything is sent."""
 
 import json
-import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -10,7 +9,6 @@ from typing import Any, Final
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from faqsvc_embed.api.changes import closest
 from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -20,7 +18,6 @@ from faqsvc_embed.errors import (
     OutcomeUnknown,
     PublishRejected,
     RevisionConflict,
-    quoted,
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp import reading, writing
@@ -28,7 +25,6 @@ from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.definitions import TOOLS
 from faqsvc_embed.mcp.results import Result, ToolError, shorten
 from faqsvc_embed.mcp.updating import update_faq
-from faqsvc_embed.mcp.writing import found_faqs
 
 MAX_PROBLEMS: Final = 20
 MAX_VALUE: Final = 100
@@ -65,10 +61,7 @@ async def answer(call: Call) -> Result:
             call = reading.without_address(call)
         return await HANDLERS[call.name](call)
     except FAQError as error:
-        slug = call.arguments.get("slug")
-        is_unknown = isinstance(error, FAQNotFound) and error.status == 404
-        similar = await _similar(call, slug) if is_unknown else []
-        raise _tool_error(error, call.name, slug, similar) from None
+        raise _tool_error(error, call.arguments.get("slug")) from None
 
 
 def _bad_arguments(problems: Sequence[str]) -> ToolError:
@@ -76,16 +69,7 @@ def _bad_arguments(problems: Sequence[str]) -> ToolError:
     return ToolError(f"Correct these arguments and call again: {'; '.join(problems[:MAX_PROBLEMS])}{more}")
 
 
-async def _similar(call: Call, slug: str | None) -> list[str]:
-    """Return the slugs of the key's site that are most similar to one that is unknown; none without a key."""
-    if slug is None:
-        return []
-    with suppress(ToolError, FAQError):  # no key, or one that is none
-        return closest(slug, [faq.slug for faq in await found_faqs(call.writing()[0], None)])
-    return []
-
-
-def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[str]) -> ToolError:
+def _tool_error(error: FAQError, slug: str | None) -> ToolError:
     """Return the error with advice for the model, and mark text of the service as data."""
     seconds = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
     advice = _ADVICE.get(error.code or "", "")
@@ -105,17 +89,12 @@ def _tool_error(error: FAQError, name: str, slug: str | None, similar: Sequence[
     elif advice:
         pass
     elif isinstance(error, FAQNotFound) and error.status == 410 and slug is not None:
-        command = f"`faqsvc restore {shlex.quote(slug)}`"
-        advice = f"Tell the user: {command} publishes it again, as does the desk."
-        advice = "Tell the user." if command in str(error) else advice
-    elif isinstance(error, FAQNotFound) and slug in similar:
-        advice = "The FAQ is there, but not in this language, or not published; list_faqs says which."
-    elif isinstance(error, FAQNotFound) and similar:
-        advice = f"Similar slugs are {', '.join(map(quoted, similar))}; list_faqs has all."
+        advice = "If the user wants it back, call unpublish_faq with undo: true."
+        advice = "Tell the user." if "faqsvc restore" in str(error) else advice  # it was deleted for ever
     elif isinstance(error, FAQNotFound) and error.status != 410:
         advice = "Ask the user for the address of the page, and whether FAQSVC_BASE_URL is the service's."
-        if name not in ("list_faqs", "generate_faq"):
-            advice = f"Find the slug with list_faqs, if there is an API key. {advice}"
+        if slug is not None:
+            advice = f"If there is an API key, list_faqs has the slugs, languages and drafts. {advice}"
     elif isinstance(error, AuthenticationError):
         advice = (
             "Ask the user for a valid API key: in FAQSVC_API_KEY, with a restart of this MCP server, or over "

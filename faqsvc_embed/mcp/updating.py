@@ -1,8 +1,8 @@
 """The tool update_faq: it changes some texts of one revision, and never overwrites a newer one."""
 
 import asyncio
-import shlex
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ import msgspec
 from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import RecordItem
 from faqsvc_embed.client import FAQClient, StoredRevision
-from faqsvc_embed.errors import FAQNotFound, RevisionConflict, quoted
+from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
@@ -19,11 +19,9 @@ from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_f
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
 from faqsvc_embed.mcp.writing import (
     MAX_NOTES,
-    ORDER,
     REQUESTED,
     SCOPE,
     as_allowed,
-    found_faqs,
     masked_result,
     revert,
     written,
@@ -34,6 +32,8 @@ from faqsvc_embed.models.wire import Publication
 WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
 DRAFT: Final = " It is a draft, which is not public: your change is added to it."
+SEARCH_TIMEOUT: Final = 2.0
+"""Seconds in which the other languages of an FAQ are looked for, which only a note names."""
 MAX_SHOWN: Final = 20
 """Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -46,7 +46,7 @@ MAX_NAMED: Final = 5
 """Questions that an error names."""
 
 _NAMES: Final = frozenset({"question", "id", "section"})
-_OF_ITEMS: Final = _NAMES | {"answer", "position"}
+_OF_ITEMS: Final = _NAMES | {"answer"}
 Find = Callable[[str | None, str | None], Item | None]
 
 
@@ -86,8 +86,8 @@ async def update_faq(call: Call) -> Result:
         notes += await asyncio.to_thread(_understood, record_of(newest), changes, fields)
     faq, is_waiting = record_of(default), newest is not None and newest.state == "draft"
     find = finder(faq.items if newest else ())
-    changes, place_notes = _placed(changes, find)
-    notes += [*place_notes, *typed(_new_questions(changes, find), arguments.get("title"))]
+    changes = [_without_own_section(change, find) for change in changes]
+    notes += typed(_new_questions(changes, find), arguments.get("title"))
 
     def write(draft: bool) -> Coroutine[Any, Any, Publication]:
         if newest is not None:
@@ -118,27 +118,11 @@ async def update_faq(call: Call) -> Result:
     return masked_result(content, key)
 
 
-def _placed(changes: Sequence[dict[str, Any]], find: Find) -> tuple[list[dict[str, Any]], Sequence[str]]:
-    """Return changes without what get_faq returned of the places of their questions, and notes.
-
-    Raises:
-        ToolError: a position differs from that of its question, which no position moves.
-    """
-    placed, places = list[dict[str, Any]](), list[int]()
-    for index, given in enumerate(changes):
-        change = dict(given)
-        old, place = find(change.get("question"), change.get("id")), change.pop("position", None)
-        if old is not None and place is not None and place != old.position:
-            raise ToolError(
-                f"Nothing was written: changes[{index}].position moves nothing. Call again with `after`, the "
-                "question before it, or without position."
-            )
-        if old is None and place is not None:
-            places.append(place)
-        if old is not None and change.get("section") == old.section and change.keys() - _NAMES:
-            change.pop("section", None)  # it is where the question is
-        placed.append(change)
-    return placed, [f"{ORDER}."] if places != sorted(places) else []
+def _without_own_section(change: dict[str, Any], find: Find) -> dict[str, Any]:
+    """Return a change of an answer without the section that its question is in: naming it would move it."""
+    old = find(change.get("question"), change.get("id"))
+    is_own = old is not None and change.get("section") == old.section and bool(change.keys() - _NAMES)
+    return {name: value for name, value in change.items() if name != "section" or not is_own}
 
 
 def _new_questions(changes: Sequence[dict[str, Any]], find: Find) -> list[str]:
@@ -169,8 +153,11 @@ async def _published(client: FAQClient, slug: str) -> StoredRevision:
 
 async def _other_languages(client: FAQClient, published: Publication) -> str:
     """Return a note that names the languages of an FAQ that still say something else, if there are any."""
-    found = await found_faqs(client, published.slug)
-    languages = [one for faq in found if faq.slug == published.slug for one in faq.languages]
+    languages = list[str]()
+    with suppress(FAQError, TimeoutError):
+        async with asyncio.timeout(SEARCH_TIMEOUT):
+            for faq in await client.alist_faqs(text=published.slug):
+                languages += faq.languages if faq.slug == published.slug else ()
     others = ", ".join(one for one in languages if one != published.lang)
     return f"The FAQ is also in {others}: change each, with lang, if this concerns it." if others else ""
 
@@ -269,8 +256,8 @@ def _result(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any],
 def _unpublished(slug: str) -> ToolError:
     """Return the error for a change that would make an FAQ public again."""
     return ToolError(
-        f"The FAQ {quoted(slug)} was unpublished. Tell the user: `faqsvc restore {shlex.quote(slug)}` "
-        "publishes it again. With draft, the change becomes a draft."
+        f"The FAQ {quoted(slug)} was unpublished. If the user wants it back, call unpublish_faq with "
+        "undo: true, and then call again. With draft, the change becomes a draft."
     )
 
 

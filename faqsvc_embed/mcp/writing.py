@@ -4,13 +4,12 @@ import asyncio
 import json
 import shlex
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key, publish_body
-from faqsvc_embed.client import FAQClient, FAQSummary
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
@@ -34,10 +33,7 @@ Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 """Publishes, or writes a draft if the argument is true."""
 
 REQUESTED: Final = ""
-SEARCH_TIMEOUT: Final = 2.0
-"""Seconds in which FAQs are looked for that only a note would name."""
 MAX_NOTES: Final = 5
-ORDER: Final = "The items are in the order of the list, whatever their positions"
 SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 
@@ -107,25 +103,22 @@ async def publish_faq(call: Call) -> Result:
 
 
 async def unpublish_faq(call: Call) -> Result:
-    """Unpublish an FAQ, or one of its translations."""
+    """Unpublish an FAQ, or one of its translations; or publish again what was unpublished last."""
     client, _ = call.writing()
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
+    if call.arguments.get("undo"):
+        if lang:
+            raise ToolError("undo publishes again whatever was unpublished last: call again without lang.")
+        restored = await call.reported(client.arestore_faq(slug), "Publishing")
+        note = f"It is in these languages: {', '.join(restored.languages)}."
+        return result_of({"slug": slug, "state": restored.state, "note": note})
     await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
-    undo = f"faqsvc restore {shlex.quote(slug)}"
     language = {"lang": lang} if lang else {}
     other = "get another published language, or 410 Gone if there is none"
     seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
-    desk = f"{call.reading().settings.base_url}/desk"
-    note = f"{seen}. No tool undoes this. Tell the user: `{undo}` publishes it again, as does {desk}."
+    undo = f"faqsvc restore {shlex.quote(slug)}"
+    note = f"{seen}. If the user wants it back, call again with undo: true and without lang."
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
-
-
-async def found_faqs(client: FAQClient, text: str | None) -> list[FAQSummary]:
-    """Return the FAQs of the key's site that have a text; none if that takes too long or fails."""
-    with suppress(FAQError, TimeoutError):
-        async with asyncio.timeout(SEARCH_TIMEOUT):
-            return await client.alist_faqs(text=text)
-    return []
 
 
 async def _check_free(client: FAQClient, slug: str, record: FAQ) -> None:
@@ -152,8 +145,7 @@ def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
         arguments.get("introduction"),
         arguments.get("answerFormat"),
     )
-    places = [item.pop("position", place) for place, item in enumerate(items)]
-    notes = [*Document(items=items).all_notes()[:MAX_NOTES], *([ORDER] if places != sorted(places) else [])]
+    notes = Document(items=items).all_notes()[:MAX_NOTES]
     if stated is None:
         items, introduction, stated = in_format(items, introduction)
         notes += [AS_MARKDOWN] if stated else []

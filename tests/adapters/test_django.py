@@ -300,13 +300,6 @@ def templates(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_command_lists_the_faqs_of_the_templates_with_their_places(templates: Path) -> None:
-    with override_settings(TEMPLATES=[{"BACKEND": "x", "DIRS": [templates]}]):
-        status, output = run("list")
-    assert status == 0
-    assert output.splitlines() == ["legal  shop/item.html:3", "pricing  home.html:2, shop/item.html:1"]
-
-
 def test_the_command_checks_that_every_faq_is_published(templates: Path, faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
@@ -316,32 +309,3 @@ def test_the_command_checks_that_every_faq_is_published(templates: Path, faulty:
         faulty.serve(samples.record("legal"))
         faqs_from().forget()
         assert run("check")[0] == 0
-
-
-def test_the_command_pulls_every_faq_into_files(
-    templates: Path, tmp_path: Path, faulty: FaultyServer
-) -> None:
-    for slug in ("pricing", "legal"):
-        faulty.serve(samples.record(slug))
-    settings = {"FAQSVC": {"BASE_URL": faulty.base_url}, "TEMPLATES": [{"BACKEND": "x", "DIRS": [templates]}]}
-    with override_settings(**settings):
-        assert run("pull", "--to", str(tmp_path / "faqs"))[0] == 0
-    with override_settings(FAQSVC={"DIRECTORY": tmp_path / "faqs"}):
-        assert [faqs_from().get_faq(slug).slug for slug in ("pricing", "legal")] == ["pricing", "legal"]
-
-
-def test_the_command_forgets_what_is_stored(tmp_path: Path, faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    settings = {"BASE_URL": faulty.base_url, "STORE": f"file:{tmp_path / 'faqs'}"}
-    with override_settings(FAQSVC=settings):
-        with faqs_from() as faqs:
-            faqs.get_faq("pricing")
-        assert run("forget", "pricing")[0] == 0
-    faulty.refuse()
-    with override_settings(FAQSVC=settings):
-        assert faqs_from().use_faq("pricing").data is None
-    with override_settings(FAQSVC={"BASE_URL": faulty.base_url}):
-        assert run("forget")[0] == 1
-    (tmp_path / "file").touch()
-    with override_settings(FAQSVC={**settings, "STORE": f"file:{tmp_path / 'file'}"}):
-        assert run("forget", "pricing")[0] == 1

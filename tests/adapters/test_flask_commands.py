@@ -1,4 +1,4 @@
-"""`flask faq list|check|pull|forget`."""
+"""`flask faq check`."""
 
 from pathlib import Path
 from typing import Any
@@ -7,8 +7,7 @@ import pytest
 from flask import Blueprint, Flask
 from jinja2 import DictLoader
 
-from faqsvc_embed import FAQEmbed
-from faqsvc_embed.flask import FAQExtension, faqs_from
+from faqsvc_embed.flask import FAQExtension
 from tests.cli.support import faqsvc
 from tests.support import samples
 from tests.support.faulty import FaultyServer
@@ -34,18 +33,36 @@ def run(app: Flask, *arguments: str) -> tuple[int, str]:
     return result.exit_code, result.output
 
 
-def test_the_faqs_of_the_templates_are_listed_with_their_places() -> None:
-    status, output = run(make_app(), "list")
-    assert status == 0
-    assert output.splitlines() == ["legal  base.html:3", "pricing  base.html:1, home.html:2"]
+def missing(app: Flask) -> dict[str, str]:
+    """Return the slugs that a check does not find, each with the places in templates that name it."""
+    lines = [line for line in run(app, "check")[1].splitlines() if line.endswith(")")]
+    return {line.partition(":")[0]: line.rpartition("(")[2].rstrip(")") for line in lines}
+
+
+def test_the_faqs_of_the_templates_are_found_with_their_places() -> None:
+    found = missing(make_app(offline=True))
+    assert found == {"legal": "base.html:3", "pricing": "base.html:1, home.html:2"}
+
+
+def test_slugs_are_found_in_every_notation() -> None:
+    app = make_app(offline=True)
+    page = """{# faq("no") #}<!-- {{ faq("no") }} -->{% comment %}{% faq "no" %}{% endcomment %}
+{{ faq("pricing") }}{{ faq( 'one', lang="de") }}{{ faq(variable) }}{{ my_faq("other") }}
+{% faq "two" lang="ko" %}{%- faq 'three', theme={} -%}
+{% set state = use_faq(
+    slug="four") %}{% use_faq "five" as state %}
+"""
+    app.jinja_loader = DictLoader({"page": page})
+    numbers = {"pricing": 2, "one": 2, "two": 3, "three": 3, "four": 4, "five": 5}
+    assert missing(app) == {slug: f"page:{line}" for slug, line in numbers.items()}
 
 
 def test_templates_of_blueprints_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "shop.html").write_text('{{ faq("shop") }}')
     (tmp_path / "logo.html").write_bytes(b"\x89PNG\xff")
-    app = make_app()
+    app = make_app(offline=True)
     app.register_blueprint(Blueprint("shop", "shop", template_folder=str(tmp_path)))
-    assert "shop  shop.html:1" in run(app, "list")[1].splitlines()
+    assert missing(app)["shop"] == "shop.html:1"
 
 
 def test_a_check_fails_until_every_faq_is_published(faulty: FaultyServer) -> None:
@@ -71,45 +88,7 @@ def test_a_check_of_a_folder_finds_what_the_command_finds(tmp_path: Path) -> Non
     assert problem in output.splitlines()
 
 
-def test_every_faq_is_pulled_into_files_that_the_application_shows(
-    tmp_path: Path, faulty: FaultyServer
-) -> None:
-    for slug in ("pricing", "legal"):
-        faulty.serve(samples.record(slug))
-    assert run(make_app(faulty.base_url), "pull", "--to", str(tmp_path))[0] == 0
-    shown = FAQEmbed(directory=tmp_path)
-    assert {shown.get_faq(slug).slug for slug in ("pricing", "legal")} == {"pricing", "legal"}
-
-
-@pytest.mark.parametrize("slugs", [["pricing"], []])
-def test_a_stored_faq_is_forgotten(slugs: list[str], tmp_path: Path, faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-    settings: dict[str, Any] = {"store": f"file:{tmp_path}"}
-    with faqs_from(make_app(faulty.base_url, **settings)) as faqs:
-        faqs.get_faq("pricing")
-    assert run(make_app(faulty.base_url, **settings), "forget", *slugs)[0] == 0
-    faulty.refuse()
-    assert FAQEmbed(faulty.base_url, **settings).use_faq("pricing").data is None
-
-
-def test_a_pull_without_a_service_names_the_setting(tmp_path: Path) -> None:
-    app = Flask("host")
-    app.jinja_loader = DictLoader(TEMPLATES)
-    FAQExtension(app, directory=str(tmp_path))
-    status, output = run(app, "pull", "--to", str(tmp_path))
-    assert (status, "FAQSVC_BASE_URL" in output, "--base-url" in output) == (1, True, False)
-
-
-@pytest.mark.parametrize("slugs", [["pricing"], []])
-def test_a_store_that_cannot_be_written_is_a_failure(slugs: list[str], tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    status, output = run(make_app(store=f"file:{tmp_path / 'file'}"), "forget", *slugs)
-    assert (status, "the store 'file:/" in output, "cannot be written" in output) == (1, True, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "status"), [(["forget"], 1), (["pull"], 2), (["nonsense"], 2), (["--help"], 0)]
-)
+@pytest.mark.parametrize(("arguments", "status"), [(["nonsense"], 2), (["--help"], 0)])
 def test_a_mistake_is_one_line_and_a_status(arguments: list[str], status: int) -> None:
     found, output = run(make_app(), *arguments)
     assert (found, "Traceback" in output) == (status, False)

@@ -6,13 +6,11 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
-from click.testing import CliRunner
 
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.stored import StoredFAQ
-from faqsvc_embed.cli import main
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.settings import Settings
 from tests.support import samples
@@ -46,17 +44,6 @@ def test_processes_with_one_directory_forget_together(service: FeedService, tmp_
         wait_until(lambda: answer(other) == "New.")
 
 
-@pytest.mark.system
-def test_the_command_reaches_processes_that_share_a_directory(service: FeedService, tmp_path: Path) -> None:
-    store = f"file:{tmp_path}"
-    with FAQEmbed(service.url, store=store, push=False) as embed:
-        assert answer(embed) == "Old."
-        service.answers["pricing"] = "New."
-        done = CliRunner().invoke(main, ["forget", "pricing", "--store", store, "--base-url", service.url])
-        assert done.exit_code == 0, done.output
-        wait_until(lambda: answer(embed) == "New.")
-
-
 @pytest.mark.parametrize("slug", ["pricing", None])
 def test_what_a_slow_process_saves_after_it_was_forgotten_is_not_read(store: str, slug: str | None) -> None:
     settings = Settings(base_url=f"https://{uuid4()}.example.com", store=store)
@@ -85,8 +72,3 @@ def test_what_a_slow_process_saves_after_it_was_forgotten_is_not_read(store: str
         assert loop.submit(run()).result() == [before, None, after]
     finally:
         loop.close()
-
-
-def test_the_command_needs_a_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    done = CliRunner().invoke(main, ["forget", "pricing", "--base-url", "https://faq.example"])
-    assert done.exit_code == 1

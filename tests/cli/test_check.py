@@ -46,7 +46,6 @@ def test_one_file_is_checked_alone_whatever_its_name(tmp_path: Path) -> None:
     assert places(check(faqs / "a.md"), faqs) == ["a.md:1"]
     assert places(check(faqs / "README.md"), faqs) == ["README.md:5"]
     assert check(faqs / "old.html").exit_code == 1
-    assert check(faqs / "pricing.md", "--templates", str(tmp_path)).exit_code == 2
 
 
 @pytest.mark.parametrize("german", ["## Was?\n\nDas.\n", PREISE + "\n## Warum?\n\nDarum.\n"])
@@ -116,31 +115,6 @@ def test_links_and_images_that_no_page_would_show_are_problems_with_their_lines(
     assert places(check(faqs), faqs) == ["a.md:9", "a.md:12", "b.md:12", "b.md:15", "c.md:1"]
 
 
-def test_slugs_that_templates_name_have_files(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, pricing__md=PRICING)
-    templates = tmp_path / "templates" / "deep"
-    templates.mkdir(parents=True)
-    (templates / "page.html").write_text(
-        """{# faq("comment") #}<!-- {{ faq("comment") }} -->{% comment %}{% faq "comment" %}{% endcomment %}
-{{ faq("pricing") }}{{ faq( 'one', lang="de") }}{{ faq(variable) }}{{ my_faq("other") }}
-{% faq "two" lang="ko" %}{%- faq 'three', theme={} -%}
-{% set state = use_faq(
-    slug="four") %}{% use_faq "five" as state %}
-"""
-    )
-    (templates / "photo.png").write_bytes(b'\xff{{ faq("photo") }}')
-    result = check(faqs, "--templates", str(tmp_path / "templates"))
-    assert places(result, templates) == [
-        "page.html:2",
-        "page.html:3",
-        "page.html:3",
-        "page.html:4",
-        "page.html:5",
-    ]
-    slugs = ["one", "two", "three", "four", "five"]
-    assert all(f"{slug!r}" in line for slug, line in zip(slugs, result.stdout.splitlines(), strict=False))
-
-
 def test_a_program_reads_json(tmp_path: Path) -> None:
     faqs = folder(tmp_path, a__md="## Why?\n", pricing__md=PRICING, pricing__de__md=PREISE)
     result = check(faqs, "--json")
@@ -151,10 +125,9 @@ def test_a_program_reads_json(tmp_path: Path) -> None:
     assert json.loads(check(folder(tmp_path, a__md=PRICING), "--json").stdout)["problems"] == []
 
 
-@pytest.mark.parametrize("arguments", [["nowhere"], ["."], []])
+@pytest.mark.parametrize("arguments", [["nowhere"], []])
 def test_a_usage_error_exits_with_status_2(tmp_path: Path, arguments: list[str]) -> None:
-    given = ["check", *(arguments or []), *(["--templates", "nowhere"] if arguments == ["."] else [])]
-    assert faqsvc(*given).exit_code == 2
+    assert faqsvc("check", *arguments).exit_code == 2
 
 
 def test_an_empty_folder_has_no_problems(tmp_path: Path) -> None:

@@ -68,7 +68,6 @@ def test_entries_are_chosen_by_key_person_slug_and_number(database: str, owner: 
     assert actions("--key", owner.key_id or "") == ["key-revoke", "key-create"]
     assert actions("--person", "MIA@example.com") == ["key-revoke", "person-create"]
     assert actions("--slug", "pricing") == ["publish"]
-    assert actions("--limit", "1") == ["key-revoke"]
     assert actions("--site", "another") == []
     assert actions("--key", "unknown") == []
     mistyped = faqsvc("log", "--key", "unknown", "--database", database)

@@ -32,7 +32,6 @@ from tests.cli.support import faqsvc
         ["check", "--page", ""],
         ["check", "http://127.0.0.1:5000/"],
         ["extract", ""],
-        ["preview", ""],
         ["pull", "a", "--to", ""],
     ],
 )
@@ -44,6 +43,13 @@ def test_a_mistake_of_usage_has_status_2(arguments: list[str]) -> None:
 
 def test_an_invalid_address_is_named() -> None:
     assert "--page" in faqsvc("check", "https://heron.example/prices").stderr
+    restoring = faqsvc("db", "restore", "https://heron.example/faqs.db").stderr
+    assert ("'https://heron.example/faqs.db' is an address" in restoring, "--page" in restoring) == (
+        True,
+        False,
+    )
+    empty = faqsvc("get", "", "--base-url", "https://faq.example").stderr
+    assert ("'' is not a slug" in empty, "quotes" in empty) == (True, False)
     assert "'nonsense'" in faqsvc("get", "a", "--base-url", "nonsense").stderr
 
 

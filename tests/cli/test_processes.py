@@ -1,6 +1,7 @@
 """Commands in processes of their own: terminals, pipes, signals, and what they import."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,21 @@ def test_a_reader_that_goes_away_is_not_reported(faulty_service: FaultyServer) -
         process.stdout.read(10)
         process.stdout.close()
         assert (process.stderr.read(), process.wait(10)) == (b"", 1)
+
+
+def test_a_run_that_a_closed_pipe_ends_says_how_many_files_are_published(
+    ours: Service, tmp_path: Path
+) -> None:
+    files = [write(tmp_path, f"piped-{n}.json") for n in range(20)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command("publish", *files), stdout=pipe, stderr=pipe, env=environment()) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        errors = process.stderr.read().decode()
+    assert (process.returncode, errors.count("\n")) == (1, 1)
+    assert re.search(r"standard output was closed; \d+ of 20 are published", errors)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -306,3 +306,28 @@ def test_no_output_has_the_key(faulty_service: FaultyServer, tmp_path: Path, sta
 
 def test_a_file_that_is_not_there_is_named(faulty_service: FaultyServer) -> None:
     assert failure(faqsvc("publish", "no/such.json")).startswith("no/such.json: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "options"),
+    [
+        ("tea.json", {"websiteUrl": "tea"}, ["--website-url", "https://tea.example"]),
+        ("tea.json", {"websiteName": "x" * 900}, ["--website-name", "Tea"]),
+        ("tea.json", {"title": "x" * 900}, ["--title", "Tea"]),
+        ("tea.json", {"lang": "tlh"}, ["--lang", "en"]),
+        ("tea.json", {"slug": "a/b"}, ["--slug", "tea"]),
+        ("tea.json", {"slug": 7}, ["--slug", "tea"]),
+        ("a\\b.json", {}, ["--slug", "tea"]),
+        ("a\\b.json", {}, ["--new-slug"]),
+    ],
+)
+def test_what_an_option_replaces_need_not_be_valid_in_the_file(
+    tmp_path: Path, name: str, fields: dict[str, Any], options: list[str]
+) -> None:
+    file = write(tmp_path, name, **fields)
+    assert Path(file).name in failure(faqsvc("publish", file, "--dry-run"))
+    result = faqsvc("publish", file, "--dry-run", *options)
+    assert (result.exit_code, result.stderr) == (0, "")
+    both = write(tmp_path, "tea.json", items=[{"question": "", "answer": "x"}], **fields)
+    message = failure(faqsvc("publish", both, "--dry-run", *options))
+    assert ("question" in message, message.count("tea.json")) == (True, 1)

@@ -1,6 +1,8 @@
 """`faqsvc publish` against editors: an old file undoes nobody's work, and the other files are published."""
 
 import json
+import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -149,6 +151,47 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
         file.write_text(file.read_text().replace("Seven", answer).replace("Eight", answer))
         assert desk.publish() == (0, ["prices"], [])
         assert desk.answer("prices") == f"{answer} euros."
+
+
+def test_a_file_keeps_its_permissions_and_a_link_leads_to_it_when_its_revision_changes(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    pull = ("pull", "prices", "--to", str(desk.folder))
+    assert faqsvc(*pull).exit_code == 0
+    file, link = desk.folder / "files" / "p.md", desk.folder / "prices.md"
+    file.parent.mkdir()
+    file.write_text(link.read_text().replace("Five", "Six"))
+    file.chmod(0o640)
+    link.unlink()
+    link.symlink_to("files/p.md")
+    assert desk.publish() == (0, ["prices"], [])
+    desk.edit("prices", "Seven euros.")
+    assert faqsvc(*pull).exit_code == 0
+    assert (link.is_symlink(), stat.S_IMODE(file.stat().st_mode)) == (True, 0o640)
+    assert [part in file.read_text() for part in ("revision: 3", "Seven")] == [True, True]
+
+
+@pytest.mark.parametrize("trouble", ["UTF-16", "an error"])
+def test_a_revision_that_cannot_be_written_into_its_file_is_named_and_the_run_goes_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, trouble: str
+) -> None:
+    desk.edit("prices", "Five euros.")
+    assert faqsvc("pull", "prices", "--to", str(desk.folder)).exit_code == 0
+    file = desk.folder / "prices.md"
+    text = file.read_text().replace("Five", "Six")
+    file.write_text(text, encoding="utf-16" if trouble == "UTF-16" else "utf-8")
+    desk.write("z", "Five euros.")
+    if trouble != "UTF-16":
+
+        def refuse(*_: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(os, "replace", refuse)
+    status, done, (warning,) = desk.publish()
+    assert (status, done) == (0, ["prices", "z"])
+    assert all(
+        part in warning
+        for part in ("prices.md", "revision is now 2", "utf-8" if trouble == "UTF-16" else "denied")
+    )
 
 
 def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk: Desk) -> None:

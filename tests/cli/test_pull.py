@@ -65,13 +65,6 @@ def test_an_application_runs_from_the_pulled_files(service: FaultyServer, tmp_pa
     }
 
 
-def test_languages_can_be_named(service: FaultyServer, tmp_path: Path) -> None:
-    result = pull("pricing", "--to", str(tmp_path), "--lang", "ko-KR")
-    assert (result.exit_code, len(result.stdout.splitlines())) == (0, 2)
-    message = failed(pull("pricing", "--to", str(tmp_path), "--lang", "ko", "--lang", "fr"))
-    assert [named for named in ("'pricing'", " fr") if named not in message] == []
-
-
 @pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_files_are_readable_as_the_umask_says(service: FaultyServer, tmp_path: Path, umask: int) -> None:
     before = os.umask(umask)
@@ -114,10 +107,6 @@ def test_nothing_changes_when_a_file_cannot_be_written(
 def test_a_mistake_of_usage_has_status_2(tmp_path: Path) -> None:
     for arguments in ([], ["pricing"], ["--to", str(tmp_path)], ["pricing", "--to", str(tmp_path)]):
         assert pull(*arguments).exit_code == 2
-    assert (
-        pull("pricing", "--to", str(tmp_path), "--lang", "xx", "--base-url", "http://x.invalid").exit_code
-        == 2
-    )
 
 
 @pytest.fixture
@@ -147,29 +136,10 @@ def test_files_change_only_with_their_content(bilingual: FaultyServer, tmp_path:
     assert contents(tmp_path) == before
 
 
-def test_check_fails_where_a_file_differs(bilingual: FaultyServer, tmp_path: Path) -> None:
-    check = ("pricing", "--check")
-    missing = pull_into(tmp_path / "faqs", *check)
-    assert missing.exit_code == 1
-    assert not (tmp_path / "faqs").exists()
-    pull_into(tmp_path / "faqs")
-    same = pull_into(tmp_path / "faqs", *check)
-    assert (same.exit_code, same.output) == (0, "")
-    bilingual.serve(samples.record("pricing", title="New", lang="ko"), lang="ko")
-    result = pull_into(tmp_path / "faqs", *check)
-    assert (result.exit_code, result.stderr) == (1, "")
-    assert [line.split()[0] for line in result.stdout.splitlines()] == [f"{tmp_path}/faqs/pricing.ko.md"]
-    assert "In ko" in contents(tmp_path / "faqs")["pricing.ko.md"]
-
-
-def test_check_finds_a_language_that_is_published_no_more(bilingual: FaultyServer, tmp_path: Path) -> None:
-    pull_into(tmp_path)
+def test_a_language_that_is_published_no_more_is_named(bilingual: FaultyServer, tmp_path: Path) -> None:
     (tmp_path / "pricing.fr.md").write_text("## Quoi ?\n\nÇa.\n")
-    result = pull_into(tmp_path, "pricing", "--check")
-    assert (result.exit_code, "pricing.fr.md" in result.stdout) == (1, True)
     result = pull_into(tmp_path)
     assert (result.exit_code, "pricing.fr.md" in result.stderr) == (0, True)
-    assert pull_into(tmp_path, "pricing", "--check", "--lang", "ko").exit_code == 0
 
 
 def test_a_file_with_another_ending_is_not_doubled(bilingual: FaultyServer, tmp_path: Path) -> None:

@@ -65,6 +65,12 @@ def error(result: CallToolResult) -> str:
     return texts(result)[0]
 
 
+def shown(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record as get_faq returns it: the position of an item is its place in the list."""
+    items = [{name: item[name] for name in item if name != "position"} for item in record["items"]]
+    return {**record, "items": items, "total": len(items)}
+
+
 def output_schema(name: str) -> dict[str, Any]:
     """Return the schema of a tool's results."""
     return next(tool["outputSchema"] for tool in TOOLS if tool["name"] == name)

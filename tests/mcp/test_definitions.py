@@ -73,7 +73,7 @@ def test_arguments_have_their_wire_names() -> None:
         "publish_faq": ["websiteUrl", "websiteName", "items", "lang", "slug", *TEXTS, "preview"],
         "list_faqs": ["query", "state", "lang", "offset"],
         "update_faq": ["slug", "lang", "revision", "changes", *TEXTS],
-        "unpublish_faq": ["slug", "lang"],
+        "unpublish_faq": ["slug", "lang", "undo"],
     }
 
 

@@ -148,12 +148,6 @@ def test_what_is_shown_is_bounded(keyless: FAQClient) -> None:
     assert "cut" in content(result)["shown"]
 
 
-def test_items_in_another_order_than_their_positions_are_named(keyless: FAQClient) -> None:
-    items = [{"position": n, "question": f"{n}?", "answer": "Yes.", "section": "Tea"} for n in (1, 0)]
-    found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))
-    assert ("position" in found["note"], found["shown"]) == (True, "[Tea]\n1?\nYes.\n\n0?\nYes.")
-
-
 def test_items_that_ask_the_same_are_named(keyless: FAQClient) -> None:
     items = [{"question": text, "answer": "Yes."} for text in ("Is it “free”?", "Why?", 'is it "free"')]
     found = content(call(keyless, "publish_faq", {**TEA, "items": items, "preview": True}))

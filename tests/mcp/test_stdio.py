@@ -15,6 +15,7 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from faqsvc_embed import FAQClient
 from faqsvc_embed.mcp import stdio
 from faqsvc_embed.mcp.server import create_server, serve
+from tests.mcp.support import shown
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.embeds import SLACK
@@ -120,7 +121,7 @@ def test_the_server_speaks_the_handshake_era(client: FAQClient, version: str) ->
         "update_faq",
         "unpublish_faq",
     ]
-    assert found["structuredContent"] == {**samples.pricing(), "total": 3}
+    assert found["structuredContent"] == shown(samples.pricing())
     assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
 
 

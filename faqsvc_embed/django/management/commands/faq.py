@@ -1,4 +1,4 @@
-"""`manage.py faq list|check|pull|forget`."""
+"""`manage.py faq check`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,29 +17,19 @@ FOLDERS = ("templates", "jinja2")
 
 
 class Command(BaseCommand):
-    """Runs the commands `list`, `check`, `pull` and `forget`."""
+    """Runs the command `check`."""
 
-    help = (
-        "list: the FAQs in the templates. check: fail if one of them is not published. "
-        "pull: write them to files. forget: remove them from the store and from processes that share it."
-    )
+    help = "check: fail if an FAQ in the templates is not published, or a file has a problem."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the arguments of all commands."""
-        parser.add_argument("action", choices=("list", "check", "pull", "forget"))
-        parser.add_argument("slugs", nargs="*", metavar="SLUG", help="FAQs to forget; by default all")
-        parser.add_argument("--to", metavar="DIR", help="where to write the files of pull")
-        parser.add_argument("--lang", action="append", help="a language to pull; may be repeated")
-        parser.add_argument("--check", action="store_true", help="let pull only compare the files")
+        parser.add_argument("action", choices=("check",))
 
-    def handle(self, *_: Any, action: str, slugs: list[str], **options: Any) -> None:
+    def handle(self, *_: Any, action: str, **options: Any) -> None:
         """Run a command, which prints."""
-        given = [("--to", options["to"]), *(("--lang", code) for code in options["lang"] or ())]
-        arguments = [action, *slugs, *(part for pair in given if pair[1] is not None for part in pair)]
-        arguments += ["--check"] if options["check"] else []
         commands = host_commands(lambda: Host(faqs_from(), _templates()))
         try:
-            commands.main(arguments, prog_name="manage.py faq", standalone_mode=False)
+            commands.main([action], prog_name="manage.py faq", standalone_mode=False)
         except click.ClickException as error:
             raise CommandError(error.format_message(), returncode=error.exit_code) from None
 
