@@ -75,18 +75,6 @@ DOCUMENT_FIELDS: Final = {
 _WORD: Final = re.compile("[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^\\W\\d_A-Z]+")
 """A word of a name: `pay_q2`, `payQuestion2` and `q2-pay` have two words and a number."""
 _LANGUAGE: Final = re.compile(r"[_\-. (](?!id\b)([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
-_LANGUAGES: Final = {
-    word: language
-    for language, words in {
-        "de": "frage fragen antwort antworten",
-        "es": "pregunta preguntas respuesta respuestas",
-        "fr": "réponse réponses reponse reponses",
-        "ko": "질문 문의 답변 답 대답",
-        "ja": "質問 答え",
-        "zh": "问题 问 答案",
-    }.items()
-    for word in words.split()
-}
 
 
 def plain_name(name: object) -> str:
@@ -180,10 +168,3 @@ def is_translated(value: Mapping[str, Any]) -> bool:
     return bool(names) and all(
         len(name) in _LANGUAGE_NAMES and name[:2].isalpha() and name[:2].islower() for name in names
     )
-
-
-def language_of(*names: str) -> str | None:
-    """Return the language of the words or endings of column names, if they have only one."""
-    languages = {_LANGUAGES[plain] for name in names if (plain := plain_name(name)) in _LANGUAGES}
-    languages |= {found[1].lower() for name in names if (found := _LANGUAGE.search(name))}
-    return languages.pop() if len(languages) == 1 else None

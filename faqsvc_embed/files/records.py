@@ -24,7 +24,6 @@ from faqsvc_embed.files.fields import (
     find_columns,
     find_field,
     is_general,
-    language_of,
     pairs_of,
     plain_name,
 )
@@ -140,8 +139,6 @@ def to_document(value: object) -> Document:
     fields["unknown"] += [f"items[].{name}" for name in found.unknown]
     places = [place or f"items[{index}]" for index, place in enumerate(found.positions)]
     fields["items"], fields["positions"] = _ordered(found.items, places)
-    if lang is None and (language := language_of(*found.columns)):
-        fields["lang"] = language
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
     return as_one_format(Document(**fields), is_html=page is not None)

@@ -15,7 +15,7 @@ from faqsvc_embed.files.records import to_document
 
 
 def read_csv(text: str) -> Document:
-    """Return the items of a table whose first row names its columns; German names mean German content.
+    """Return the items of a table whose first row names its columns.
 
     Commas, semicolons, tabs or bars separate the cells, or the character in a first line such as `sep=;`.
 

@@ -307,26 +307,18 @@ def test_items_come_with_their_rows(tmp_path: Path, content: str, positions: lis
 
 
 @pytest.mark.parametrize(
-    ("names", "lang"),
+    "names",
     [
-        ("question,answer", None),
-        ("질문,답변", "ko"),
-        ("質問,回答", "ja"),
-        ("问题,答案", "zh"),
-        ("Pregunta,Respuesta", "es"),
-        ("Question,Réponse", "fr"),
-        ("Frage,Antwort", "de"),
-        ("Frage,Respuesta", None),
+        *("question,answer", "질문,답변", "質問,回答", "问题,答案"),
+        *("Pregunta,Respuesta", "Question,Réponse", "Frage,Antwort", "Frage,Respuesta"),
     ],
 )
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("end", sampled(["\n", "\r\n", "\r"], ["\r\n"]))
-def test_the_language_of_the_column_names_is_that_of_the_content(
-    tmp_path: Path, names: str, lang: str | None, separator: str, end: str
-) -> None:
+def test_columns_have_names_in_many_languages(tmp_path: Path, names: str, separator: str, end: str) -> None:
     rows = [[], names.split(","), [], *(list(pair.values()) for pair in PAIRS)]
     content = "\ufeff" + "".join(separator.join(row) + end for row in rows)
-    assert read(tmp_path, "faq.csv", content) == replace(ITEMS, lang=lang)
+    assert read(tmp_path, "faq.csv", content) == ITEMS
 
 
 def test_other_columns_are_named(tmp_path: Path) -> None:
