@@ -26,8 +26,6 @@ NO_LANGUAGE: Final = "has no language"
 """The beginning of the note on a file whose language was detected."""
 _LANGUAGE_LIKE: Final = re.compile("[A-Za-z]{2}(?:[-_][A-Za-z]{2,4})?")
 _PLAIN_NAME: Final = re.compile(r"[^\W_][\w-]{0,49}")
-_SERVICE: Final = re.compile(r"(?<=\.[a-z]{2})\.[0-9a-f]{12}\Z")
-"""The digest of the service, which follows the language in the names of a store's files."""
 _PLACE: Final = re.compile(r"(?:line|row) ([0-9]+):? ")
 
 _Signature = tuple[int, ...]
@@ -222,8 +220,6 @@ def _is_within(path: Path, folder: Path) -> bool:
 def name_of(path: Path) -> tuple[str, str | None]:
     """Return the slug and the language in the name of a file."""
     name = normalized("NFC", path.stem)  # macOS decomposes names
-    if path.suffix == ".json":
-        name = _SERVICE.sub("", name)
     slug, _, lang = name.rpartition(".")
     return (slug, lang.lower()) if slug and lang.lower() in LANGUAGES else (name, None)
 
@@ -263,8 +259,6 @@ def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
         if has_wrong_language and name_of(file.path)[0] == slug:
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
             by_slug[slug, lang] = _with_problem(file, message)
-        elif same is not None and _SERVICE.search(same.path.stem) and same.faq == file.faq is not None:
-            del by_slug[slug, same.lang]  # a store has an FAQ under its own language, too
         elif same is not None and same is not file:
             message = f"is in {stated!r}, and so is {same.path}: remove one, or change its lang"
             by_slug[slug, lang] = _with_problem(file, message)
