@@ -159,7 +159,7 @@ def test_a_folder_is_published_under_the_slugs_of_its_names(ours: Service, tmp_p
     front = "---\nwebsiteUrl: https://tea.example\nwebsiteName: Tea\nlang: en\n---\n"
     (tmp_path / "folder-prices.md").write_text(f"{front}## A?\n\nB.\n")
     (tmp_path / "folder-prices.de.md").write_text("## A?\n\nB.\n")
-    (tmp_path / "folder-shipping.csv").write_text("Frage;Antwort\nWohin liefern Sie?;Wir liefern überall hin.\n")
+    (tmp_path / "folder-shipping.csv").write_text("Frage;Antwort\nWohin liefern Sie?;Wir liefern überall.\n")
     result = faqsvc("publish", str(tmp_path), "--website-url", "https://tea.example", "--website-name", "Tea")
     assert (result.exit_code, result.stderr) == (0, "")
     with FAQClient() as client:
