@@ -2,8 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from importlib import import_module
-from typing import Any, Final
+from typing import Final
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import Item
@@ -87,7 +86,7 @@ def detect_language(items: Sequence[Item]) -> Lang | None:
     best, *others = sorted(counts, key=lambda lang: -counts[lang])
     if counts[best] > counts[others[0]]:
         return best
-    return _by_letters(text) if len(items) >= MIN_ITEMS else None
+    return None
 
 
 def is_certain(lang: Lang, items: Sequence[Item]) -> bool:
@@ -101,17 +100,6 @@ def is_certain(lang: Lang, items: Sequence[Item]) -> bool:
     words = _WORD.findall(_prose("\n".join(f"{item.question}\n{item.answer}" for item in items)).lower())
     frequent = sum(word in _FREQUENT[lang] for word in words)
     return len(items) >= MIN_ITEMS and len(words) >= MIN_WORDS and frequent > len(words) * _SHARE
-
-
-def _by_letters(text: str) -> Lang | None:
-    """Return the language of the letter sequences of a text, or None where the detector is not installed."""
-    try:
-        detector: Any = import_module("turbohtml.detect")
-    except ImportError:
-        return None
-    # Below the threshold, the detector takes the first of several equals.
-    only_latin = detector.LanguageDetection(threshold=0.1, allowed=frozenset({"eng", "spa", "fra", "deu"}))
-    return CODES.get(detector.detect_language(text, only_latin).language or "")
 
 
 def _prose(text: str) -> str:
