@@ -103,7 +103,7 @@ def parser() -> "MarkdownIt":
     """Return the parser of CommonMark."""
     from markdown_it import MarkdownIt
 
-    parser = MarkdownIt("commonmark")
+    parser = MarkdownIt("commonmark").enable("strikethrough")
     # Its first use sorts its rules and fills tables of characters. No other thread may see them half done.
     parser.parseInline("<https://a.example/%20>")
     return parser

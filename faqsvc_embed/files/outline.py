@@ -260,7 +260,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
-        more[one.level] += 0 if one in sections else 1 if one.asks else -1
+        more[one.level] += 1 if one.asks else 0 if one in sections else -1
     for one, following in zip_longest(siblings, siblings[1:]):
         if one in sections and one.asks and one.has_text:
             outline.questions.append((one, section))  # it has an answer of its own

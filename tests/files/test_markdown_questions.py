@@ -475,6 +475,17 @@ def test_a_heading_without_text_is_a_section_if_one_below_it_asks() -> None:
     ]
 
 
+def test_a_heading_beside_sections_that_ask_is_a_question() -> None:
+    inner = "### Where?\nHere.\n\n### When?\nNow.\n\n### Why?\nSo.\n"
+    text = f"# FAQ\n\n## Who?\nWe.\n\n{inner}\n## It leaks\nDry it.\n\n## Any more?\nAsk us.\n"
+    questions = [question for question, _ in items_of(text)]
+    assert questions == ["Who?", "Where?", "When?", "Why?", "It leaks", "Any more?"]
+
+
+def test_a_question_that_is_struck_out_keeps_its_words() -> None:
+    assert items_of("# FAQ\n\n## ~~Is it *late*?~~\nNo.\n\n## Why?\nSo.\n")[0][0] == "Is it late?"
+
+
 def test_a_section_that_says_questions_is_no_title_below_the_stated_one() -> None:
     rest = "## Who?\nWe.\n\n## Where?\nHere.\n\n### Since when?\nMay.\n"
     text = f"---\ntitle: FAQ\n---\n## General questions\n\n### Why?\nSo.\n\n{rest}"

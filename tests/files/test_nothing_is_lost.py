@@ -119,6 +119,11 @@ def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
     assert leftover_lines(f"So.\n{typed}") == [2]
 
 
+@pytest.mark.parametrize("typed", ["Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"])
+def test_what_one_dialect_has_is_a_leftover(typed: str) -> None:
+    assert leftover_lines(f"So.\n{typed}") == [2]
+
+
 def test_a_table_without_a_header_is_a_leftover() -> None:
     assert leftover_lines("So:\n\n| Tea | hot |\n| Ice | cold |\n\nA | B, a|b|c") == [3, 4]
 
@@ -128,7 +133,16 @@ def test_the_code_of_an_icon_is_a_leftover() -> None:
 
 
 @pytest.mark.parametrize(
-    "typed", ["So !!! Thanks", "What??? Info", "Dial *#06## now", "std::string", "1 :: 2"]
+    "typed",
+    [
+        "So !!! Thanks",
+        "What??? Info",
+        "Dial *#06## now",
+        "std::string",
+        "1 :: 2",
+        "i++ or ++j",
+        "a == b == c",
+    ],
 )
 def test_what_people_write_is_no_leftover(typed: str) -> None:
     assert leftover_lines(typed) == []
