@@ -2,7 +2,7 @@
 
 import secrets
 from html import escape
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Header, HTTPException, Request
 from fastapi.responses import HTMLResponse
@@ -11,7 +11,7 @@ from fastapi.templating import Jinja2Templates
 from starlette.responses import Response
 
 from demo_apps import site
-from faqsvc_embed import FAQ, FAQEmbed, FAQError, Theme
+from faqsvc_embed import FAQEmbed, FAQError, Theme
 from faqsvc_embed.fastapi import FAQMiddleware, FAQs
 from faqsvc_embed.jinja import install
 
@@ -37,10 +37,10 @@ def create_app(base_url: str = site.SERVICE) -> FastAPI:
         return f'<!doctype html><html lang="{language}"><title>Heron &amp; Ink</title>{fragment}</html>'
 
     @app.get("/faq/{slug}")
-    async def data(slug: str, faqs: FAQs, lang: str | None = None) -> FAQ:
+    async def data(slug: str, faqs: FAQs, lang: str | None = None) -> dict[str, Any]:
         """Return an FAQ as JSON."""
         try:
-            return await faqs.aget_faq(slug, lang=lang)
+            return (await faqs.aget_faq(slug, lang=lang)).to_dict()
         except FAQError as error:
             raise HTTPException(404, str(error)) from None
 
