@@ -159,7 +159,7 @@ class Reader:
         if fetch.is_draft:
             late = FAQUnavailable(f"the draft of {fetch.key.slug!r} did not arrive in time")
             return FAQState(error=late)
-        self.reporter.count_expired_wait()
+        self.reporter.expired_waits += 1
         return self.reporter.count_look_up(self.state(fetch.key))
 
     def max_age(self, key: Key, state: FAQState) -> int | None:

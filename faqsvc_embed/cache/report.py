@@ -59,7 +59,7 @@ class Reporter:
 
     def after_fork(self) -> None:
         """Reset the counts in a forked child, because the parent reports its own."""
-        self.lookups: Counter[str] = Counter()
+        self.lookups: dict[str, int] = dict.fromkeys(("fetched", "stale", "degraded", "missing"), 0)
         """Look-ups that did not find a fresh record, by result.
 
         `fetched`: the caller waited for the source, and got a record. `stale`: a record that was being
@@ -85,10 +85,6 @@ class Reporter:
         elif state.source == "network":
             self.lookups["fetched"] += 1
         return state
-
-    def count_expired_wait(self) -> None:
-        """Count a caller that stopped waiting for an FAQ before it arrived."""
-        self.expired_waits += 1
 
     def report(self, before: Entry | None, after: Entry, outcome: Outcome | None) -> None:
         """Report how a fetch changed an entry; `outcome` is None if its record came from the store."""

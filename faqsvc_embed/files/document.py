@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from faqsvc_embed.api.publish_request import PublishFields, publish_body
-from faqsvc_embed.errors import PublishRejected, quoted
+from faqsvc_embed.errors import InvalidFAQ, PublishRejected, quoted
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
-from faqsvc_embed.models.wire import MAX_INTRODUCTION, is_json
+from faqsvc_embed.models.wire import MAX_INTRODUCTION, copied
 from faqsvc_embed.text import spelling
 
 _ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
@@ -144,7 +144,9 @@ class Document:
             yield f"introduction is {quoted(self.introduction)}, not text"
         elif self.introduction is not None and len(self.introduction) > MAX_INTRODUCTION:
             yield f"introduction has more than {MAX_INTRODUCTION:,} characters"
-        if not is_json(self.cta):
+        try:
+            copied(self.cta)
+        except InvalidFAQ:
             yield "cta is not a JSON value, or is nested too deeply"
 
     def locate(self, problem: str) -> str:

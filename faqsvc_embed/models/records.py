@@ -62,8 +62,6 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
         force_setattr(self, "website_url", wire.web_address(self.website_url))
         force_setattr(self, "page_url", wire.web_address(self.page_url))
         force_setattr(self, "introduction", checked_text("introduction", self.introduction or "") or None)
-        if not wire.is_json(self.cta):
-            raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
         force_setattr(self, "cta", wire.copied(self.cta))
         if self.answer_format not in ANSWER_FORMATS:
             found = quoted(self.answer_format)

@@ -157,28 +157,22 @@ def web_address(value: object) -> str | None:
     return clean_text(str(value)) if re.search(r"[\s\x00-\x1f\x7f\\]", str(value)) is None else None
 
 
-def is_json(value: object, levels: int = MAX_CTA_DEPTH) -> bool:
-    """Return whether a value could have come as JSON, and can be written as JSON again."""
-    if value is None or isinstance(value, bool | str):
-        return True
-    if isinstance(value, int):
-        return abs(value) <= MAX_INTEGER
-    if isinstance(value, float):
-        return math.isfinite(value)
-    if isinstance(value, Mapping):
-        return levels > 0 and all(
-            isinstance(key, str) and is_json(inner, levels - 1) for key, inner in value.items()
-        )
-    return isinstance(value, list | tuple) and levels > 0 and all(is_json(v, levels - 1) for v in value)
+def copied(value: Any, levels: int = MAX_CTA_DEPTH) -> Any:
+    """Return a deep copy of a call to action, which is any JSON value that can be written again.
 
-
-def copied(value: Any) -> Any:
-    """Return a deep copy of a JSON value that can be encoded."""
+    Raises:
+        InvalidFAQ: it is no JSON value, or nested too deeply.
+    """
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, Mapping):
-        return {clean_text(key): copied(inner) for key, inner in value.items()}
-    return [copied(inner) for inner in value] if isinstance(value, list | tuple) else value
+    if isinstance(value, Mapping) and levels > 0 and all(isinstance(key, str) for key in value):
+        return {clean_text(key): copied(inner, levels - 1) for key, inner in value.items()}
+    if isinstance(value, list | tuple) and levels > 0:
+        return [copied(inner, levels - 1) for inner in value]
+    is_number = isinstance(value, float) and math.isfinite(value)
+    if value is None or is_number or (isinstance(value, int) and abs(value) <= MAX_INTEGER):
+        return value
+    raise InvalidFAQ("cta: is not a JSON value, or is nested too deeply", path="cta")
 
 
 def _invalid(error: msgspec.ValidationError) -> InvalidFAQ:
