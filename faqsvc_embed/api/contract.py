@@ -247,7 +247,6 @@ class GenerateBody(Struct, frozen=True, rename="camel", kw_only=True):
     website_url: WebsiteURL
     lang: Annotated[Lang | None, Meta(description="By default, the language of the website.")] = None
     count: Annotated[int, Meta(ge=1, le=MAX_ITEMS)] | None = None
-    topic: Name | None = None
 
 
 class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
@@ -262,10 +261,6 @@ class GeneratedEntry(Struct, frozen=True, rename="camel", omit_defaults=True):
         str | None, Meta(description="With links, lists and tables, if that is more than the text.")
     ] = None
     lang: str | None = None
-    confidence: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None,
-        Meta(description="From 0 to 1: how clearly the website has this question and answer."),
-    ] = None
 
 
 class ReadPage(Struct, frozen=True):

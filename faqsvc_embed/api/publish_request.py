@@ -28,7 +28,6 @@ class GenerateFields(TypedDict, total=False):
 
     lang: str | None
     count: int | None
-    topic: str | None
 
 
 class ChangeFields(TypedDict):
@@ -173,14 +172,14 @@ def _body(fields: Mapping[str, Any], without: Sequence[str] = ()) -> dict[str, A
 
 
 def generate_request(
-    base_url: str, website_url: object, *, lang: object = None, count: object = None, topic: object = None
+    base_url: str, website_url: object, *, lang: object = None, count: object = None
 ) -> Request:
     """Return the request that generates items for a website, without the API key.
 
     Raises:
         PublishRejected: a field is invalid; `problems` has every reason.
     """
-    body = _body({"website_url": website_url, "lang": lang, "count": count, "topic": topic})
+    body = _body({"website_url": website_url, "lang": lang, "count": count})
     if problems := problems_of(body, GenerateBody):
         raise _rejected(problems)
     return write_request("POST", f"{base_url}{API_PATH}/generate", encode(body))

@@ -60,8 +60,6 @@ class GeneratedItem(Item, frozen=True, kw_only=True):
     """The address of the page that it comes from, if the service states it."""
     lang: str | None = None
     """The language tag of question and answer, if the service states it."""
-    confidence: float | None = None
-    """From 0 to 1: how clearly the website has this question and answer, if the service states it."""
     answer_markdown: str = ""
     """The answer as Markdown with links, lists and tables, if that is more than the text."""
 

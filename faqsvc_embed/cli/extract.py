@@ -31,7 +31,6 @@ _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+
 @click.argument("source", metavar="URL|FILE", type=FilePath())
 @lang_option
 @click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
-@click.option("--topic", help="Topic to focus on.")
 @click.option(
     "--pages",
     type=click.IntRange(1, 50),

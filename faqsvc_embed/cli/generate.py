@@ -17,7 +17,6 @@ from faqsvc_embed.cli.output import note, print_data, print_text
 @click.argument("url")
 @lang_option
 @click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
-@click.option("--topic", help="Topic to focus on.")
 @format_option("text", "json", "markdown", text="Output format; `faqsvc publish` reads json and markdown.")
 @base_url_option
 def generate(url: str, form: str, lang: str | None, base_url: str | None, **options: Any) -> None:

@@ -306,7 +306,7 @@ class FAQClient:
     def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Return questions and answers that the service finds on a website; nothing is stored.
 
-        The options are `lang`, `topic`, and `count`, the maximum number of items. Each item has a `source`:
+        The options are `lang`, and `count`, the maximum number of items. Each item has a `source`:
         the address it comes from. The call takes at most `generation_timeout` seconds.
 
         Raises:

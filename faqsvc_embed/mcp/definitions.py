@@ -147,7 +147,6 @@ TOOLS: Final[list[Definition]] = [
                 "websiteUrl": _URL,
                 "lang": _text("Language of the items; defaults to the website's", enum=_LANGUAGES),
                 "count": _integer("Maximum number of items", minimum=1, maximum=MAX_ITEMS),
-                "topic": _text("Topic to focus on"),
             },
             ["websiteUrl"],
         ),

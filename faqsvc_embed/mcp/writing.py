@@ -58,7 +58,7 @@ async def generate_faq(call: Call) -> Result:
     content: dict[str, Any] = {"items": items, "total": len(entries)}
     if len(items) < len(entries):
         content["note"] = (
-            f"The first {len(items)} of {len(entries)}; for others, generate again with a narrower topic."
+            f"The first {len(items)} of {len(entries)}; for others, name another page of the website."
         )
     elif not entries:
         content["note"] = "The service found no questions there; try another page of the website."

@@ -126,7 +126,7 @@ class Generator:
                 *problems, code="unreadable-website" if problems == blocked else "invalid-body"
             )
         request = msgspec.convert(fields, GenerateBody)
-        return GenerationRequest(request.website_url, request.lang, request.count, request.topic)
+        return GenerationRequest(request.website_url, request.lang, request.count)
 
     async def run(self, generation: GenerationRequest) -> GenerateResponse:
         """Read a website.

@@ -149,11 +149,11 @@ def test_generated_items_are_returned(clients: Clients, faulty: FaultyServer) ->
     item = {"question": "Open?", "answer": "Yes.", "source": "https://www.tea.example/#open"}
     faulty.behave(behaviours.body(json.dumps({"items": [item]}).encode()))
     client = clients()
-    items = client.generate_faq("https://www.tea.example", lang="ko", count=5, topic="Prices")
+    items = client.generate_faq("https://www.tea.example", lang="ko", count=5)
     assert [(item.question, item.answer) for item in items] == [("Open?", "Yes.")]
     assert asyncio.run(client.agenerate_faq("https://www.tea.example")) == items
     sent = [(request.method, request.target, json.loads(request.body)) for request in faulty.log]
-    full = {"websiteUrl": "https://www.tea.example", "lang": "ko", "count": 5, "topic": "Prices"}
+    full = {"websiteUrl": "https://www.tea.example", "lang": "ko", "count": 5}
     assert sent == [
         ("POST", "/api/v1/faq/generate", full),
         ("POST", "/api/v1/faq/generate", {"websiteUrl": "https://www.tea.example"}),

@@ -220,7 +220,7 @@ def test_any_argument_is_refused_or_sent(url: Any, items: Any, name: Any, lang: 
 
 
 def test_a_request_to_generate_has_the_given_fields() -> None:
-    options: dict[str, Any] = {"lang": "ko", "count": 5, "topic": "Prices"}
+    options: dict[str, Any] = {"lang": "ko", "count": 5}
     request = generate_request("https://faq.example", "https://tea.example", **options)
     assert (request.method, request.url) == ("POST", "https://faq.example/api/v1/faq/generate")
     assert json.loads(request.body) == {"websiteUrl": "https://tea.example", **options}
@@ -230,8 +230,8 @@ def test_a_request_to_generate_has_the_given_fields() -> None:
 
 def test_every_problem_of_a_request_to_generate_is_reported_at_once() -> None:
     with pytest.raises(PublishRejected) as caught:
-        generate_request("", "tea", lang="xx", count=0, topic="")
-    assert fields(list(caught.value.problems)) == ["websiteUrl", "lang", "count", "topic"]
+        generate_request("", "tea", lang="xx", count=0)
+    assert fields(list(caught.value.problems)) == ["websiteUrl", "lang", "count"]
 
 
 @pytest.mark.parametrize("count", [0, -1, 1001, True, 1.5, "5"])

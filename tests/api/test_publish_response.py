@@ -209,15 +209,6 @@ def test_generated_items_come_in_order_with_their_sources() -> None:
     ]
 
 
-@pytest.mark.parametrize("stated", ["0.5", "1e999", "-5", "7", '"high"', "null"])
-def test_a_confidence_is_from_0_to_1_or_left_out(stated: str) -> None:
-    body = f'{{"items": [{{"question": "Open?", "answer": "Yes.", "confidence": {stated}}}]}}'
-    confidence = 0.5 if stated == "0.5" else None
-    assert parse_generation(response(200, body.encode()), NOW) == [
-        GeneratedItem(0, "Open?", "Yes.", confidence=confidence)
-    ]
-
-
 @pytest.mark.parametrize(
     ("status", "kind"),
     [

@@ -107,7 +107,7 @@ GENERATED: Final = [
 
 def test_publish_reads_what_generate_prints(faulty_service: FaultyServer, tmp_path: Path) -> None:
     faulty_service.behave(behaviours.body(json.dumps({"items": GENERATED}).encode()))
-    arguments = ["https://tea.example", "--lang", "en", "--count", "2", "--topic", "Hours"]
+    arguments = ["https://tea.example", "--lang", "en", "--count", "2"]
     bodies = list[dict[str, Any]]()
     for form, name in (("json", "faq.json"), ("markdown", "faq.md")):
         (tmp_path / name).write_text(faqsvc("generate", *arguments, "--format", form).stdout)
@@ -123,7 +123,7 @@ def test_publish_reads_what_generate_prints(faulty_service: FaultyServer, tmp_pa
         "revision": None,
     }
     assert bodies == [body, body]
-    sent = {"websiteUrl": "https://tea.example", "lang": "en", "count": 2, "topic": "Hours"}
+    sent = {"websiteUrl": "https://tea.example", "lang": "en", "count": 2}
     assert [json.loads(request.body) for request in faulty_service.log] == [sent, sent]
 
 

@@ -28,7 +28,7 @@ CHANGE: Final = {**ITEM, "newQuestion": "What is the price?", "after": ""}
 CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("get_faq", {"slug": "prices", "lang": "en", "offset": "0"}),
     ("get_faq_jsonld", {"slug": "prices", "lang": "en"}),
-    ("generate_faq", {"websiteUrl": "http://127.0.0.1:1/", "lang": "en", "topic": "Prices"}),
+    ("generate_faq", {"websiteUrl": "http://127.0.0.1:1/", "lang": "en"}),
     ("publish_faq", {**FAQ, "slug": "prices"}),
     ("publish_faq", {**FAQ, "preview": "true"}),
     ("publish_faq", FAQ),

@@ -69,7 +69,7 @@ def test_arguments_have_their_wire_names() -> None:
     assert arguments == {
         "get_faq": ["slug", "lang", "offset"],
         "get_faq_jsonld": ["slug", "lang", "offset"],
-        "generate_faq": ["websiteUrl", "lang", "count", "topic"],
+        "generate_faq": ["websiteUrl", "lang", "count"],
         "publish_faq": ["websiteUrl", "websiteName", "items", "lang", "slug", *TEXTS, "preview"],
         "list_faqs": ["query", "state", "lang", "offset"],
         "update_faq": ["slug", "lang", "revision", "changes", *TEXTS],
@@ -114,7 +114,7 @@ def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
         ("get_faq", {"slug": "x", "apiKey": SECRET}, ["'apiKey'"]),
         ("get_faq_jsonld", {"Slug": "x"}, ["'slug'", "'Slug'"]),
         ("generate_faq", {"websiteUrl": 7, "count": 0, "x": 1}, ["websiteUrl: 7", "count: 0", "'x'"]),
-        ("generate_faq", {"websiteUrl": "tea", "topic": ""}, ["websiteUrl is 'tea'", "topic is empty"]),
+        ("generate_faq", {"websiteUrl": "tea"}, ["websiteUrl is 'tea'"]),
         ("publish_faq", {}, ["'websiteUrl'", "'websiteName'", "'items'"]),
         ("publish_faq", {**TEA, "items": "text"}, ["items: 'text'"]),
         ("publish_faq", {**TEA, "items": [{"question": "", "answer": 1, "source": "x"}], "preview": "yes"},

@@ -147,7 +147,7 @@ REQUESTS: Final[tuple[tuple[str, str, dict[str, Any]], ...]] = (
     ("POST", PATH, BODY),
     ("PUT", f"{PATH}/pricing", BODY),
     ("PATCH", f"{PATH}/pricing", {"changes": [CHANGE], "title": "Prices", "introduction": "All."}),
-    ("POST", f"{PATH}/generate", {"websiteUrl": "http://127.0.0.1:1/", "lang": "en", "topic": "Prices"}),
+    ("POST", f"{PATH}/generate", {"websiteUrl": "http://127.0.0.1:1/", "lang": "en", "count": 3}),
     ("POST", "/api/v1/events", {"slugs": ["pricing", ""]}),
 )
 

@@ -1,6 +1,5 @@
 """The built-in engine, which needs no model: it returns questions and answers of a site, word for word."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -15,9 +14,6 @@ from faqsvc_embed.generation.threads import run_in_thread
 
 DEFAULT_COUNT: Final = 100
 
-_WORD = re.compile(r"[^\W_]+")
-_UNSPACED_WORDS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{2,}")
-
 
 class ExtractiveEngine:
     """Returns the questions and answers of the pages, in the language of the pages."""
@@ -25,17 +21,16 @@ class ExtractiveEngine:
     crawl_time_fraction: float = 0.8
 
     async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
-        """Return each question once: those about the topic first, then those in an FAQ, then by page."""
+        """Return each question once: those in an FAQ first, then by page."""
         return await run_in_thread(partial(best_items, pages, request))
 
 
 def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
     """Return the best items of pages, as `ExtractiveEngine` does."""
-    terms = _terms(request.topic or "")
     lang = _language(pages, request.lang)
     dropped: list[DroppedEntry] = []
     pairs = _unique_pairs(pages, lang, dropped)
-    pairs.sort(key=lambda found: (-_relevance(found[1], terms), not found[1].in_faq))
+    pairs.sort(key=lambda found: not found[1].in_faq)
     count = request.count or DEFAULT_COUNT
     dropped += [DroppedEntry(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
     items = [_item(position, *found) for position, found in enumerate(pairs[:count])]
@@ -56,9 +51,7 @@ def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateRes
 def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
     source = source_of(page.url, pair.question, pair.fragment)
     markdown = pair.markdown if pair.markdown not in ("", pair.answer) else None
-    return GeneratedEntry(
-        position, pair.question, pair.answer, source, pair.section, markdown, page.tag, pair.confidence
-    )
+    return GeneratedEntry(position, pair.question, pair.answer, source, pair.section, markdown, page.tag)
 
 
 def _unique_pairs(
@@ -90,17 +83,3 @@ def _language(pages: Sequence[Page], wanted: str | None) -> str | None:
     if wanted is not None and counts[wanted]:
         return wanted
     return counts.most_common(1)[0][0] if counts else None
-
-
-def _terms(text: str) -> set[str]:
-    """Return the starts of words, and pairs of characters in scripts that do not separate words."""
-    terms = {word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 2}
-    for run in _UNSPACED_WORDS.findall(text):
-        terms |= {run[start : start + 2] for start in range(len(run) - 1)}
-    return terms
-
-
-def _relevance(pair: Pair, terms: set[str]) -> float:
-    if not terms:
-        return 0.0
-    return 2.0 * len(terms & _terms(pair.question)) + len(terms & _terms(pair.answer)) / (1 + len(terms))

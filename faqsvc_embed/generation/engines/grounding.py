@@ -20,8 +20,6 @@ from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
 from faqsvc_embed.text import letters, normalized
 
-CONFIDENCE: Final = 0.8
-"""The confidence of items that a model wrote and a page supports."""
 MIN_SUPPORT: Final = 8
 """Letters and digits that the supporting sentences must have."""
 
@@ -67,7 +65,7 @@ def supported_items(suggestions: Sequence[Suggestion], excerpts: Sequence[Excerp
             continue
         url, markdown = source_of(pages[0].url, support), escape(answer)
         shown = markdown if markdown != answer else None
-        item = GeneratedEntry(0, question, answer, url, None, shown, pages[0].tag, CONFIDENCE)
+        item = GeneratedEntry(0, question, answer, url, None, shown, pages[0].tag)
         items.setdefault(question_key(question), item)
     return GenerateResponse(list(items.values()), dropped=dropped)
 

@@ -4,7 +4,6 @@ A long site is sent in parts, and the first items of each are kept. If a page pe
 something that no page says, `grounding` drops it.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -101,9 +100,7 @@ class OpenAICompatibleEngine:
 def _task(request: GenerationRequest, count: int) -> str:
     """Return the task of writing items from excerpts."""
     language = f"in the language {request.lang!r}" if request.lang else "in the language of the pages"
-    topic = json.dumps(request.topic, ensure_ascii=False)
-    about = f" All are about this topic: {topic}." if request.topic else ""
-    return str(_PROMPTS["write"]).format(count=count, language=language, about=about)
+    return str(_PROMPTS["write"]).format(count=count, language=language)
 
 
 def _unique(items: Sequence[GeneratedEntry]) -> tuple[list[GeneratedEntry], list[DroppedEntry]]:

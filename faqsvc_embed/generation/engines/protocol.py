@@ -32,7 +32,6 @@ class GenerationRequest:
     website_url: str
     lang: str | None = None
     count: int | None = None
-    topic: str | None = None
     max_pages: int | None = None
 
 

@@ -22,7 +22,6 @@ from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     has_words,
-    is_question,
     is_template_code,
     question_key,
 )
@@ -57,8 +56,6 @@ class Pair:
     """The heading above it, if questions of the page have several."""
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables."""
-    confidence: float = field(default=1.0, compare=False)
-    """From 0 to 1: how clear it is that this is a question with its answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +132,8 @@ def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> 
 def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
     question, answer = candidate.question, candidate.answer
     in_faq = context.is_in_faq(candidate.element)
-    confidence = candidate.evidence.value - 0.15 * (not is_question(question)) - 0.1 * (not in_faq)
     markdown = candidate.markdown(base)
-    return Pair(
-        question, answer, candidate.fragment, in_faq, candidate.section, markdown, round(confidence, 2)
-    )
+    return Pair(question, answer, candidate.fragment, in_faq, candidate.section, markdown)
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:

@@ -62,13 +62,6 @@ def test_each_question_is_returned_once_with_its_answer_in_the_faq() -> None:
     ]
 
 
-def test_questions_about_the_topic_come_first() -> None:
-    assert [item.question for item in generate(FAQ, count=1)] == ["Do you ship to Peru?"]
-    assert [item.question for item in generate(FAQ, count=1, topic="opening hours, when open")] == [
-        "when are you open"
-    ]
-
-
 def test_the_requested_language_is_used_if_the_site_has_it() -> None:
     assert [item.answer for item in generate(HOME, FAQ, GERMAN, lang="de")] == ["Bis sechs."]
     assert [item.answer for item in generate(HOME, FAQ, GERMAN, lang="fr")] == [
