@@ -263,6 +263,10 @@ class _Finder:
             question_name = find_field(names, QUESTION_FIELDS)
             answer_name = find_field([name for name in names if name != question_name], ANSWER_FIELDS)
         rest = [name for name in names if name not in (question_name, answer_name)]
+        for name in rest:
+            if question_name and _stem(name) == _stem(question_name) and asks(str(item[name])):
+                wanted = "write a list of items with question and answer"
+                raise ValueError(f"{place or question_name}: {quoted(name)} asks, too: {wanted}")
         more = [name for name in rest if _continues(name, answer_name) and item[name]]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
@@ -293,6 +297,11 @@ class _Finder:
         return found
 
 
+def _stem(name: str) -> str:
+    """Return a name without its numbers."""
+    return plain_name(name).translate(dict.fromkeys(map(ord, "0123456789")))
+
+
 def _continues(name: str, answer: str | None) -> bool:
     """Return whether a field continues the answer, such as `items` or `answer2`."""
     plain, own = plain_name(name), plain_name(answer or "")
@@ -314,10 +323,7 @@ def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
     chosen = {"items": value[own]} if isinstance(value[own], list) else dict(value[own])
     left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
-    copy = type(value)({**left, **chosen})  # type: ignore[call-arg]
-    if hasattr(value, "line"):
-        copy.line = value.line  # type: ignore[attr-defined]
-    return copy
+    return {**left, **chosen}
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:

@@ -28,9 +28,6 @@ def read_csv(text: str) -> Document:
     first, header = next(rows, (0, []))
     names = [name.strip().strip("\ufeff") for name in header]
     columns, rest = find_columns(names), list(rows)
-    if columns is None and rest and (second := find_columns(map(str.strip, rest[0][1]))) is not None:
-        first, header = rest.pop(0)  # a program has put names such as Column1 above
-        columns, names = second, list(map(str.strip, header))
     if columns is None:
         columns = asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
         if columns is None:

@@ -394,7 +394,6 @@ _RECORDS = {
     "languages.csv": "id,q_en,q_fr,a_en,a_fr\n1,What does it cost?,Quoi ?,Nothing.,Rien.\n"
     "2,May I cancel?,Puis-je ?,Any time.,Oui.\n",
     "bars.csv": "question|answer\nWhat does it cost?|Nothing.\nMay I cancel?|Any time.\n",
-    "program.csv": "Column1,Column2\nQuestion,Answer\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
     "numbered.csv": ",Question,Answer\n0,What does it cost?,Nothing.\n1,May I cancel?,Any time.\n",
     "spaces.csv": 'question, answer\nWhat does it cost?, "Nothing, ever"\nMay I cancel?, "Any time, yes"\n',
     "rules.yaml": "---\ntitle: FAQ\nfaq:\n  - question: What does it cost?\n    answer: Nothing.\n"
@@ -485,6 +484,12 @@ def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
 def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) -> None:
     content = "- title: Tea\n  text: Hot.\n- title: Cake\n  text: Sweet.\n"
     assert refusal(tmp_path, "a.yaml", content).startswith("line 1: few texts in")
+
+
+def test_questions_in_numbered_fields_are_refused_unless_each_has_an_answer(tmp_path: Path) -> None:
+    numbered = {"item_1_title": "Why?", "item_1_body": "So.", "item_2_title": "Who?", "item_2_body": "We."}
+    assert "'item_2_title' asks, too" in refusal(tmp_path, "a.json", json.dumps({"box": numbered}))
+    assert len(read(tmp_path, "a.json", '{"q1": "Why?", "a1": "So.", "q2": "Who?", "a2": "We."}').items) == 2
 
 
 def test_a_list_beside_an_answer_continues_it(tmp_path: Path) -> None:
