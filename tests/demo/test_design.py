@@ -2,7 +2,7 @@
 
 import io
 import time
-from itertools import pairwise
+from itertools import pairwise, product
 
 import httpx2
 import pytest
@@ -42,8 +42,8 @@ def open_gallery(page: Page, demo: Demo) -> None:
 
 def test_on_a_small_screen_the_header_is_low_in_every_language(page: Page, demo: Demo) -> None:
     page.set_viewport_size({"width": 320, "height": 844})
-    for lang in LANGUAGES:
-        page.goto(f"{demo.websites['Flask']}/?lang={lang}")
+    for website, lang in product(demo.websites.values(), LANGUAGES):
+        page.goto(f"{website}/?lang={lang}")
         ((_, top, _, bottom),) = boxes(page, ".masthead")
         assert bottom - top < 190
         assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -29,6 +29,7 @@ from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
+from faqsvc_embed.service.pages.translations import MESSAGES
 
 if TYPE_CHECKING:
     from faqsvc_embed.api.contract import GenerateResponse
@@ -87,7 +88,10 @@ def submit(visit: Visit) -> Response:
     if len(draft.items) > MAX_ITEMS:
         return show(visit, 422, text=too_many(len(draft.items)))
     count = len(draft.items)
-    done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised. Nothing is saved yet."
+    done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised."
+    if draft.lang:  # it cannot be changed after the first save
+        done += f" Language: {MESSAGES[draft.lang].language}."
+    done += " Nothing is saved yet."
     notes = [f"{note[:1].upper()}{note[1:]}." for note in (*document.all_notes(), *_problems(document))]
     notes += [
         f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."

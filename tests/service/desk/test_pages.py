@@ -91,6 +91,11 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     assert import_text(editor, "Why?\n" + "x" * 1_000_000)[0] == 413
 
 
+def test_an_import_says_which_language_it_has_recognised(editor: Editor) -> None:
+    _, _, page = import_text(editor, "Was kostet der Versand?\nDas hängt von der Größe ab.")
+    assert "1 question was recognised. Language: Deutsch. Nothing is saved yet." in page
+
+
 @pytest.mark.parametrize(
     ("ending", "text", "named"),
     [
