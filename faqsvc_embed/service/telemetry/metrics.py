@@ -6,15 +6,12 @@ directory: then each returns the metrics of all (see the documentation of promet
 
 import os
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    GCCollector,
     Histogram,
-    PlatformCollector,
     ProcessCollector,
     generate_latest,
     multiprocess,
@@ -49,10 +46,8 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        self._collectors.register(_Own())
+        self._collectors.register(_Database())
         ProcessCollector(registry=self._collectors)
-        PlatformCollector(registry=self._collectors)
-        GCCollector(registry=self._collectors)
 
     def observe(self, exchange: Exchange) -> None:
         """Count a request."""
@@ -65,21 +60,15 @@ class ServiceMetrics:
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             collectors = CollectorRegistry()
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
-            collectors.register(_Own())
+            collectors.register(_Database())
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
 
 
-class _Own(Collector):
-    """What each process reports about itself: its release, and whether the database responds to it."""
+class _Database(Collector):
+    """Whether the database responds to this process."""
 
     def collect(self) -> Iterable[Metric]:
-        build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])
-        try:
-            build.add_metric([version("faqsvc-embed")], 1.0)
-        except PackageNotFoundError:  # it runs from its source
-            build.add_metric(["unknown"], 1.0)
-        yield build
         yield GaugeMetricFamily(
             "faqsvc_database_up", "1 while the database responds", float(not database_outages.is_down)
         )
