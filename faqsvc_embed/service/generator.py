@@ -34,7 +34,6 @@ from faqsvc_embed.service.http.requests import parse_object, read_body, require_
 from faqsvc_embed.service.storage.values import Access
 
 MAX_BODY: Final = 16_384
-BODY_TIMEOUT: Final = 10.0
 MAX_CONCURRENT: Final = 4
 """Generations that one process runs at a time. Others wait, within their own deadline."""
 
@@ -76,7 +75,7 @@ class Generator:
         require_json(request)
         try:
             with anyio.fail_after(self.timeout):
-                body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+                body = await read_body(request, MAX_BODY)
                 generation = self.parse(body)
                 ignored = unknown_fields(parse_object(body), GenerateBody)
                 async with quota.running(access.site, self.timeout):
