@@ -8,6 +8,7 @@ import httpx2
 import pytest
 
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import requests
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH
 from tests.service.sockets import connected, read_to_end
