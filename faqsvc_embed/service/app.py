@@ -53,8 +53,6 @@ CLEARING: Final = 3600.0
 """Seconds until it is emptied again."""
 RECORDING: Final = 30.0
 """Seconds between two records of the uses of keys."""
-BODY_TIMEOUT: Final = 30.0
-"""Seconds in which the body of a write must arrive."""
 
 
 def create_app(
@@ -186,7 +184,7 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
             return await handler(call)  # type: ignore[no-any-return]
         if operation.body is not None:
             require_json(request)
-            body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+            body = await read_body(request, MAX_BODY)
             call = replace(call, body=body)
         if operation.scope is None:
             return await run_blocking(handler, call)

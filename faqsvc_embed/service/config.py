@@ -30,46 +30,33 @@ def public_url(argument: str | None) -> str | None:
 
 
 def header_name(argument: str | None) -> str | None:
-    """Return the header in which a trusted proxy names who is signed in; FAQSVC_SIGN_IN_HEADER sets it.
-
-    Raises:
-        ConfigurationError: it is not the name of a header.
-    """
-    value = argument or os.environ.get("FAQSVC_SIGN_IN_HEADER") or None
-    if value is not None and not re.fullmatch(r"[A-Za-z0-9-]{1,100}", value):
-        raise ConfigurationError(
-            f"sign_in_header is {quoted(value)}: expected the name of a header, such as X-Forwarded-Email"
-        )
-    return value
+    """Return the header in which a trusted proxy names who is signed in; FAQSVC_SIGN_IN_HEADER sets it."""
+    expected = "the name of a header, such as X-Forwarded-Email"
+    return _setting("FAQSVC_SIGN_IN_HEADER", r"[A-Za-z0-9-]{1,100}", expected, argument)
 
 
 def generation_timeout() -> float:
-    """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it.
-
-    Raises:
-        ConfigurationError: it is not a number above 0.
-    """
-    value = os.environ.get("FAQSVC_GENERATE_TIMEOUT") or "30"
-    if not re.fullmatch(r"[0-9]{1,4}(?:\.[0-9]{1,3})?", value) or float(value) == 0:
-        raise ConfigurationError(
-            f"FAQSVC_GENERATE_TIMEOUT is {quoted(value)}: expected a number of seconds above 0"
-        )
-    return float(value)
+    """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it."""
+    number = r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{1,3})?"
+    return float(_setting("FAQSVC_GENERATE_TIMEOUT", number, "a number of seconds above 0") or 30)
 
 
 def npm_package() -> str | None:
-    """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it.
+    """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it."""
+    name = r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}"
+    return _setting("FAQSVC_NPM_PACKAGE", name, "a name such as @heron/faq")
+
+
+def _setting(variable: str, pattern: str, expected: str, argument: str | None = None) -> str | None:
+    """Return an argument, else the environment variable.
 
     Raises:
-        ConfigurationError: it is not the name of a package.
+        ConfigurationError: it does not match the pattern.
     """
-    name = os.environ.get("FAQSVC_NPM_PACKAGE") or None
-    if (
-        name is not None
-        and re.fullmatch(r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}", name) is None
-    ):
-        raise ConfigurationError(f"FAQSVC_NPM_PACKAGE is {quoted(name)}: expected a name such as @heron/faq")
-    return name
+    value = argument or os.environ.get(variable) or None
+    if value is not None and re.fullmatch(pattern, value) is None:
+        raise ConfigurationError(f"{variable} is {quoted(value)}: expected {expected}")
+    return value
 
 
 def limit(name: str, value: int | None) -> int | None:

@@ -13,10 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
-from faqsvc_embed.api.fields import MAX_URL
 from faqsvc_embed.api.validation import problems_of, unknown_fields
 from faqsvc_embed.generation.crawl.fetcher import FetchError
-from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, parse_allowed
+from faqsvc_embed.generation.crawl.ssrf import BlockedURL, parse_allowed
 from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.openai_compatible import from_environment
@@ -35,7 +34,6 @@ from faqsvc_embed.service.http.requests import parse_object, read_body, require_
 from faqsvc_embed.service.storage.values import Access
 
 MAX_BODY: Final = 16_384
-BODY_TIMEOUT: Final = 10.0
 MAX_CONCURRENT: Final = 4
 """Generations that one process runs at a time. Others wait, within their own deadline."""
 
@@ -77,7 +75,7 @@ class Generator:
         require_json(request)
         try:
             with anyio.fail_after(self.timeout):
-                body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+                body = await read_body(request, MAX_BODY)
                 generation = self.parse(body)
                 ignored = unknown_fields(parse_object(body), GenerateBody)
                 async with quota.running(access.site, self.timeout):
@@ -117,14 +115,8 @@ class Generator:
             Problem: a field is not valid (422); `problems` has every reason.
         """
         fields = parse_object(body)
-        blocked = _blocked(fields.get("websiteUrl"), self.allowed)
-        problems = [*blocked, *problems_of(fields, GenerateBody)]
-        if blocked:  # the reason is better than `websiteUrl is not a web address`
-            problems = [problem for problem in problems if not problem.startswith("websiteUrl is ")]
-        if problems:
-            raise Problem.invalid(
-                *problems, code="unreadable-website" if problems == blocked else "invalid-body"
-            )
+        if problems := problems_of(fields, GenerateBody):
+            raise Problem.invalid(*problems)
         request = msgspec.convert(fields, GenerateBody)
         return GenerationRequest(request.website_url, request.lang, request.count)
 
@@ -149,16 +141,6 @@ class Generator:
             wait = {"retry-after": f"{error.retry_after:.0f}"} if error.retry_after is not None else {}
             status = 503 if error.status == 429 else 502
             raise Problem(status, "generation-failed", str(error), headers=wait) from None
-
-
-def _blocked(url: object, allowed: frozenset[Address]) -> list[str]:
-    if not isinstance(url, str) or not 0 < len(url) <= MAX_URL:
-        return []
-    try:
-        check_url(url, allowed)
-    except BlockedURL as error:
-        return [f"websiteUrl: {_with_setting(error)}"]
-    return []
 
 
 def _with_setting(error: BlockedURL) -> str:

@@ -26,8 +26,6 @@ MAX_FIELDS: Final = 12_000
 """Maximum number of fields: ten for each question of the largest record."""
 MAX_UPLOADS: Final = 10
 """Maximum number of files in a form; the forms of the desk have at most one."""
-TIMEOUT: Final = 30.0
-"""Seconds in which a form must arrive."""
 
 _NO_SCHEME: Final = re.compile(
     r"(?://)?[^\s:/?#@\\.][^\s:/?#@\\]{0,250}\.[^\s:/?#@\\]{1,250}(?::\d{1,5})?(?:[/?#]\S*)?"
@@ -73,7 +71,7 @@ async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in (URL_ENCODED, MULTIPART):
         raise Problem(415, "unsupported-media-type", f"Content-Type must be {URL_ENCODED} or {MULTIPART}")
-    body = await read_body(request, max_size=max_size, timeout=TIMEOUT)
+    body = await read_body(request, max_size)
     parse = _parse_multipart if media_type == MULTIPART else _parse_url_encoded
     return await anyio.to_thread.run_sync(parse, request, body)
 

@@ -94,8 +94,12 @@ def require_json(request: Request) -> None:
         raise Problem(415, "unsupported-media-type", "The body must not be compressed", headers=headers)
 
 
-async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes:
-    """Return the body of a request: at most `max_size` bytes, within `timeout` seconds.
+BODY_TIMEOUT: Final = 30.0
+"""Seconds in which a body must arrive."""
+
+
+async def read_body(request: Request, max_size: int) -> bytes:
+    """Return the body of a request: at most `max_size` bytes, within `BODY_TIMEOUT` seconds.
 
     Raises:
         Problem: the body is too large (413) or too slow (408), or the connection was closed (400).
@@ -105,16 +109,14 @@ async def read_body(request: Request, *, max_size: int, timeout: float) -> bytes
         raise too_large
     body = bytearray()
     try:
-        with anyio.fail_after(timeout):
+        with anyio.fail_after(BODY_TIMEOUT):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > max_size:
                     raise too_large
     except TimeoutError:
-        close = {"connection": "close"}
-        raise Problem(
-            408, "request-timeout", f"The body did not arrive within {timeout:g} s", headers=close
-        ) from None
+        detail = f"The body did not arrive within {BODY_TIMEOUT:g} s"
+        raise Problem(408, "request-timeout", detail, headers={"connection": "close"}) from None
     except ClientDisconnect:
         raise Problem(400, "bad-request", "The body ended early") from None
     return bytes(body)

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.element_ids import root_id
-from faqsvc_embed.rendering.answers import USUAL, AnsweredItem
+from faqsvc_embed.rendering.answers import USUAL
 from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.addresses import ascii_url
 
@@ -28,33 +28,25 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
-        _introduction(faq),
+        _text(faq, faq.introduction or "", QUESTION_LEVEL, USUAL.introduction(faq, QUESTION_LEVEL)),
         "\n".join(f"- {line}" for line in contents),
     ]
     for section, group in groupby(items, lambda item: item.section):
         parts.append(f"## {escaped_line(section)}" if section else "")
-        level = "###" if section else "##"
-        parts += (f"{level} {escaped_line(item.question)}\n\n{_answer(faq, item)}" for item in group)
+        level = QUESTION_LEVEL + bool(section)
+        for item in group:
+            question = f"{'#' * level} {escaped_line(item.question)}"
+            parts.append(f"{question}\n\n{_text(faq, item.text, level, item.html)}")
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _introduction(faq: FAQ) -> str:
-    if faq.introduction is None:
-        return ""
+def _text(faq: FAQ, text: str, level: int, html: object) -> str:
+    """Return a text; Markdown unchanged or, if it would mean something else in this file, as HTML."""
     if faq.answer_format == "text":
-        return escaped_text(faq.introduction)
-    if stands_alone(faq.introduction, QUESTION_LEVEL):
-        return faq.introduction.strip("\r\n")
-    return str(USUAL.introduction(faq, QUESTION_LEVEL)).replace("\n\n", "\n&#10;")
-
-
-def _answer(faq: FAQ, item: AnsweredItem) -> str:
-    """Return an answer; Markdown unchanged or, if it would mean something else in this file, as HTML."""
-    if faq.answer_format == "text":
-        return escaped_text(item.text)
-    if stands_alone(item.text, QUESTION_LEVEL + bool(item.section)):
-        return item.text.strip("\r\n")
-    return str(item.html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML
+        return escaped_text(text)
+    if stands_alone(text, level):
+        return text.strip("\r\n")
+    return str(html).replace("\n\n", "\n&#10;")  # a blank line, as in code, ends HTML
 
 
 def _source(faq: FAQ, page_url: str, website_url: str) -> str:

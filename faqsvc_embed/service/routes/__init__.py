@@ -1,6 +1,6 @@
 """The routes of the service. Each module has related routes, whose handlers declare their `Operation`.
 
-A handler takes the `ServiceContext` and the request, and returns a response or raises a `Problem`.
+A handler takes a `Call`, and returns a response or raises a `Problem`.
 """
 
 from faqsvc_embed.service.http.operation import OPERATIONS

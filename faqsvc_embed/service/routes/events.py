@@ -30,8 +30,6 @@ HEARTBEAT: Final = 15.0
 """Seconds after which an empty comment shows that the connection works."""
 RETRY: Final = 2_000
 """Milliseconds after which a browser connects again."""
-BODY_TIMEOUT: Final = 10.0
-"""Seconds in which the slugs of a POST must arrive."""
 MAX_PROBLEMS: Final = 10
 """Maximum number of wrong slugs that a response names, so that it is smaller than the request."""
 HEADERS: Final = {
@@ -119,7 +117,7 @@ def _slugs_in_query(request: Request) -> list[str]:
 
 
 async def _slugs_in_body(request: Request) -> list[str]:
-    body = await read_body(request, max_size=MAX_BODY, timeout=BODY_TIMEOUT)
+    body = await read_body(request, MAX_BODY)
     return _checked(parse_object(body), "slugs", "invalid-body")
 
 

@@ -139,10 +139,8 @@ def _problem(operation: Operation, status: int) -> dict[str, Any]:
     if status in PAGE_STATUSES and HTML in operation.media_types:
         content[HTML] = {"schema": {"type": "string"}}
     described: dict[str, Any] = {"description": f"The request failed ({status}); `code` says why."}
-    if status == 405:
-        described["headers"] = {"Allow": {"required": True, "schema": {"type": "string"}}}
-    if status == 429:
-        described["headers"] = {"Retry-After": {"required": True, "schema": {"type": "string"}}}
+    if header := {405: "Allow", 429: "Retry-After"}.get(status):
+        described["headers"] = {header: {"required": True, "schema": {"type": "string"}}}
     return {**described, "content": content}
 
 

@@ -5,7 +5,6 @@ configures logging, for `faqsvc serve` only.
 """
 
 from starlette.applications import Starlette
-from starlette.routing import Route
 
 from faqsvc_embed.service.telemetry.requests import ObservedRequests, Observer, log_access
 
@@ -16,9 +15,6 @@ def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:
     if metrics:
         from faqsvc_embed.service.telemetry.metrics import ServiceMetrics
 
-        service_metrics = ServiceMetrics()
-        observers.append(service_metrics.observe)
-        app.router.routes.append(Route("/metrics", service_metrics.respond))
+        observers.append(ServiceMetrics(app).observe)
     if observers:
-        routes = {route.endpoint: route.path for route in app.routes if isinstance(route, Route)}
-        app.add_middleware(ObservedRequests, observers=observers, routes=routes)
+        app.add_middleware(ObservedRequests, observers=observers)

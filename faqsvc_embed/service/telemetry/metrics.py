@@ -6,35 +6,39 @@ directory: then each returns the metrics of all (see the documentation of promet
 
 import os
 from collections.abc import Iterable
-from importlib.metadata import PackageNotFoundError, version
 from typing import Final
 
 from prometheus_client import (
     CollectorRegistry,
     Counter,
-    GCCollector,
     Histogram,
-    PlatformCollector,
     ProcessCollector,
     generate_latest,
     multiprocess,
 )
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Scope
 
 from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
-from faqsvc_embed.service.telemetry.requests import Exchange
+from faqsvc_embed.service.telemetry.requests import Outcome
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
 BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 
 class ServiceMetrics:
-    """The metrics of one application: requests, its database and its process."""
+    """The metrics of one application: requests, its database and its process. It adds their route."""
 
-    def __init__(self) -> None:
+    def __init__(self, app: Starlette) -> None:
+        app.router.routes.append(Route("/metrics", self.respond))
+        routes = (route for route in app.routes if isinstance(route, Route))
+        self._routes: dict[object, str] = {route.endpoint: route.path for route in routes}
         self._collectors = CollectorRegistry()
         self._requests = Counter(
             "faqsvc_http_requests_total",
@@ -49,15 +53,15 @@ class ServiceMetrics:
             buckets=BUCKETS,
             registry=self._collectors,
         )
-        self._collectors.register(_Own())
+        self._collectors.register(_Database())
         ProcessCollector(registry=self._collectors)
-        PlatformCollector(registry=self._collectors)
-        GCCollector(registry=self._collectors)
 
-    def observe(self, exchange: Exchange) -> None:
-        """Count a request."""
-        self._requests.labels(exchange.route, exchange.method, str(exchange.status)).inc()
-        self._duration.labels(exchange.route).observe(exchange.seconds)
+    def observe(self, scope: Scope, outcome: Outcome) -> None:
+        """Count a request by the path of its route, such as `/api/v1/faq/{slug}`, of which there are few."""
+        route = self._routes.get(scope.get("endpoint"), "(none)")
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self._requests.labels(route, method, str(outcome.status)).inc()
+        self._duration.labels(route).observe(outcome.seconds)
 
     async def respond(self, _: Request) -> Response:
         """Return the metrics, as text."""
@@ -65,21 +69,15 @@ class ServiceMetrics:
         if os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
             collectors = CollectorRegistry()
             multiprocess.MultiProcessCollector(collectors)  # type: ignore[no-untyped-call]
-            collectors.register(_Own())
+            collectors.register(_Database())
         headers = {"cache-control": "no-store", "content-type": MEDIA_TYPE}
         return Response(generate_latest(collectors), headers=headers)
 
 
-class _Own(Collector):
-    """What each process reports about itself: its release, and whether the database responds to it."""
+class _Database(Collector):
+    """Whether the database responds to this process."""
 
     def collect(self) -> Iterable[Metric]:
-        build = GaugeMetricFamily("faqsvc_build_info", "The release that runs", labels=["version"])
-        try:
-            build.add_metric([version("faqsvc-embed")], 1.0)
-        except PackageNotFoundError:  # it runs from its source
-            build.add_metric(["unknown"], 1.0)
-        yield build
         yield GaugeMetricFamily(
             "faqsvc_database_up", "1 while the database responds", float(not database_outages.is_down)
         )

@@ -1,55 +1,39 @@
-"""Observes each request: its route, its status, how long it took, and its line in the log."""
+"""Observes each request: its status, how long it took, and its line in the log."""
 
 import json
 import logging
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faqsvc_embed.errors import masked
 
-METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"})
-UNKNOWN_ROUTE: Final = "(none)"
-
 _SECRETS: Final = (b"faq_preview", b"link")
 """Query parameters with a preview token or a sign-in link."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Exchange:
-    """One request with its response."""
+class Outcome(NamedTuple):
+    """What became of a request. The status is 0 if the client closed the connection before the response."""
 
-    method: str
-    path: str
-    """The path and the query as they were sent, without preview tokens and sign-in links."""
-    route: str
-    """The path of the route, such as `/api/v1/faq/{slug}`, of which there are few."""
-    client: str | None
-    user_agent: str
-    key_id: str | None
-    """The id of the API key, if it is a valid one."""
     status: int
-    """0 if the client closed the connection before the response began."""
     sent_bytes: int
     seconds: float
 
 
-Observer = Callable[[Exchange], object]
+Observer = Callable[[Scope, Outcome], object]
 
 
 class ObservedRequests:
-    """ASGI middleware that reports each exchange to observers. `routes` has the path of each endpoint."""
+    """ASGI middleware that reports each request, and what became of it, to observers."""
 
-    def __init__(self, app: ASGIApp, *, observers: Sequence[Observer], routes: Mapping[Any, str]) -> None:
+    def __init__(self, app: ASGIApp, *, observers: Sequence[Observer]) -> None:
         self._app = app
         self._observers = observers
-        self._routes = routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -72,23 +56,13 @@ class ObservedRequests:
             status = status or 500  # sent by the middleware around this one
             raise
         finally:
-            agents = (value for name, value in scope["headers"] if name == b"user-agent")
-            exchange = Exchange(
-                method=scope["method"] if scope["method"] in METHODS else "other",
-                path=_path_of(scope),
-                route=self._routes.get(scope.get("endpoint"), UNKNOWN_ROUTE),
-                client=scope["client"][0] if scope.get("client") else None,
-                user_agent=next(agents, b"").decode("latin-1"),
-                key_id=scope.get("state", {}).get("faqsvc_key_id"),
-                status=status,
-                sent_bytes=sent_bytes,
-                seconds=time.perf_counter() - started,
-            )
+            outcome = Outcome(status, sent_bytes, time.perf_counter() - started)
             for observe in self._observers:
-                observe(exchange)
+                observe(scope, outcome)
 
 
 def _path_of(scope: Scope) -> str:
+    """Return the path and the query as they were sent, without preview tokens and sign-in links."""
     path: bytes = scope.get("raw_path") or scope["path"].encode()
     query: bytes = scope["query_string"]
     if query:
@@ -102,7 +76,7 @@ def _without_secret(field: bytes) -> bytes:
 
 
 MAX_FIELD: Final = 500
-"""Characters of a path or a user agent in a line."""
+"""Characters of a method, a path or a user agent in a line."""
 
 access_logger: Final = logging.getLogger("faqsvc_embed.service.access")
 
@@ -115,18 +89,20 @@ def configure_logging() -> None:
     logging.getLogger("faqsvc_embed").setLevel(logging.INFO)
 
 
-def log_access(exchange: Exchange) -> None:
+def log_access(scope: Scope, outcome: Outcome) -> None:
     """Log a request, in a form close to the combined log of web servers."""
+    client, key_id = scope.get("client"), scope.get("state", {}).get("faqsvc_key_id")
+    agent = next((value for name, value in scope["headers"] if name == b"user-agent"), b"").decode("latin-1")
     access_logger.info(
         "%s %s %s %d %d %.2fms %s%s",
-        exchange.client or "unix",
-        exchange.method,
-        _line(masked(exchange.path)[:MAX_FIELD]),
-        exchange.status,
-        exchange.sent_bytes,
-        exchange.seconds * 1000,
-        json.dumps(masked(exchange.user_agent)[:MAX_FIELD]),
-        f" key {exchange.key_id}" if exchange.key_id else "",
+        client[0] if client else "unix",
+        _line(scope["method"])[:MAX_FIELD],
+        _line(masked(_path_of(scope))[:MAX_FIELD]),
+        outcome.status,
+        outcome.sent_bytes,
+        outcome.seconds * 1000,
+        json.dumps(masked(agent)[:MAX_FIELD]),
+        f" key {key_id}" if key_id else "",
     )
 
 

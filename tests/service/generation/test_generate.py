@@ -163,7 +163,7 @@ def test_all_problems_are_reported_together(ask: Ask) -> None:
 
     assert (response.status_code, [problem.split(" ")[0] for problem in response.json()["problems"]]) == (
         422,
-        ["websiteUrl:", "lang", "count"],
+        ["websiteUrl", "lang", "count"],
     )
 
 

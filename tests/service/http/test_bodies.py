@@ -7,7 +7,8 @@ from contextlib import ExitStack
 import httpx2
 import pytest
 
-from faqsvc_embed.service import app, create_app
+from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import requests
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH
 from tests.service.sockets import connected, read_to_end
@@ -41,7 +42,7 @@ def test_a_declared_length_is_checked_before_the_body_arrives(url: str, key: str
 
 
 def test_a_slow_body_is_a_408(url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "BODY_TIMEOUT", 0.05)
+    monkeypatch.setattr(requests, "BODY_TIMEOUT", 0.05)
     with connected(url) as connection:
         connection.sendall(f"{HEAD}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
 

@@ -113,7 +113,7 @@ def test_the_service_conforms_to_the_document(storage: Storage, key: str, tmp_pa
             capture_output=True,
             text=True,
             check=False,
-            timeout=240,
+            timeout=540,
         )
 
     assert ran.returncode == 0, "\n".join(line[:400] for line in ran.stdout.splitlines())
