@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import turbohtml
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.values import faq_pages, only_text
+from faqsvc_embed.files.values import faq_pages, local_name, only_text
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts
@@ -43,7 +43,7 @@ def read_markup(document: turbohtml.Document, url: str) -> Markup:
     base = base_of(document, url)
     pages = faq_pages(_json_ld(document, markup))
     if not pages and not markup.is_unreadable:
-        pages = faq_pages([_as_json_ld(item) for item in document.microdata()])
+        pages = faq_pages([_as_json_ld(page) for page in _items(document, "FAQPage")])
     for page in pages:
         own = page.get("@id")
         markup.ids.append(urljoin(base, own) if isinstance(own, str) and own else "")
@@ -78,12 +78,30 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
 
 
-def _as_json_ld(value: Any) -> Any:
-    """Return a microdata item as a node of JSON-LD; a text is returned as HTML."""
-    if not isinstance(value, turbohtml.MicrodataItem):
-        return html.escape(str(value))
-    properties = {name: [*map(_as_json_ld, values)] for name, values in value.properties.items()}
-    return {"@type": (value.type or "").split(), **({"@id": value.id} if value.id else {}), **properties}
+def _as_json_ld(page: turbohtml.Element) -> dict[str, Any]:
+    """Return a FAQPage in microdata as JSON-LD, whose texts are HTML."""
+    questions = [
+        {
+            "name": _said(question, "[itemprop~=name]"),
+            "acceptedAnswer": _said(question, "[itemprop~=acceptedAnswer] [itemprop~=text]"),
+        }
+        for question in _items(page, "Question")
+    ]
+    return {"@type": "FAQPage", "@id": page.attr("itemid") or "", "mainEntity": questions}
+
+
+def _items(tree: turbohtml.Node, kind: str) -> list[turbohtml.Element]:
+    """Return the elements that microdata gives a type."""
+    items = tree.select("[itemtype]")
+    return [item for item in items if kind in map(local_name, str(item.attr("itemtype")).split())]
+
+
+def _said(question: turbohtml.Element, selector: str) -> str:
+    element = question.select_one(selector)
+    if element is None:
+        return ""
+    content = element.attr("content")
+    return html.escape(element.text if content is None else str(content))
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ import json
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Any, Final
 
@@ -36,29 +36,6 @@ REFUSALS: Final = (400, 404, 413, 415, 422, 501)
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
 
-class Secret:
-    """A key that is masked wherever it is printed, and cannot be pickled."""
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        self._value = value
-
-    def reveal(self) -> str:
-        """Return the key, for the Authorization header only."""
-        return self._value
-
-    def mask(self, text: str) -> str:
-        """Return a text with the key masked."""
-        return text.replace(self._value, "***") if self._value else text
-
-    def __repr__(self) -> str:
-        return "Secret('***')"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        raise TypeError("a Secret cannot be pickled: read it from the environment where it is needed")
-
-
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
@@ -81,7 +58,7 @@ class ChatEndpoint:
 
     url: str
     model: str
-    key: Secret
+    key: str = field(repr=False)
     sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     refused: int = 0
 
@@ -103,7 +80,7 @@ class ChatEndpoint:
                 return self._message(content)
             if response.status_code not in REFUSALS:
                 break
-        text = self.key.mask(plain(content[:2000].decode("utf-8", "replace")))
+        text = self._masked(plain(content[:2000].decode("utf-8", "replace")))
         status, retry_after = response.status_code, _retry_after(response)
         reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
         raise self._failure(reason, status=status, retry_after=retry_after)
@@ -134,14 +111,14 @@ class ChatEndpoint:
                 httpx2.AsyncClient(
                     verify=default_ssl_context(), timeout=None, trust_env=not is_loopback_http(url)
                 ) as client,
-                client.stream("POST", url, json=body, headers=_headers(self.key)) as response,
+                client.stream("POST", url, json=body, headers=self._headers()) as response,
             ):
                 async for chunk in response.aiter_raw(65_536):
                     content += chunk
                     if len(content) > MAX_RESPONSE:
                         raise self._failure(f"it sent more than {MAX_RESPONSE} bytes")
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
-            reason = self.key.mask(str(error)) or type(error).__name__
+            reason = self._masked(str(error)) or type(error).__name__
             raise self._failure(f"it cannot be reached: {quoted(reason)}") from None
         return response, bytes(content)
 
@@ -155,9 +132,17 @@ class ChatEndpoint:
             raise self._failure(f"it refuses: {quoted(message.refusal or 'the message is empty')}")
         return _unfenced(message.content).encode("utf-8", "replace")
 
+    def _headers(self) -> dict[str, str]:
+        headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
+        return {**headers, "Authorization": f"Bearer {self.key}"} if self.key else headers
+
+    def _masked(self, text: str) -> str:
+        """Return a text with the key masked."""
+        return text.replace(self.key, "***") if self.key else text
+
     def _failure(self, reason: str, **fields: Any) -> EngineError:
         """Log why the endpoint fails, and return an error that the user of the service may see."""
-        logger.warning("the model endpoint fails: %s", self.key.mask(reason))
+        logger.warning("the model endpoint fails: %s", self._masked(reason))
         status = f" (status {fields['status']})" if "status" in fields else ""
         return EngineError(f"the language model fails{status}; the log of the service says why", **fields)
 
@@ -175,11 +160,6 @@ def _parameters(number: int, schema: Mapping[str, Any]) -> dict[str, Any]:
 def _retry_after(response: httpx2.Response) -> float | None:
     value = response.headers.get("retry-after", "")
     return float(value) if re.fullmatch("[0-9]{1,5}", value) else None
-
-
-def _headers(key: Secret) -> dict[str, str]:
-    headers = {"Accept-Encoding": "identity"}  # so that MAX_RESPONSE limits what is in memory
-    return {**headers, "Authorization": f"Bearer {key.reveal()}"} if key.reveal() else headers
 
 
 def _unfenced(content: str) -> str:

@@ -18,7 +18,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.data import load
 from faqsvc_embed.generation.detection import contradicts
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint
 from faqsvc_embed.generation.engines.excerpts import Excerpt, batches_of, interleaved
 from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
 from faqsvc_embed.generation.engines.protocol import MAX_COUNT, EngineError, GenerationRequest, Reason
@@ -148,5 +148,5 @@ def from_environment(environ: Mapping[str, str]) -> OpenAICompatibleEngine | Non
         url = base_url(url)
     except ValueError as error:
         raise ConfigurationError(f"FAQSVC_LLM_URL is {quoted(url)}: {error}") from None
-    key = Secret(environ.get("FAQSVC_LLM_KEY", "").strip())
+    key = environ.get("FAQSVC_LLM_KEY", "").strip()
     return OpenAICompatibleEngine(ChatEndpoint(url, model, key))

@@ -6,7 +6,7 @@ from typing import Final
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
-from faqsvc_embed.generation.extraction.headings import kind_of
+from faqsvc_embed.generation.extraction.headings import kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.paragraphs import is_asked
 from faqsvc_embed.generation.extraction.questions import (
@@ -86,6 +86,8 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
     for candidate in found:
         kinds.setdefault(kind_of(candidate.element), []).append(candidate)
     keys = {question_key(candidate.question) for candidate in found}
+    free = [element for element in context.elements if not claims.include(element)]
+    others = {kind_of(group[0]): group for group in similar_elements(free)}
     kept: list[Candidate] = []
     for kind, candidates in kinds.items():
         answers = {candidate.answer for candidate in candidates}
@@ -96,21 +98,15 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
         if not is_filled_in and (
             any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
-            or _unanswered(kind, keys, context, claims, are_titles=are_titles) < max(2, 2 * len(candidates))
+            or _unanswered(others.get(kind, []), keys, are_titles=are_titles) < max(2, 2 * len(candidates))
         ):
             kept += candidates
     return kept
 
 
-def _unanswered(
-    kind: object, keys: set[str], context: PageContext, claims: Claims, *, are_titles: bool
-) -> int:
-    """Return how many other elements of a kind ask something; each does if none of the kind is a question."""
-    texts = (
-        question_text(element)
-        for element in context.elements
-        if not claims.include(element) and kind_of(element) == kind
-    )
+def _unanswered(elements: list[Element], keys: set[str], *, are_titles: bool) -> int:
+    """Return how many elements ask something; each does if none of its kind is a question by its text."""
+    texts = map(question_text, elements)
     return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 

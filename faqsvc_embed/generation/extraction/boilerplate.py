@@ -13,14 +13,12 @@ MAX_ID_WORDS: Final = 2
 
 def mark_boilerplate(top: Element) -> None:
     """Set `is_boilerplate` on the elements that contain no question or answer, and on all inside them."""
-    everything = top.walk()
     content = _around_content(top)
-    for element in everything:
+    for element in top.walk():
         if element.parent is not None and element.parent.is_boilerplate:
             element.is_boilerplate = True
         elif element.start not in content:
-            has_most = 2 * (element.end - element.start) > len(everything)
-            element.is_boilerplate = _is_boilerplate(element, has_most=has_most)
+            element.is_boilerplate = _is_boilerplate(element)
 
 
 def _around_content(top: Element) -> set[int]:
@@ -36,11 +34,8 @@ def _around_content(top: Element) -> set[int]:
     return content
 
 
-def _is_boilerplate(element: Element, *, has_most: bool) -> bool:
-    """Return whether tag, role, names or content make an element boilerplate.
-
-    A name does not if the element has most of the page: `toc-container` may be around the list and the text.
-    """
+def _is_boilerplate(element: Element) -> bool:
+    """Return whether tag, role, names or content make an element boilerplate."""
     if element.words & NAMES["content"]:  # some page builders put answers into `<nav class="faq-answer">`
         return False
     if element.tag == "nav" and element.role != "navigation":
@@ -53,7 +48,9 @@ def _is_boilerplate(element: Element, *, has_most: bool) -> bool:
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
     if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
-    return not has_most and element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
+    if names & NAMES["boilerplate"] == {"toc"} and not _is_mostly_links(element):
+        return False  # `toc-container` may be around the list and the text
+    return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 
 
 def _names(element: Element) -> frozenset[str]:
@@ -64,10 +61,13 @@ def _names(element: Element) -> frozenset[str]:
 
 def _is_drop_down_text(nav: Element) -> bool:
     """Return whether a `<nav>` contains text, few links, and nothing that opens."""
-    inside = nav.walk()
-    links = sum(len(raw_text(element)) for element in inside if element.tag == "a")
-    opens = any(element.tag in ("summary", "button", *HEADINGS) for element in inside)
-    return not opens and links < 0.5 * len(raw_text(nav).strip())
+    opens = any(element.tag in ("summary", "button", *HEADINGS) for element in nav.walk())
+    return not opens and not _is_mostly_links(nav)
+
+
+def _is_mostly_links(element: Element) -> bool:
+    links = sum(len(raw_text(inner)) for inner in element.walk() if inner.tag == "a")
+    return links >= 0.5 * len(raw_text(element).strip())
 
 
 def _has_questions(aside: Element) -> bool:

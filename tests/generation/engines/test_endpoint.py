@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint, Secret
+from faqsvc_embed.generation.engines.endpoint import ChatEndpoint
 from faqsvc_embed.generation.engines.protocol import EngineError
 from tests.support import faulty as faults
 from tests.support.faulty import Exchange, FaultyServer
@@ -90,7 +90,7 @@ class Clock:
 
 def endpoint(llm: FaultyServer, clock: Clock | None = None) -> ChatEndpoint:
     sleep = (clock or Clock()).sleep
-    return ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", Secret(KEY), sleep=sleep)
+    return ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY, sleep=sleep)
 
 
 def complete(chat: ChatEndpoint) -> bytes:
