@@ -250,6 +250,24 @@ def test_an_export_to_standard_output_keeps_what_is_there(tmp_path: Path, databa
 
 
 @pytest.mark.system
+def test_a_backup_that_the_disk_has_no_space_for_is_named_and_leaves_nothing(
+    tmp_path: Path, database: str
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    ran = subprocess.run(
+        command("db", "backup", str(folder / "faqs.db"), "--database", database),
+        preexec_fn=partial(resource.setrlimit, resource.RLIMIT_FSIZE, (65_536, 65_536)),
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+    assert (ran.returncode, ran.stderr.count("\n")) == (1, 1)
+    assert f"{folder}/faqs.db cannot be written" in ran.stderr
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.system
 def test_an_export_that_the_disk_has_no_space_for_is_named(tmp_path: Path, database: str) -> None:
     storage = open_storage(database)
     storage.put(FAQ.from_dict(samples.large()), site=access(storage, "heron").site)

@@ -88,8 +88,11 @@ def copy_sqlite(database: Database, target: Path) -> None:
         with database.reading() as connection:
             connection.execute(text("VACUUM INTO :path"), {"path": str(partial)})
         partial.rename(target)
+    except StorageUnavailable as error:
+        raise StorageUnavailable(f"{target} cannot be written: {error}") from error
     finally:
-        partial.unlink(missing_ok=True)
+        for suffix in ("", "-journal"):  # SQLite leaves a journal on a full disk
+            Path(f"{partial}{suffix}").unlink(missing_ok=True)
 
 
 def _config(connection: Connection) -> "Config":
