@@ -79,7 +79,7 @@ def test_one_deadline_covers_a_write(
     faulty.behave(behaviour)
     client, start = clients(timeout=0.05, generation_timeout=0.05), time.monotonic()
     error = failure(lambda: write(client))
-    assert 0.04 < time.monotonic() - start < 5  # a busy machine needs one or two
+    assert 0.04 < time.monotonic() - start < 20
     assert (type(error), error.status) == (OutcomeUnknown, None)
 
 

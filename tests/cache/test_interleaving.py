@@ -200,7 +200,7 @@ def test_without_a_thread_pages_go_without_the_faq(
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    embed = make_embed(store=f"file:{tmp_path}", wait=5)
+    embed = make_embed(store=f"file:{tmp_path}", wait=60)
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
         assert seconds(lambda: embed.render("pricing")) < SLACK

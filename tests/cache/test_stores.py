@@ -290,12 +290,12 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
 
     def hang(path: Path) -> bool:
         if tmp_path in path.parents:
-            release.wait(30)
+            release.wait(60)
         return is_file(path)
 
     faulty.serve(samples.record("other"))
     monkeypatch.setattr(Path, "is_file", hang)
-    embed = make_embed(store=f"file:{tmp_path}", wait=20)
+    embed = make_embed(store=f"file:{tmp_path}", wait=60)
     try:
         assert seconds(lambda: embed.prefetch("pricing", "other")) < 1 + SLACK
         assert {row["freshness"] for row in embed.health()} == {"fresh"}

@@ -41,9 +41,9 @@ def test_a_missing_or_empty_file_is_not_served_as_a_new_service(tmp_path: Path, 
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
 def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signals, workers: int) -> None:
     with serving("--database", database, "--workers", str(workers)) as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(number)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert errors == ""
     assert process.returncode == 0
 
@@ -51,7 +51,7 @@ def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signal
 @pytest.mark.system
 def test_the_public_address_is_printed(database: str) -> None:
     with serving("--database", database, "--base-url", "https://faq.tea.example") as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
         process.wait(60)
         assert process.stdout is not None
@@ -66,9 +66,9 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
     database: str, arguments: tuple[str, ...], is_warned: bool
 ) -> None:
     with serving("--database", database, "--host", "0.0.0.0", *arguments) as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert ("--base-url" in errors) == is_warned
 
 

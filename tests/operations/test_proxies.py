@@ -74,7 +74,7 @@ def site(place: Path, proxy: Proxy) -> Iterator[Site]:
                 yield Site(place, front, key)
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=15)
+            process.communicate(timeout=60)
 
 
 def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:

@@ -56,7 +56,7 @@ def served(
             yield process, process.stdout.readline().strip()
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -190,7 +190,7 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
         ended = read_to_end(feed)
         took_feed = time.monotonic() - stopped
         response = read_to_end(upload)
-        process.wait(20)
+        process.wait(60)
         took = time.monotonic() - stopped
 
     assert ended.endswith(b"0\r\n\r\n")
@@ -217,7 +217,7 @@ def test_closing_the_terminal_stops_the_service_unless_under_nohup(
         process.send_signal(signal.SIGHUP)
         if stops:
             assert read_to_end(feed).endswith(b"0\r\n\r\n")
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
         else:
             time.sleep(1)
             assert httpx2.get(f"{url}/livez", trust_env=False).status_code == 200
@@ -230,7 +230,7 @@ def test_a_killed_worker_is_replaced_and_the_log_says_so(storage: Storage) -> No
             pytest.skip("the system does not tell the children of a process")
         [worker] = map(int, children.read_text().split())
         os.kill(worker, signal.SIGKILL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         status = 0
         while status != 200 and time.monotonic() < deadline:
             with suppress(httpx2.HTTPError):
