@@ -158,6 +158,6 @@ def test_an_edit_reaches_a_thousand_subscribers_within_two_seconds(tmp_path: Pat
 
 def test_killing_any_process_loses_nothing_acknowledged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAQSVC_PUSH", "true")
-    report = day(phase=1, count=50)
+    report = day(phase=0.3, count=50)
     assert (report.lost, report.torn, report.missing, report.missed) == ([], 0, 0, 0), report
     assert (report.old_hosts, report.idle) == ([], []), report
