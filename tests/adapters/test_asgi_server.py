@@ -68,7 +68,7 @@ async def start(request):
 async def stream(request):
     async def chunks():
         yield "<p>first</p>" + " " * 1000
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(2)
         yield one.render()
 
     return StreamingResponse(chunks(), media_type="text/html")

@@ -85,10 +85,10 @@ def test_a_unix_socket_is_served_and_removed(
         assert process.stdout is not None
         assert str(path) in process.stdout.readline()
         message = failure(faqsvc("serve", "--database", database, "--uds", str(path)))
-        with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=20) as client:
+        with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=60) as client:
             assert client.get("http://faq.example/readyz").status_code == 200
         process.send_signal(number)
-        process.wait(20)
+        process.wait(60)
     assert str(path) in message
     assert not path.exists()
 

@@ -3,7 +3,6 @@
 import json
 import sqlite3
 import threading
-import time
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -220,8 +219,7 @@ def test_a_record_has_its_revision_in_a_header(site: Site) -> None:
 def test_an_embed_follows_the_service(site: Site) -> None:
     with FAQEmbed(site.url) as embed:
         assert embed.get_faq("pricing").items[0].answer == "Five euros."
-        wait_until(lambda: len(embed.health()) > 0)
-        time.sleep(0.5)  # the feed connects
+        wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
         site.publish("pricing", "Six euros.")
         wait_until(lambda: embed.get_faq("pricing").items[0].answer == "Six euros.")
         site.client.unpublish_faq("pricing")

@@ -319,7 +319,7 @@ def workers(url: str) -> Iterator["subprocess.Popen[str]"]:
             yield process
         finally:
             process.terminate()
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
 
 
 def client_of(process: "subprocess.Popen[str]") -> httpx2.Client:

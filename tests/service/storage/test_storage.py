@@ -73,7 +73,7 @@ def test_threads_read_and_write_concurrently(storage: Storage) -> None:
     owner = access(storage)
 
     def work(number: int) -> int:
-        barrier.wait(10)
+        barrier.wait(60)
         for round_ in range(5):
             write(storage, owner, f"faq-{number}", title=str(round_))
             assert title(storage, f"faq-{number}") == str(round_)
