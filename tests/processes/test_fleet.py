@@ -20,7 +20,6 @@ from tests.support.crowd import Crowd, memory, publish
 from tests.support.faults import behaviours
 from tests.support.faulty import FaultyServer
 from tests.support.service import Service, service, service_process
-from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.system
 
@@ -59,16 +58,6 @@ def test_a_worker_that_is_killed_in_a_refresh_delays_no_other(faulty: FaultyServ
         assert max(result["seconds"] for result in results) < 0.3 + SLACK  # a stale record costs no wait
         assert {result["title"] for result in together(fleet[1:], "settle")} == {"Two"}
         assert len(faulty.log) <= before + 3  # each process may ask once
-
-
-def test_forget_reaches_every_process_of_a_fleet(faulty: FaultyServer, store: str) -> None:
-    serve(faulty, "One", 3600)
-    with workers(WORKERS, base_url=faulty.base_url, store=store, wait=5) as fleet:
-        assert {result["title"] for result in together(fleet, "settle")} == {"One"}
-        serve(faulty, "Two", 3600)
-        assert fleet[0].run("forget", "pricing")["title"] == "Two"
-        wait_until(lambda: {result["title"] for result in together(fleet, "settle")} == {"Two"})
-        assert len(faulty.log) <= 2 * WORKERS  # each process may ask once
 
 
 def test_a_directory_that_goes_away_in_the_middle_breaks_no_page(
