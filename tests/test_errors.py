@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import time
 import traceback
 
 import pytest
@@ -23,6 +22,7 @@ from faqsvc_embed.errors import (
     masked,
     quoted,
 )
+from tests.support.growth import grows_linearly
 
 CASES = [
     FAQError("m", status=418, body="b", retry_after=1.5),
@@ -165,19 +165,15 @@ def test_other_text_is_not_masked(text: str) -> None:
     assert masked(text) == text
 
 
-def test_masking_a_long_text_takes_no_time() -> None:
-    for part in ("//a", "/", "a", "//a:", "//a:/", "//:1/", "fs_live_", "@", "//@"):
-        for text in (part * (900_000 // len(part)), "//" + part * (900_000 // len(part)) + "@"):
-            start = time.process_time()
-            masked(text)
-            assert time.process_time() - start < 0.2
+@pytest.mark.parametrize("part", ["//a", "/", "a", "//a:", "//a:/", "//:1/", "fs_live_", "@", "//@"])
+@pytest.mark.parametrize("text", ["{}", "//{}@"])
+def test_masking_a_text_costs_no_more_than_its_length(part: str, text: str) -> None:
+    assert grows_linearly(masked, lambda count: text.format(part * count), 2_000)
 
 
-def test_quoting_a_value_with_a_long_repr_takes_no_time() -> None:
+def test_a_value_with_an_endless_repr_is_quoted() -> None:
     nested: object = "x"
     for _ in range(30):
         nested = [nested] * 9
-    start = time.process_time()
     assert quoted(nested).startswith("[[[")
     assert quoted({"a": 1, "key": "fs_live_" + "x" * 1_000}) == "{'a': 1, 'key': 'fs_live_***'}"
-    assert time.process_time() - start < 1

@@ -51,7 +51,7 @@ one = environment.from_string('{{ faq("pricing") }}')
 
 if "HOST_SLOW_NAMES" in os.environ:
     def getaddrinfo(*arguments, **options):
-        time.sleep(30)
+        time.sleep(60)
         raise socket.gaierror("at last")
     socket.getaddrinfo = getaddrinfo
 
@@ -68,7 +68,7 @@ async def start(request):
 async def stream(request):
     async def chunks():
         yield "<p>first</p>" + " " * 1000
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(2)
         yield one.render()
 
     return StreamingResponse(chunks(), media_type="text/html")
@@ -106,7 +106,7 @@ class Uvicorn:
         self._wait_until_up()
 
     def _wait_until_up(self) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
@@ -117,7 +117,7 @@ class Uvicorn:
         raise AssertionError(f"uvicorn does not come up: {self.process.communicate()}")
 
     def get(self, path: str = "/", **headers: str) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request("GET", path, headers=headers)
             response = connection.getresponse()
@@ -129,7 +129,7 @@ class Uvicorn:
         """End it; return how long that took, and what it has written."""
         began = time.monotonic()
         self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=60)
         return time.monotonic() - began, out + err
 
 
@@ -141,7 +141,7 @@ def running(folder: Path, service: str, workers: int = 1, **environment: str) ->
     finally:
         if server.process.poll() is None:
             server.process.terminate()
-            server.process.communicate(timeout=20)
+            server.process.communicate(timeout=60)
 
 
 def test_every_worker_fills_in_its_first_page(faulty: FaultyServer, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_every_worker_fills_in_its_first_page(faulty: FaultyServer, tmp_path: Pa
 def test_a_stream_streams_on_the_wire(faulty: FaultyServer, tmp_path: Path) -> None:
     faulty.serve(A.to_dict())
     with running(tmp_path, faulty.base_url) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request("GET", "/stream")
         response = connection.getresponse()
         first = response.read1(1000)
@@ -212,14 +212,14 @@ def test_a_server_ends_without_waiting_for_its_requests_and_writes_nothing(
             time.sleep(0.2)  # until the refresh is where it hangs
             seconds, written = server.end()
     assert written == ""
-    assert seconds < SLACK + (0 if workers == 1 else 1)  # several processes take a while to end
+    assert seconds < SLACK
 
 
 SCRIPT = """
 import logging, os, socket, sys, time
 if "HOST_SLOW_NAMES" in os.environ:
     def getaddrinfo(*arguments, **options):
-        time.sleep(30)
+        time.sleep(60)
         raise socket.gaierror("at last")
     socket.getaddrinfo = getaddrinfo
 from faqsvc_embed import FAQEmbed
@@ -248,7 +248,7 @@ def test_a_process_ends_without_waiting_for_its_requests_and_writes_nothing(
             capture_output=True,
             check=False,
             text=True,
-            timeout=25,
+            timeout=60,
         )
     ended = time.time()
     assert (done.returncode, done.stderr) == (0, "")

@@ -286,7 +286,10 @@ def faults(host: str, kind: str, error: type[Exception] = InjectedError) -> dict
     exempt = EXEMPT[host] | (STREAMED if kind == "stream" else set())
     found: dict[str, str] = {}
     with known_functions():
+        tried = set(codes(host, "uncached")) if kind == "stream" else set()
         for code in codes(host, kind):
+            if code in tried:  # on a page of the same host
+                continue
             name = name_of(code)
             for late in (False, True) if is_lazy(code) else (False,):
                 if name not in exempt and (problem := attempt(host, kind, code, error, late)):
@@ -358,7 +361,7 @@ def test_no_function_of_ours_breaks_a_page_that_fetches_fills_or_streams(host: s
 
 
 @pytest.mark.system
-@pytest.mark.parametrize("host", HOSTS)
+@pytest.mark.parametrize("host", ["flask", "django-async"])
 def test_a_page_outlives_that_memory_is_short(host: str) -> None:
     assert faults(host, "uncached", InjectedMemoryError) == {}
 

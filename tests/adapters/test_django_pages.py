@@ -422,8 +422,8 @@ def test_a_nonce_may_be_a_variable_of_the_template() -> None:
 @servers
 def test_all_faqs_of_a_page_share_one_budget(get: Get, faulty: FaultyServer) -> None:
     faulty.behave(behaviours.hang)
-    source = "".join(f'{{% faq "faq-{number}" %}}' for number in range(40))
-    with FAQEmbed(faulty.base_url, wait=0.1, timeout=5) as faqs:
+    source = "".join(f'{{% faq "faq-{number}" %}}' for number in range(200))
+    with FAQEmbed(faulty.base_url, wait=0.1, timeout=60) as faqs:
         for view in (page, async_page):
             with project(view(source), faqs):
                 start = time.monotonic()

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -132,80 +131,12 @@ def test_a_long_faq_is_rendered_in_a_thread_of_an_async_environment() -> None:
 # The host's own templates for an FAQ
 
 
-def test_a_host_replaces_the_content_and_keeps_the_element_around_it() -> None:
-    override = "<dl>{% for item in items %}<dt id={{ item.id }}>{{ item.question }}{% endfor %}</dl>"
-    html = render('{% faq "legal" %}', {"faqsvc/faq.html": override})
-    assert text_of(html, "section.faqsvc#faq-legal[lang=en] > dl > dt[id]") == ["Who?"]
-    assert summary(html)[1:] == page_of(B)[1:]
-
-
-def test_a_host_overrides_one_block_of_the_package() -> None:
-    override = (
-        '{% extends "faqsvc/block.html" %}'
-        "{% block title %}<b>{{ title }}</b>{% endblock %}{% block cta %}<i>{{ host_name }}</i>{% endblock %}"
-    )
-    host = environment({"faqsvc/faq.html": override})
-    host.globals["host_name"] = "<Tea>"
-    html = host.from_string('{% faq "legal" %}').render()
-    assert summary(html) == page_of(B)
-    assert text_of(html, "section.faqsvc > b, section.faqsvc > i, h2") == ["Legal & more", "<Tea>"]
-
-
-@pytest.mark.parametrize("name", ["details", "open"])
-def test_a_host_overrides_the_items_of_one_variant(name: str) -> None:
-    host = environment({f"faqsvc/{name}.html": "<b>{{ items|length }} items</b>"})
-    for variant in ("details", "disclosure", "open"):
-        html = host.from_string('{{ faq("pricing", variant=variant) }}').render(variant=variant)
-        assert text_of(html, "section > b") == (
-            ["3 items"] if (variant == "details") == (name == "details") else []
-        )
-
-
-@pytest.mark.parametrize("autoescape", [True, False])
-def test_an_override_is_escaped_whatever_the_host_does(autoescape: bool) -> None:
-    override = (
-        "{{ title }}{% for item in items %}{{ item.question }}{{ item.text }}{{ item.answer }}{% endfor %}"
-    )
-    html = render('{% faq "nasty" %}', {"faqsvc/faq.html": override}, autoescape=autoescape)
-    assert text_of(html, "section > :not(style, script, p, br), title") == []
-    assert summary(html).faq_pages == summary(embed().render("nasty")).faq_pages
-
-
-def test_an_override_is_written_in_the_delimiters_of_the_host() -> None:
-    override = with_delimiters(
-        '{% extends "faqsvc/block.html" %}{% block title %}<b>{{ title }}</b>{% endblock %}'
-    )
-    html = render('<< faq("legal") >>', {"faqsvc/faq.html": override}, **DELIMITERS)
-    assert text_of(html, "section.faqsvc > b") == ["Legal & more"]
-    assert summary(html) == page_of(B)
-
-
 def test_a_host_may_change_its_environment_after_install() -> None:
     host = environment({"faqsvc/faq.html": "{% do none %}[[ faq.slug ]]"})
     host.add_extension("jinja2.ext.do")
     host.variable_start_string, host.variable_end_string = "[[", "]]"
     html = host.from_string('[[ faq("legal") ]]').render()
     assert contents(html) == ["legal\n"]
-
-
-def test_an_override_is_rendered_for_every_page_unless_the_setting_says_otherwise() -> None:
-    for cache_overrides, expected in ((False, ["0\n", "1\n"]), (True, ["0\n", "0\n"])):
-        host = Environment(autoescape=True, loader=DictLoader({"faqsvc/faq.html": "{{ visit() }}"}))
-        host.globals["visit"] = count().__next__
-        install(host, embed(cache_overrides=cache_overrides))
-        template = host.from_string('{% faq "legal" %}')
-        pages = [template.render() for _ in range(2)]
-        assert [text for page in pages for text in contents(page)] == expected
-
-
-@pytest.mark.parametrize("source", ["{% for %}", "{{ 1 // 0 }}", '{% include "missing" %}'])
-def test_a_broken_override_costs_the_faq_and_not_the_page(
-    source: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    template = environment({"faqsvc/faq.html": source}).from_string('<p>{% faq "legal" %}</p>')
-    assert [template.render() for _ in range(2)] == ["<p></p>"] * 2
-    (record,) = caplog.records
-    assert (record.name, record.levelname, record.exc_info is None) == ("faqsvc_embed", "ERROR", False)
 
 
 @pytest.mark.parametrize("first", ["host", "faq"])

@@ -361,17 +361,6 @@ def test_a_middleware_within_another_has_an_embed_of_its_own(how: str) -> None:
     assert found == ([other] if how == "a generator" else [other, one])
 
 
-def test_an_event_loop_in_a_view_waits_for_an_faq_as_the_view_would(faulty: FaultyServer) -> None:
-    faulty.serve(samples.pricing())
-
-    async def view() -> str:
-        return embed.render("pricing")
-
-    with FAQEmbed(faulty.base_url, wait=5) as embed:
-        app = app_of(lambda: [asyncio.run(view()).encode()])
-        assert summary(Client(FAQMiddleware(app, embed=embed)).get("/", buffered=True).data) == page_of(A)
-
-
 @pytest.mark.parametrize("kind", [list, iter], ids=["whole", "streamed"])
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards(kind: Any) -> None:
     contexts, embed = list[Context](), fake_embed(FAQS)

@@ -79,7 +79,7 @@ def test_one_deadline_covers_a_write(
     faulty.behave(behaviour)
     client, start = clients(timeout=0.05, generation_timeout=0.05), time.monotonic()
     error = failure(lambda: write(client))
-    assert 0.04 < time.monotonic() - start < 5  # a busy machine needs one or two
+    assert 0.04 < time.monotonic() - start < 20
     assert (type(error), error.status) == (OutcomeUnknown, None)
 
 
@@ -113,7 +113,7 @@ def test_the_head_of_a_response_is_enough_to_refuse_a_write(clients: Clients, fa
 
 def test_generation_has_a_timeout_of_its_own(clients: Clients, faulty: FaultyServer) -> None:
     def slowly(exchange: Exchange) -> None:
-        released.wait(5)
+        released.wait(60)
         behaviours.body(b'{"items": []}')(exchange)
 
     released = threading.Event()
@@ -177,7 +177,7 @@ def test_cancelling_a_task_ends_its_request(clients: Clients, faulty: FaultyServ
 
     faulty.behave(hang)
     asyncio.run(give_up())
-    assert gone.wait(2)
+    assert gone.wait(60)
 
 
 @pytest.mark.parametrize("write", WRITES, ids=WRITE_IDS)
@@ -190,7 +190,7 @@ def test_closing_ends_a_write_with_an_error(
     thread.start()
     faulty.wait_for_requests(1)
     client.close()
-    thread.join(2)
+    thread.join(60)
     assert [type(error) for error in errors] == [FAQUnavailable]
 
 

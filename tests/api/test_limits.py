@@ -31,8 +31,8 @@ from tests.support.faulty import (
 )
 
 TIMEOUT = 0.15
-PATIENCE = 5.0
-"""Seconds within which a limit is seen to work; a busy machine needs one or two."""
+PATIENCE = 20.0
+"""Seconds within which a limit is seen to work, also on a busy machine."""
 
 
 def redirect_slowly(exchange: Exchange) -> None:
@@ -120,7 +120,7 @@ def test_an_error_is_known_by_its_head_also_if_the_loop_is_late(faulty: FaultySe
         asyncio.get_running_loop().call_later(0.9, time.sleep, 0.3)
         return await transport.send(request, timeout=1.0)
 
-    response = background.submit(send_and_be_late()).result(5)
+    response = background.submit(send_and_be_late()).result(60)
     background.close()
     assert isinstance(response, Response)
     assert (response.status, response.headers["retry-after"], response.is_complete) == (429, "120", False)

@@ -219,7 +219,7 @@ def test_the_iterator_of_a_body_that_is_not_read_to_its_end_is_closed(
         await transport.send(Request(f"{faulty.base_url}{PATH}", {}), 5)
 
     try:
-        background.submit(send()).result(10)
+        background.submit(send()).result(60)
     finally:
         background.close()
     assert "aiter_raw" not in str(left)

@@ -30,16 +30,6 @@ def test_the_page_shows_the_text_of_the_record(page: Page, host: str, path: str,
     assert page.locator("#section #h3").count() == 1  # the rest of the page is still there
 
 
-def test_a_page_with_many_faqs_has_one_faq_page(page: Page, host: str) -> None:
-    page.goto(f"{host}/many")
-    nodes = page.locator('script[type="application/ld+json"]').evaluate_all(
-        "scripts => scripts.map(script => JSON.parse(script.text))"
-    )
-    assert {(node["@type"], node["@id"]) for node in nodes} == {("FAQPage", "#faqpage")}
-    names = {question["@id"]: question["name"] for node in nodes for question in node["mainEntity"]}
-    assert list(names.values()) == [item.question for faq in (PRICING, NASTY, LONG) for item in faq.items]
-
-
 def test_ids_are_unique_on_a_page_with_many_faqs(page: Page, host: str) -> None:
     page.goto(f"{host}/many")
     ids = page.locator("[id]").evaluate_all("all => all.map(element => element.id)")

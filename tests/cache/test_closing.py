@@ -180,6 +180,6 @@ def test_what_closing_interrupts_starts_no_new_thread() -> None:
 
     embed = FAQEmbed(source=Source())
     embed.use_faq("pricing", wait=0)
-    assert has_begun.wait(10)
+    assert has_begun.wait(60)
     embed.close()
     wait_until(lambda: not own_threads(), 10)

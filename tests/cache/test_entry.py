@@ -67,13 +67,6 @@ def test_without_a_record_there_is_only_the_fetch_or_its_error(clock: Clock) -> 
     assert state_in(cache) == FAQState(error=DOWN.error)
 
 
-def test_a_state_has_the_requested_language_and_that_of_the_record(clock: Clock) -> None:
-    cache, key = make_cache(clock), Key("pricing", "de")
-    assert state_in(cache, key, is_fetching=True).lang_requested == "de"
-    cache.apply(key, fetched())
-    assert (state_in(cache, key).lang_requested, state_in(cache, key).lang_served) == ("de", "en")
-
-
 def test_a_refresh_does_not_change_a_state_that_was_returned(clock: Clock) -> None:
     cache = make_cache(clock)
     cache.apply(KEY, fetched())

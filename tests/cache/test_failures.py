@@ -149,7 +149,7 @@ def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clo
 def test_after_three_timeouts_uncached_faqs_are_left_out_at_once(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
-    embed = make_embed(wait=5, timeout=0.4)
+    embed = make_embed(wait=5, timeout=1)
     embed.get_faq("pricing")
     faulty.behave(behaviours.hang)
     embed.prefetch("a", "b", "c")

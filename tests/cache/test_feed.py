@@ -217,7 +217,7 @@ def test_a_change_that_the_record_already_has_costs_one_request(
     reads = len(service.reads)
     service.send('{"slug": "pricing", "lang": "en", "revision": 2, "state": "published"}')
     wait_until(lambda: len(service.reads) > reads)
-    wait_until(lambda: embed.reader.fetcher.feed_lag == 0, timeout=5)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
     assert len(service.reads) == reads + 1
 
 
@@ -228,7 +228,7 @@ def test_a_change_of_a_translation_that_is_not_shown_costs_one_request(
     reads = len(service.reads)
     service.send('{"slug": "pricing", "lang": "de", "revision": 9, "state": "published"}')
     wait_until(lambda: len(service.reads) > reads)
-    wait_until(lambda: embed.reader.fetcher.feed_lag == 0, timeout=5)
+    wait_until(lambda: embed.reader.fetcher.feed_lag == 0)
     assert len(service.reads) == reads + 1
 
 
@@ -410,7 +410,7 @@ def test_max_fresh_shortens_what_the_service_says(service: FeedService, clock: C
         assert answer(embed) == "Old."
         service.answers["pricing"] = "New."
         clock.advance(61)
-        wait_until(lambda: answer(embed) == "New.", timeout=3)
+        wait_until(lambda: answer(embed) == "New.")
 
 
 def test_an_unpublished_faq_is_not_shown_after_a_restart_with_the_service_down(

@@ -51,7 +51,7 @@ def test_a_record_that_was_requested_before_it_was_forgotten_is_not_cached(
     faulty.behave(respond_with_edit)
     assert embed.get_faq("pricing").title == "Edited"  # by a fetch of its own
     release.set()
-    waiting.join(5)
+    waiting.join(60)
     assert old == [PRICING]  # an earlier caller gets what it asked for
     assert embed.get_faq("pricing").title == "Edited"
     assert len(faulty.log) == 2
@@ -75,12 +75,12 @@ def test_a_record_that_is_forgotten_while_it_is_stored_is_not_in_the_store(
 
     monkeypatch.setattr(SQLiteBackend, "put", put_slowly)
     embed.get_faq("pricing")
-    assert storing.wait(5)
+    assert storing.wait(60)
     forgetting = threading.Thread(target=embed.forget, args=[slug])
     forgetting.start()
     wait_until(lambda: embed.health() == [])
     release.set()
-    forgetting.join(5)
+    forgetting.join(60)
     embed.close()
     faulty.refuse()
     assert make_embed(store=f"file:{tmp_path}").use_faq("pricing", wait=5).data is None
@@ -98,7 +98,7 @@ def test_not_modified_for_a_record_that_was_forgotten_meanwhile_is_fetched_anew(
     faulty.wait_for_requests(2)
     embed.forget()
     release.set()
-    waiting.join(5)
+    waiting.join(60)
     assert read == [PRICING]
 
 
@@ -114,7 +114,7 @@ def test_closing_waits_for_no_service_and_ends_every_wait(
     waiting.start()
     faulty.wait_for_requests(1)
     assert seconds(embed.close) < SLACK
-    waiting.join(5)
+    waiting.join(60)
     assert [type(error) for error in errors] == [FAQUnavailable]
     wait_until(lambda: not own_threads())
     assert embed.health() == []  # not a failure of the service
@@ -200,7 +200,7 @@ def test_without_a_thread_pages_go_without_the_faq(
     def refuse(thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
-    embed = make_embed(store=f"file:{tmp_path}", wait=5)
+    embed = make_embed(store=f"file:{tmp_path}", wait=60)
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", refuse)
         assert seconds(lambda: embed.render("pricing")) < SLACK

@@ -26,8 +26,9 @@ Start = Callable[..., FAQEmbed]
 
 
 @pytest.fixture
-def start(make_embed: MakeEmbed, store: str) -> Start:
-    """Start a "process": an embed with nothing in memory yet."""
+def start(make_embed: MakeEmbed, store: str, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Start a "process": an embed with nothing in memory yet, and more patience with a store than others."""
+    monkeypatch.setattr(backend, "CALL_TIMEOUT", 60.0)
 
     def new(**settings: Any) -> FAQEmbed:
         return make_embed(**{"store": store, "wait": 5.0, **settings})
@@ -189,9 +190,8 @@ def test_a_forgotten_faq_is_in_no_store(start: Start, faulty: FaultyServer) -> N
 
 
 def test_in_each_lifetime_one_process_refreshes_for_those_after_it(
-    start: Start, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    start: Start, faulty: FaultyServer, clock: Clock
 ) -> None:
-    monkeypatch.setattr(backend, "CALL_TIMEOUT", 30)  # on a busy machine, the store is late
     for lifetime in range(3):
         serve(faulty, f"In lifetime {lifetime}", "max-age=60")
         states = [of_one_process(start) for _ in range(3)]
@@ -290,12 +290,12 @@ def test_a_file_system_that_hangs_delays_neither_the_page_nor_another_faq(
 
     def hang(path: Path) -> bool:
         if tmp_path in path.parents:
-            release.wait(30)
+            release.wait(60)
         return is_file(path)
 
     faulty.serve(samples.record("other"))
     monkeypatch.setattr(Path, "is_file", hang)
-    embed = make_embed(store=f"file:{tmp_path}", wait=20)
+    embed = make_embed(store=f"file:{tmp_path}", wait=60)
     try:
         assert seconds(lambda: embed.prefetch("pricing", "other")) < 1 + SLACK
         assert {row["freshness"] for row in embed.health()} == {"fresh"}

@@ -41,9 +41,9 @@ def test_a_missing_or_empty_file_is_not_served_as_a_new_service(tmp_path: Path, 
 @pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGINT), (2, signal.SIGTERM)])
 def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signals, workers: int) -> None:
     with serving("--database", database, "--workers", str(workers)) as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(number)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert errors == ""
     assert process.returncode == 0
 
@@ -51,7 +51,7 @@ def test_a_signal_stops_the_service_quietly(database: str, number: signal.Signal
 @pytest.mark.system
 def test_the_public_address_is_printed(database: str) -> None:
     with serving("--database", database, "--base-url", "https://faq.tea.example") as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
         process.wait(60)
         assert process.stdout is not None
@@ -66,9 +66,9 @@ def test_a_service_that_others_can_reach_asks_for_its_public_address(
     database: str, arguments: tuple[str, ...], is_warned: bool
 ) -> None:
     with serving("--database", database, "--host", "0.0.0.0", *arguments) as (process, url):
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=20).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert ("--base-url" in errors) == is_warned
 
 
@@ -85,10 +85,10 @@ def test_a_unix_socket_is_served_and_removed(
         assert process.stdout is not None
         assert str(path) in process.stdout.readline()
         message = failure(faqsvc("serve", "--database", database, "--uds", str(path)))
-        with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=20) as client:
+        with httpx2.Client(transport=httpx2.HTTPTransport(uds=str(path)), timeout=60) as client:
             assert client.get("http://faq.example/readyz").status_code == 200
         process.send_signal(number)
-        process.wait(20)
+        process.wait(60)
     assert str(path) in message
     assert not path.exists()
 

@@ -56,7 +56,7 @@ def test_the_addresses_and_the_key_that_it_prints_work() -> None:
             assert "Is it free?" in httpx2.get(publication.faq_url, timeout=30).text
         finally:
             process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(60) == 0
 
 
 def test_a_port_that_is_in_use_is_named() -> None:

@@ -144,7 +144,7 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
     page.goto(f"{demo.side_by_side}/")
     titles = page.locator("iframe").evaluate_all("all => all.map(frame => frame.title)")
     assert titles == list(demo.websites)
-    page.wait_for_timeout(2000)  # each website follows the feed
+    page.wait_for_timeout(4000)  # each website follows the feed
     question = f"Was this edited at {time.time()}?"
     record = httpx2.get(f"{demo.service}/api/v1/faq/pricing").json()
     items = [{"question": question, "answer": "Yes."}, *record["items"][1:]]
@@ -161,5 +161,5 @@ def test_an_edit_is_seen_on_every_website_side_by_side(page: Page, demo: Demo) -
     assert published.status_code == 200
     for name in demo.websites:
         shown = page.frame_locator(f"iframe[title={name}]").last.get_by_text(question)
-        shown.first.wait_for(timeout=15_000)
+        shown.first.wait_for(timeout=60_000)
     assert "published" in page.get_by_role("status").inner_text()

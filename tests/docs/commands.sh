@@ -18,7 +18,7 @@ python3() {
 }
 python() {
     case "$1 $2" in
-    "-m demo_apps" | "-m tests.benchmarks" | "-m tests.soak") ;;
+    "-m demo_apps" | "-m tests.benchmarks") ;;
     *) command python "$@" ;;
     esac
 }

@@ -194,12 +194,12 @@ class Editor:
 
     def post(self, path: str, **fields: str) -> None:
         """Fill in the form of a page, and send it."""
-        form = self._opener.open(self._url + path, timeout=20).read().decode()
+        form = self._opener.open(self._url + path, timeout=60).read().decode()
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)
         hidden = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', form))
         assert token is not None
         data = urlencode({**hidden, **fields, "csrfmiddlewaretoken": token[1]}).encode()
-        response = self._opener.open(Request(self._url + path, data), timeout=20)
+        response = self._opener.open(Request(self._url + path, data), timeout=60)
         assert "Please correct" not in response.read().decode()
 
 
@@ -207,7 +207,7 @@ def workers_with(port: int, text: str) -> set[str]:
     """Return the workers whose page shows `text`, of some requests."""
     opener, found = build_opener(), set[str]()
     for _ in range(20):
-        with opener.open(f"http://127.0.0.1:{port}/", timeout=20) as response:
+        with opener.open(f"http://127.0.0.1:{port}/", timeout=60) as response:
             if text in response.read().decode():
                 found.add(response.headers["X-Worker"])
     return found

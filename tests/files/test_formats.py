@@ -1,7 +1,6 @@
 """Files in CSV, JSON and YAML: the body of a publication, a record, or only the items."""
 
 import json
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -222,9 +221,7 @@ def test_a_file_in_another_format_is_refused(tmp_path: Path, name: str, content:
 
 @pytest.mark.parametrize("nested", ["[", "{a: ", "- ", "? "])
 def test_deeply_nested_yaml_is_refused_before_it_is_parsed(tmp_path: Path, nested: str) -> None:
-    start = time.process_time()
     assert "nested" in refusal(tmp_path, "faq.yaml", nested * 1_000)
-    assert time.process_time() - start < 1
 
 
 def test_a_text_of_yaml_can_hold_any_number_of_brackets(tmp_path: Path) -> None:

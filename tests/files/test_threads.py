@@ -28,7 +28,7 @@ def test_threads_that_use_a_new_parser_at_once_read_the_same() -> None:
     whole, barrier = read_markdown(TEXT), Barrier(THREADS)
 
     def read(_: int) -> Document:
-        barrier.wait(10)
+        barrier.wait(60)
         return read_markdown(TEXT)
 
     with ThreadPoolExecutor(THREADS) as pool:

@@ -9,7 +9,7 @@ import pytest
 from faqsvc_embed import ConfigurationError, FAQEmbed, FAQNotFound, FAQUnavailable, get_faq
 from faqsvc_embed.testing import fake_faqs
 from tests.folder.support import PREISE, PRICING, folder
-from tests.support.parsed import json_ld, summary, text_of
+from tests.support.parsed import json_ld, text_of
 
 
 @pytest.fixture
@@ -76,16 +76,6 @@ def test_health_lists_the_files(faqs: Path) -> None:
         ("pricing", None, "fresh"),
         ("pricing", "de", "fresh"),
     ]
-
-
-def test_a_page_with_two_faqs_has_one_faq_page(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, a__md=PRICING, b__md=PREISE)
-    embed = FAQEmbed(directory=faqs)
-    with embed.page():
-        page = embed.render("a", schema=False) + embed.render("b", schema=False)
-        page += embed.schema(embed.get_faq("a"), embed.get_faq("b"))
-    assert [len(questions) for questions in summary(page).faq_pages] == [4]
-    assert summary(page).styles == 1
 
 
 def test_the_environment_names_the_folder(faqs: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -260,7 +260,7 @@ def test_a_running_request_gets_its_response_after_the_input_has_ended(
     released = threading.Event()
 
     def slowly(exchange: behaviours.Exchange) -> None:
-        released.wait(5)
+        released.wait(60)
         behaviours.healthy(exchange)
 
     async def work(lines: Lines) -> dict[str, Any]:

@@ -191,7 +191,7 @@ def test_generation_reports_progress(
     enough, seen = threading.Event(), list[float]()
 
     def slowly(exchange: Exchange) -> None:
-        enough.wait(10)
+        enough.wait(60)
         behaviours.body(json.dumps({"items": GENERATED}).encode())(exchange)
 
     async def hear(progress: float, total: float | None, message: str | None) -> None:

@@ -53,4 +53,4 @@ def serving(*arguments: str, ended_by: signal.Signals = signal.SIGTERM) -> Itera
         yield process.stdout.readline().strip().rpartition(" ")[2]
     finally:
         process.send_signal(ended_by)
-        process.communicate(timeout=15)
+        process.communicate(timeout=60)

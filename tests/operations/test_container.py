@@ -142,7 +142,7 @@ def folder_service(tmp_path: Path) -> Iterator[tuple[int, str]]:
     assert httpx2.get(f"http://127.0.0.1:{port}/livez", trust_env=False, timeout=120).status_code == 200
     yield port, key
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=15)
+    process.communicate(timeout=60)
 
 
 @pytest.mark.system

@@ -74,7 +74,7 @@ def site(place: Path, proxy: Proxy) -> Iterator[Site]:
                 yield Site(place, front, key)
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=15)
+            process.communicate(timeout=60)
 
 
 def test_scheme_and_host_are_those_of_the_visitor(site: Site) -> None:
@@ -124,7 +124,7 @@ def test_a_body_that_is_too_large_is_refused(site: Site) -> None:
 
 def test_an_event_stream_is_not_buffered(site: Site) -> None:
     with (
-        socket.create_connection(("127.0.0.1", site.port), timeout=10) as plain,
+        socket.create_connection(("127.0.0.1", site.port), timeout=60) as plain,
         site.context.wrap_socket(plain, server_hostname=NAME) as connection,
     ):
         connection.sendall(f"GET /api/v1/events?slug=followed HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())

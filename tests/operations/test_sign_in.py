@@ -57,7 +57,7 @@ def front() -> Iterator[tuple[Front, Storage, Path]]:
             yield front, storage, unix_socket
     finally:
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=15)
+        process.communicate(timeout=60)
         sign_in.shutdown()
         sign_in.server_close()
         storage.close()
@@ -139,4 +139,4 @@ def test_only_a_trusted_proxy_is_believed(tmp_path: Path) -> None:
                 assert client.get("/desk", headers=twice).status_code == (403 if trusted else 200)
         finally:
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=15)
+            process.communicate(timeout=60)

@@ -207,7 +207,7 @@ def test_the_workers_of_a_pool_that_forks_fetch_on_their_own(faulty: FaultyServe
         for child in children:
             child.start()
         for child in children:
-            child.join(20)
+            child.join(60)
         assert [child.exitcode for child in children] == [0, 0, 0]
         assert sorted(titles.get() for _ in range(6)) == ["Edited"] * 3 + ["Pricing"] * 3
         assert embed.get_faq("pricing").title == "Pricing"

@@ -53,13 +53,13 @@ SERVERS: Final = {
 
 def get(url: str, process: subprocess.Popen[bytes]) -> bytes:
     """Return a page, as soon as the server responds."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 120
     while True:
         assert process.poll() is None, "the server ended by itself"
         assert time.monotonic() < deadline, "the server does not respond"
         with (
             suppress(ConnectionError, urllib.error.URLError),
-            urllib.request.urlopen(url, timeout=20) as page,
+            urllib.request.urlopen(url, timeout=60) as page,
         ):
             return bytes(page.read())
         time.sleep(0.1)

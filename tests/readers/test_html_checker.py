@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from turbohtml import parse
 
-from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat
+from faqsvc_embed.models import ANSWER_FORMATS
 from faqsvc_embed.settings.validators import Look
 from tests.browser.site import PAGES, make_app
 from tests.service.desk.serving import Served, remove, serve_desk
@@ -83,12 +83,12 @@ def test_the_checker_reports_an_error(readers: Path, tmp_path: Path) -> None:
     assert {path for path, _ in errors(readers, tmp_path, {"/wrong": page})} == {"/wrong"}
 
 
-@pytest.mark.parametrize("answer_format", ANSWER_FORMATS)
-def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path, answer_format: AnswerFormat) -> None:
+def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
     pages = dict[str, str]()
-    for look, styles in product(get_args(Look), ("inline", "linked")):
+    for (number, look), answer_format in product(enumerate(get_args(Look)), ANSWER_FORMATS):
+        styles = ("inline", "linked")[(number + (answer_format == "text")) % 2]
         client = make_app(styles=styles, answer_format=answer_format, look=look).test_client()
-        pages |= {f"{path} {look} {styles}": client.get(f"/{path}").text for path in PAGES}
+        pages |= {f"{path} {look} {answer_format}": client.get(f"/{path}").text for path in PAGES}
     assert errors(readers, tmp_path, pages) == set()
 
 

@@ -11,13 +11,14 @@ from functools import partial
 
 import pytest
 
-from faqsvc_embed import FAQ, InvalidFAQ
+from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ
 from faqsvc_embed.models import ANSWER_FORMATS, AnswerFormat
 from faqsvc_embed.rendering.record_cache import MAX_TOTAL_BYTES
 from faqsvc_embed.testing import fake_embed
 from tests.rendering import support
 from tests.rendering.support import faq
 from tests.support.cases import sampled
+from tests.support.growth import grows_linearly
 
 MIB = 1_000_000
 PIECES = {
@@ -57,31 +58,37 @@ def records(piece: str, size: int, answer_format: AnswerFormat) -> dict[str, FAQ
     }
 
 
-@pytest.mark.parametrize("answer_format", ANSWER_FORMATS)
 @pytest.mark.parametrize("name", sampled(PIECES, SAMPLE))
-def test_a_hostile_record_is_rendered_in_linear_time(name: str, answer_format: AnswerFormat) -> None:
-    """Sixty kilobytes; what was quadratic took seconds for them."""
-    found = records(PIECES[name], 60_000, answer_format)
-    embed = fake_embed(found)
-    for slug in found:
-        start = time.process_time()
-        assert "<section" in embed.render(slug)
-        assert time.process_time() - start < 1.5, slug
+def test_a_hostile_record_is_rendered_in_linear_time(name: str) -> None:
+    for slug in records(PIECES[name], 0, "text"):
+
+        def make(size: int, slug: str = slug) -> FAQEmbed:
+            return fake_embed({slug: records(PIECES[name], size, "text")[slug]})
+
+        def render(embed: FAQEmbed, slug: str = slug) -> None:
+            assert "<section" in embed.render(slug)
+
+        assert grows_linearly(render, make, 4_000), slug
+
+
+LONGEST = 0.06
+"""Seconds; 20 ms on the machine of the authors, and what was not done in portions took seconds."""
 
 
 class Ticker(threading.Thread):
-    """A thread that wants to run every millisecond, and notes the longest time that it could not."""
+    """A thread that wants to run every millisecond, and notes how long another computed before it could."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.longest = 0.0
         self._is_over = threading.Event()
+        self._clock = time.pthread_getcpuclockid(threading.get_ident())
 
     def run(self) -> None:
-        last = time.perf_counter()
+        last = time.clock_gettime(self._clock)
         while not self._is_over.is_set():
             time.sleep(0.001)
-            now = time.perf_counter()
+            now = time.clock_gettime(self._clock)
             self.longest = max(self.longest, now - last)
             last = now
 
@@ -103,7 +110,7 @@ def longest_pause(work: Callable[[], object]) -> float:
         ticker.start()
         work()
         best = min(best, ticker.end())
-        if best < 0.02:
+        if best < LONGEST:
             break
     return best
 
@@ -112,7 +119,9 @@ def longest_pause(work: Callable[[], object]) -> float:
 @pytest.mark.parametrize("answer_format", ANSWER_FORMATS)
 @pytest.mark.parametrize("name", PIECES)
 def test_no_other_thread_waits_for_a_record_of_a_mebibyte(name: str, answer_format: AnswerFormat) -> None:
-    for record in records(PIECES[name], MIB, answer_format).values():
+    for field, record in records(PIECES[name], MIB, answer_format).items():
+        if answer_format != "text" and field != "answer":
+            continue  # is the same text in any format
         text = record.to_json().encode()
 
         def work(text: bytes = text) -> None:
@@ -120,7 +129,7 @@ def test_no_other_thread_waits_for_a_record_of_a_mebibyte(name: str, answer_form
             embed.render("p")
             embed.schema(embed.get_faq("p"), embed.get_faq("p"))
 
-        assert longest_pause(work) < 0.02
+        assert longest_pause(work) < LONGEST
 
 
 NESTING = {
@@ -141,7 +150,7 @@ def test_no_other_thread_waits_for_json_of_a_mebibyte(name: str, field: bytes) -
         with suppress(InvalidFAQ):
             FAQ.from_json(text)
 
-    assert longest_pause(work) < 0.02
+    assert longest_pause(work) < LONGEST
 
 
 # Memory

@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import threads
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.database import Database
 from tests.support.clock import Clock
@@ -19,6 +20,12 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sqlite") / "faqsvc.db"
     open_storage(f"sqlite:///{path}").close()
     return path
+
+
+@pytest.fixture(autouse=True)
+def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give a database more time than its callers have: the machines that run tests are busy."""
+    monkeypatch.setattr(threads, "CALL_TIMEOUT", 60.0)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import httpx2
 def connected(url: str) -> Iterator[socket.socket]:
     """Lend a connection to the service at a URL."""
     parsed = httpx2.URL(url)
-    with socket.create_connection((parsed.host, parsed.port), timeout=10) as connection:
+    with socket.create_connection((parsed.host, parsed.port), timeout=60) as connection:
         yield connection
 
 

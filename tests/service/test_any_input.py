@@ -17,7 +17,6 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, publication
 from tests.service.desk.conftest import ORIGIN, Editor
-from tests.service.storage.conftest import database as database
 from tests.service.storage.conftest import migrated_database as migrated_database
 from tests.service.storage.conftest import postgres as postgres
 from tests.service.storage.conftest import postgres_url as postgres_url
@@ -227,6 +226,12 @@ class Site:
         """Open a page; a program sends its key."""
         headers = {"X-Plugin-Key": self.key} if path.startswith("/api") else {}
         return check(self.client.get(path, headers=headers))
+
+
+@pytest.fixture
+def database() -> str:
+    """The stricter one: it refuses NUL, too."""
+    return "postgresql"
 
 
 @pytest.fixture

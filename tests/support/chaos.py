@@ -69,7 +69,7 @@ def check_page(fault: Fault, service: FaultyServer, make_app: Callable[[FAQEmbed
         trial = Trial(fault, service, embed, visitor(make_app(embed)))
         trial.check_uncached()
         trial.check_cached()
-    assert service.wait_for_disconnects(10), "connections are left"
+    assert service.wait_for_disconnects(), "connections are left"
     wait_until(lambda: not own_threads(), 10)
 
 

@@ -18,7 +18,7 @@ MakeEmbed = Callable[..., FAQEmbed]
 """Makes an embed of the faulty service with these settings."""
 
 PRICING: Final = FAQ.from_dict(samples.pricing())
-SLACK: Final = 3.0
+SLACK: Final = 10.0
 """Seconds that a busy machine may add to any wait; what a test rules out takes longer."""
 LONG: Final = 4000.0
 """Seconds: longer than any lifetime and back-off of the faulty service."""

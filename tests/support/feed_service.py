@@ -85,7 +85,7 @@ class FeedService:
         self.reads.append(slug)
         if handler.headers.get("Cache-Control") == "no-cache":
             self.uncached_reads.append(slug)
-        self.may_read.wait(10)
+        self.may_read.wait(60)
         answer, revision = self.answers.get(slug), self.revisions[slug]
         token = None if self.is_cached else handler.headers.get("X-FAQ-Preview")
         draft = self.drafts.get((slug, token)) if token else None

@@ -53,7 +53,7 @@ class Firefox:
     def _send(self, method: str, **params: Any) -> Any:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": params}))
-        while (response := json.loads(self._socket.recv(timeout=30))).get("id") != number:
+        while (response := json.loads(self._socket.recv(timeout=60))).get("id") != number:
             pass  # an event
         assert response["type"] == "success", response
         return response["result"]
@@ -77,4 +77,4 @@ def running(path: str) -> Iterator[Firefox]:
                 yield Firefox(socket)
         finally:
             process.terminate()
-            process.communicate(timeout=20)
+            process.communicate(timeout=60)

@@ -48,5 +48,5 @@ def serve(app: Flask) -> Iterator[str]:
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
-    thread.join(5)
+    thread.join(60)
     server.server_close()

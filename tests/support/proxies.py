@@ -167,7 +167,7 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int, process: "subprocess.Popen[bytes]", log: IO[str]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while True:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -56,4 +56,4 @@ def service_process(database: str) -> Iterator[tuple[str, str, int]]:
             yield process.stdout.readline().strip(), key, process.pid
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from faqsvc_embed import FAQEmbed
 
 
-def wait_until(condition: Callable[[], bool], timeout: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], timeout: float = 60.0) -> None:
     """Wait until `condition()` is true; fail the test after `timeout` seconds."""
     deadline = time.monotonic() + timeout
     while not condition():

@@ -14,6 +14,7 @@ from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from tests.generation.websites import Content, endpoint, html, paths, website
 from tests.support import faulty as faults
 from tests.support.faulty import FaultyServer
+from tests.support.growth import grows_linearly
 
 
 def crawl(
@@ -84,19 +85,22 @@ def test_pages_of_compressed_and_nested_sitemaps_are_read(faulty: FaultyServer) 
     [
         "",
         "<!DOCTYPE x [<!ENTITY a 'aaaa'>]><urlset>&a;</urlset>",
-        "<loc>" * 100_000,
-        "<loc>" + " " * 400_000,
-        "<loc>x" * 80_000,
-        "<loc><![CDATA[" * 40_000,
     ],
-    ids=["empty", "entities", "tags", "spaces", "texts", "sections"],
+    ids=["empty", "entities"],
 )
-def test_an_invalid_sitemap_has_no_pages_and_costs_little(faulty: FaultyServer, sitemap: str) -> None:
+def test_an_invalid_sitemap_has_no_pages(faulty: FaultyServer, sitemap: str) -> None:
     faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
-    started = time.process_time()
 
     assert crawl(faulty) == ["/"]
-    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize("piece", ["<loc>", " ", "<loc>x", "<loc><![CDATA["])
+def test_a_sitemap_costs_no_more_than_its_length(faulty: FaultyServer, piece: str) -> None:
+    def read(sitemap: str) -> None:
+        faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
+        assert crawl(faulty) == ["/"]
+
+    assert grows_linearly(read, lambda count: "<loc>" + piece * count, 5_000)
 
 
 @pytest.mark.system
@@ -187,12 +191,12 @@ def test_the_crawl_delay_of_a_site_is_kept(faulty: FaultyServer) -> None:
 
 
 def test_no_time_is_spent_on_the_crawl_delay_after_the_last_page(faulty: FaultyServer) -> None:
-    robots = "User-agent: *\nCrawl-delay: 5"
+    robots = "User-agent: *\nCrawl-delay: 60"
     faulty.behave(website({"/": links("/a", "/b"), "/robots.txt": robots}))
     started = time.monotonic()
 
     assert crawl(faulty, max_pages=1) == ["/"]
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize(

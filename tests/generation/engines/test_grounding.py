@@ -1,12 +1,11 @@
 """Which suggestions of a model the pages support."""
 
-import time
-
 import pytest
 
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.engines.excerpts import Excerpt
 from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
+from tests.support.growth import grows_linearly
 
 TEXT = "We open at nine and close at six.\n\nParcels to Peru take 12 days – sometimes more."
 
@@ -126,14 +125,13 @@ def test_the_page_with_the_sentence_is_the_source() -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
-    ["a" * 30_000, "a" * 20_000, "a." * 10_000, "a@" * 10_000, "\n" * 20_000 + "x", "1." * 10_000 + "x"],
-    ids=["long", "word", "host", "mail", "lines", "number"],
+    "piece", ["a", "a.", "a@", "\n", "1."], ids=["word", "host", "mail", "lines", "number"]
 )
-def test_a_hostile_suggestion_costs_no_more_than_its_length(answer: str) -> None:
+def test_a_hostile_suggestion_costs_no_more_than_its_length(piece: str) -> None:
     page = Page(url="https://a.example/", text="We open at nine. " * 400)
-    suggestions = [Suggestion("Why?", answer, "We open at nine." * 100)] * 5
-    started = time.thread_time()
+    excerpts = [Excerpt(page, page.text)]
 
-    assert supported_items(suggestions, [Excerpt(page, page.text)]).items == []
-    assert time.thread_time() - started < 2
+    def check(answer: str) -> None:
+        assert supported_items([Suggestion("Why?", answer, "We open at nine." * 100)], excerpts).items == []
+
+    assert grows_linearly(check, lambda count: piece * count + "x", 1_000)

@@ -69,7 +69,7 @@ def serve_desk(directory: Path, *, is_empty: bool = False) -> Iterator[Served]:
     port = server.servers[0].sockets[0].getsockname()[1]
     yield Served(f"http://127.0.0.1:{port}", storage, admin)
     server.should_exit = True
-    thread.join(5)
+    thread.join(60)
 
 
 def fill(storage: Storage, access: Access) -> None:

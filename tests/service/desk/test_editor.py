@@ -11,7 +11,6 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Preconditions
 from tests.service.desk.conftest import Editor, next_page
-from tests.service.storage.writes import a_month_later
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -280,21 +279,6 @@ def test_a_slug_of_another_site_is_taken_and_nothing_typed_is_lost(
     assert 'id="slug-error"' in response.text
     assert texts_of(response.text)[1::2] == ["Typed for an hour.", "Yes."]
     assert editor.post("/new", action="publish", **{**typed, "slug": "mine"}).status_code == 200
-
-
-@pytest.mark.parametrize("action", ["bin", "purge"])
-def test_no_other_site_can_use_a_deleted_slug(
-    editor: Editor, storage: Storage, clock: Clock, action: str
-) -> None:
-    publish(editor)
-    editor.post("/faqs/pricing/remove", action=action, typed="pricing")
-    a_month_later(storage, clock)
-    editor.sign_in(storage, site=storage.sites.create("another"))
-    editor.get("/new")
-    response = editor.post("/new", action="publish", **written(answer=["Theirs.", "Yes."]))
-    assert response.status_code == 409
-    assert texts_of(response.text)[1] == "Theirs."
-    assert not record(editor).is_success
 
 
 def test_a_translation_is_written_beside_the_default_language(editor: Editor, clock: Clock) -> None:

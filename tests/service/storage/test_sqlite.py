@@ -125,7 +125,7 @@ def test_a_writer_does_not_wait_forever_for_another_thread(
     with opened.writing():
         other = threading.Thread(target=write)
         other.start()
-        other.join(5)
+        other.join(60)
     write()
     opened.close()
 

@@ -65,7 +65,7 @@ def test_a_reader_does_not_wait_for_a_writer(storage: Storage) -> None:
     with storage.database.writing() as connection, ThreadPoolExecutor(1) as thread:
         connection.execute(delete(revisions))
 
-        assert thread.submit(title, storage, "pricing").result(timeout=5) is not None
+        assert thread.submit(title, storage, "pricing").result(timeout=60) is not None
 
 
 def test_threads_read_and_write_concurrently(storage: Storage) -> None:
@@ -73,7 +73,7 @@ def test_threads_read_and_write_concurrently(storage: Storage) -> None:
     owner = access(storage)
 
     def work(number: int) -> int:
-        barrier.wait(10)
+        barrier.wait(60)
         for round_ in range(5):
             write(storage, owner, f"faq-{number}", title=str(round_))
             assert title(storage, f"faq-{number}") == str(round_)

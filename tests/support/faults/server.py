@@ -96,7 +96,7 @@ class FaultyServer:
 
     # Requests and connections so far
 
-    def wait_for_requests(self, count: int, timeout: float = 20.0) -> None:
+    def wait_for_requests(self, count: int, timeout: float = 60.0) -> None:
         """Wait until the log has `count` requests.
 
         Raises:
@@ -106,7 +106,7 @@ class FaultyServer:
             if not self._changed.wait_for(lambda: len(self.log) >= count, timeout):
                 raise AssertionError(f"{len(self.log)} of {count} requests arrived in {timeout} s")
 
-    def wait_for_disconnects(self, timeout: float = 5.0) -> bool:
+    def wait_for_disconnects(self, timeout: float = 30.0) -> bool:
         """Wait until no client is connected; False if some still are after `timeout` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._open, timeout)
