@@ -205,6 +205,8 @@ def _entries(items: object) -> object:
     """Return the items as in the body of a request, without positions; other values stay unchanged."""
     if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
         return items
+    if isinstance(items, Sequence) and len(items) > MAX_ITEMS:
+        return items  # is refused, with the number of items
     return [_entry(item) for item in islice(items, MAX_ITEMS + 1)]
 
 

@@ -83,7 +83,7 @@ def edit(
                 else:
                     published = _publish(client, path, newest, is_draft=draft)
             except (FAQError, click.ClickException, UnicodeError) as error:
-                kept = f": your text is in {path}" if path.exists() else ""
+                kept = f"; your text is in {path}" if path.exists() else ""
                 raise failure(f"{error}{kept}") from error
             path.unlink(missing_ok=True)
     is_unchanged = published.etag == newest.etag
@@ -177,8 +177,8 @@ def _edit(path: Path) -> bool:
         message = f"cannot run {command}: {error.__cause__.strerror}"
         raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
     finally:
-        if path.read_bytes() == before:
-            path.unlink()
+        if not path.exists() or path.read_bytes() == before:
+            path.unlink(missing_ok=True)
     return path.exists()
 
 
@@ -198,7 +198,7 @@ def _publish(
     publication.body()
     fields = publication.fields()
     if document.lang == lang:
-        fields["if_match"] = newest.etag
+        fields["if_match"], fields["revision"] = newest.etag, newest.revision
     else:
         fields["if_none_match"] = "*"
     try:

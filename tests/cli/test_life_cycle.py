@@ -355,8 +355,9 @@ def test_an_faq_that_was_not_changed_gets_no_revision(
     ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     publish("same")
-    editor(monkeypatch, tmp_path, "")
-    assert faqsvc("edit", "same").exit_code == 0
+    for code in ("path.unlink()", ""):
+        editor(monkeypatch, tmp_path, code)
+        assert faqsvc("edit", "same").exit_code == 0
     found = json.loads(faqsvc("edit", "same", "--json").stdout)
     assert (found["slug"], found["revision"], found["unchanged"]) == ("same", 1, True)
     assert len(json.loads(faqsvc("history", "same", "--json").stdout)) == 1

@@ -144,6 +144,11 @@ def test_a_long_list_of_problems_is_cut(tmp_path: Path) -> None:
     assert "880 more" in failure(faqsvc("publish", file))
 
 
+def test_too_many_questions_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text("question,answer\n" + "".join(f"{n}?,Yes.\n" for n in range(1500)))
+    assert "items has 1500 elements" in failure(faqsvc("publish", str(tmp_path / "faq.csv"), "--dry-run"))
+
+
 def test_a_text_that_belongs_to_no_question_is_named_and_the_rest_is_published(
     ours: Service, tmp_path: Path
 ) -> None:

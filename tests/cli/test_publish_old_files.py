@@ -9,13 +9,14 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
+import click
 import pytest
 
 from faqsvc_embed import FAQClient, FAQNotFound
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
-from tests.cli.support import faqsvc
+from tests.cli.support import failure, faqsvc
 from tests.support.running import running
 
 FILE: Final = """---
@@ -151,6 +152,33 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
         file.write_text(file.read_text().replace("Seven", answer).replace("Eight", answer))
         assert desk.publish() == (0, ["prices"], [])
         assert desk.answer("prices") == f"{answer} euros."
+
+
+def test_an_faq_that_somebody_else_wrote_is_edited(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.edit("prices", "Five euros.")
+    monkeypatch.delenv("VISUAL", raising=False)
+    for old, new in (("Five", "Six"), ("Six", "Seven")):
+        monkeypatch.setenv("EDITOR", f"sed -i s/{old}/{new}/")
+        edited = faqsvc("edit", "prices")
+        assert (edited.exit_code, edited.stderr, desk.answer("prices")) == (0, "", f"{new} euros.")
+        desk.edit("prices", f"{new} euros, says Mia.")
+        desk.edit("prices", f"{new} euros.")
+
+
+def test_what_was_unpublished_during_an_edit_is_not_published_again(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.edit("prices", "Five euros.")
+
+    def unpublish(*, filename: str) -> None:
+        Path(filename).write_text(Path(filename).read_text().replace("Five", "Six"))
+        desk.client.unpublish_faq("prices")
+
+    monkeypatch.setattr(click, "edit", unpublish)
+    message = failure(faqsvc("edit", "prices"))
+    kept = Path(message.split()[-1])
+    assert ("unpublished" in message, "Six" in kept.read_text(), desk.answer("prices")) == (True, True, "")
+    kept.unlink()
 
 
 def test_a_file_keeps_its_permissions_and_a_link_leads_to_it_when_its_revision_changes(desk: Desk) -> None:

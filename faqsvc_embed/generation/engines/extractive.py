@@ -30,7 +30,6 @@ def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateRes
     lang = _language(pages, request.lang)
     dropped: list[DroppedEntry] = []
     pairs = _unique_pairs(pages, lang, dropped)
-    pairs.sort(key=lambda found: not found[1].in_faq)
     count = request.count or DEFAULT_COUNT
     dropped += [DroppedEntry(pair.question, Reason.BEYOND_COUNT) for _, pair in pairs[count:]]
     items = [_item(position, *found) for position, found in enumerate(pairs[:count])]
@@ -57,7 +56,7 @@ def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
 def _unique_pairs(
     pages: Sequence[Page], lang: str | None, dropped: list[DroppedEntry]
 ) -> list[tuple[Page, Pair]]:
-    """Return the pairs in a language, and add the others to `dropped`.
+    """Return the pairs in a language, those in an FAQ first, and add the others to `dropped`.
 
     If a question has several answers, that in an FAQ is kept.
     """

@@ -65,17 +65,14 @@ class Description(TypedDict, total=False):
 class Sites(Part):
     """The sites in a database."""
 
-    def create(
-        self, name: str, *, listed: bool = False, max_faqs: int | None = None, max_bytes: int | None = None
-    ) -> str:
+    def create(self, name: str, *, listed: bool = False) -> str:
         """Create a site and return its id.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
         """
         with self._database.writing() as connection:
-            columns = {"listed": listed, "max_faqs": max_faqs, "max_bytes": max_bytes}
-            return _insert(connection, _site_name(name), self._clock(), **columns)
+            return _insert(connection, _site_name(name), self._clock(), listed=listed)
 
     def list(self) -> list[Site]:
         """Return all sites, ordered by their creation."""
@@ -155,10 +152,10 @@ def find_site(connection: Connection, site: str | None) -> str | None:
     return next(iter(ids), None)
 
 
-def _insert(connection: Connection, name: str, now: datetime, **columns: Any) -> str:
+def _insert(connection: Connection, name: str, now: datetime, *, listed: bool = False) -> str:
     site = secrets.token_hex(4)
-    row = {"id": site, "name": name, "listed": False, "faq_count": 0, "byte_count": 0, "created_at": now}
-    connection.execute(insert(sites), row | columns)
+    row = {"id": site, "name": name, "listed": listed, "faq_count": 0, "byte_count": 0, "created_at": now}
+    connection.execute(insert(sites), row)
     log(connection, OPERATOR, "site-create", now, site=site, subject=site)
     return site
 
