@@ -132,8 +132,9 @@ def to_document(value: object) -> Document:
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
-        place = found.positions[0] or "items[0]"
-        raise ValueError(f'{place}: few texts in {names} ask: name the field of the questions "question"')
+        raise ValueError(
+            f'{found.positions[0] or "items[0]"}: few texts in {names} ask: name the field of the questions "question"'
+        )
     fields["unknown"] = [name for name in fields["unknown"] if name not in used]
     found.drop_identifiers()
     fields["unknown"] += [f"items[].{name}" for name in found.unknown]
@@ -233,8 +234,8 @@ class _Finder:
             found.add(self._item({"question": question, "answer": only_text(answers)}, None))
         others = {str(key): inner for key, inner in value.items() if str(key) not in used}
         columns = asking_columns(others.values())
-        found_in = ((key, self._part(inner, columns, depth)) for key, inner in others.items())
-        parts = {key: part for key, part in found_in if part.items}
+        parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
+        parts = {key: part for key, part in parts.items() if part.items}
         if not all(one.is_item for one in parts.values()):
             # Beside a group of questions, a mapping with a title is no question.
             boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}

@@ -1,6 +1,7 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final
 
 from faqsvc_embed.files.fields import ANSWER_FIELDS, find_field, is_translated
@@ -9,6 +10,8 @@ from faqsvc_embed.languages import lookup
 
 MAX_OBJECTS: Final = 50_000
 """Maximum objects that are read in one JSON text."""
+MAX_PAGES: Final = 100
+"""Maximum FAQPages that are read in one JSON text: all of them may refer to the same questions."""
 
 
 def is_text(value: object) -> bool:
@@ -65,23 +68,30 @@ def faq_pages(value: object) -> list[dict[str, Any]]:
     References to questions and answers are replaced by what they refer to.
     """
     nodes = [_plain(node) for node in objects_of(value)]
-    by_id = {node["@id"]: node for node in nodes if isinstance(node.get("@id"), str) and len(node) > 1}
+    named = dict[str, dict[str, Any]]()  # one node for each `@id`: JSON-LD 1.1, flattening
+    for node in nodes:
+        if isinstance(name := node.get("@id"), str):
+            named.setdefault(name, {}).update(node)
 
     def stated(node: Any) -> Any:
-        if not isinstance(node, dict):
-            return by_id.get(node, node) if isinstance(node, str) else node
-        return {**by_id.get(str(node.get("@id")), {}), **_plain(node)}
+        if isinstance(node, dict):
+            return named.get(str(node.get("@id"))) or _plain(node)
+        return named.get(node, node) if isinstance(node, str) else node
 
-    def answered(question: Any) -> Any:
-        if not isinstance(question, dict) or "acceptedAnswer" not in question:
-            return question
-        return {**question, "acceptedAnswer": only_text([*map(stated, _list(question["acceptedAnswer"]))])}
+    def questions(page: dict[str, Any]) -> Iterator[Any]:
+        nodes = map(stated, _list(page.get("mainEntity")))
+        for one in {id(node): node for node in nodes}.values():  # a node that is named twice is one question
+            if isinstance(one, dict) and "acceptedAnswer" in one:
+                yield {**one, "acceptedAnswer": only_text([*map(stated, _list(one["acceptedAnswer"]))])}
+            else:
+                yield one
 
-    return [
-        {**node, "mainEntity": [answered(stated(one)) for one in _list(node.get("mainEntity"))]}
+    pages = (
+        node
         for node in nodes
         if "FAQPage" in map(local_name, _list(node.get("@type"))) and node.keys() - {"@type", "@id"}
-    ]
+    )
+    return [{**page, "mainEntity": [*questions(page)]} for page in islice(pages, MAX_PAGES)]
 
 
 def faq_page(value: object) -> dict[str, Any] | None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
-from faqsvc_embed.files import Document
+from faqsvc_embed.files import READERS, Document
 from faqsvc_embed.files.html import html_to_markdown
 from tests.files.support import read
 from tests.support.growth import grows_linearly
@@ -241,3 +241,14 @@ def test_no_sign_of_emphasis_is_shown_as_typed(markup: str) -> None:
     words = "".join(Markup(markup).striptags().split())
 
     assert "".join(found.striptags().split()) == words
+
+
+def test_the_work_on_references_to_one_large_question_grows_linearly() -> None:
+    def graph(count: int) -> str:
+        fields = {f"field{number}": number for number in range(count)}
+        references = [{"@id": "#q", "order": number} for number in range(count)]
+        question = {**QUESTIONS[0], "@id": "#q", **fields}
+        return json.dumps([{"@type": "FAQPage", "mainEntity": references}, question])
+
+    assert len(READERS[".json"](graph(100)).items) == 1
+    assert grows_linearly(READERS[".json"], graph, 250)
