@@ -132,14 +132,12 @@ def to_document(value: object) -> Document:
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
-        raise ValueError(
-            f'{found.positions[0] or "items[0]"}: few texts in {names} ask: name the field of the questions "question"'
-        )
+        place = found.positions[0] or "items[0]"
+        raise ValueError(f'{place}: few texts in {names} ask: name the field of the questions "question"')
     fields["unknown"] = [name for name in fields["unknown"] if name not in used]
     found.drop_identifiers()
     fields["unknown"] += [f"items[].{name}" for name in found.unknown]
-    places = [place or f"items[{index}]" for index, place in enumerate(found.positions)]
-    fields["items"], fields["positions"] = _ordered(found.items, places)
+    fields["items"], fields["positions"] = _ordered(found)
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
     return as_one_format(Document(**fields), is_html=page is not None)
@@ -340,13 +338,13 @@ def _labels(value: Mapping[str, Any]) -> dict[str, str]:
     return labels
 
 
-def _ordered(items: list[Any], positions: Sequence[str]) -> tuple[list[Any], list[str]]:
-    """Return items with their places; if each has a position, sorted by it as in a record."""
-    order = list(range(len(items)))
+def _ordered(found: _Found) -> tuple[list[Any], list[str]]:
+    """Return the items with their places; if each has a position, sorted by it as in a record."""
+    items, order = found.items, list(range(len(found.items)))
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
         numbers = [int(item["position"]) for item in items]  # a text in YAML
         order.sort(key=numbers.__getitem__)
     for item in items:
         if isinstance(item, dict):
             item.pop("position", None)
-    return [items[index] for index in order], [positions[index] for index in order]
+    return [items[index] for index in order], [found.positions[index] or f"items[{index}]" for index in order]
