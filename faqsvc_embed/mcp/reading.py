@@ -158,6 +158,8 @@ async def list_faqs(call: Call) -> Result:
     entries = [
         {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
     ]
+    if offset and offset >= len(entries):
+        raise ToolError(f"offset is {offset}, but {len(entries)} FAQs are found.")
     items = take_fitting(entries[offset:], ROOM)
     content: dict[str, Any] = {"items": items, "total": len(entries)}
     if offset + len(items) < len(entries):

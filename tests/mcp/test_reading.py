@@ -135,3 +135,8 @@ def test_a_large_call_to_action_is_left_out(client: FAQClient, faulty: FaultySer
 def test_an_faq_without_an_answer_has_no_faqpage(client: FAQClient, faulty: FaultyServer) -> None:
     faulty.serve(samples.record("empty", ("Question?", " ")))
     assert "'empty'" in error(call(client, "get_faq_jsonld", {"slug": "empty"}))
+
+
+def test_an_offset_beyond_the_list_is_named(client: FAQClient, faulty: FaultyServer) -> None:
+    faulty.behave(behaviours.body(b'{"items": [], "next": null}'))
+    assert "offset is 9, but 0 FAQs" in error(call(client, "list_faqs", {"offset": 9}))
