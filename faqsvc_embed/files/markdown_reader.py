@@ -20,10 +20,13 @@ from faqsvc_embed.files.json_yaml import parse_yaml, yaml_document
 from faqsvc_embed.files.markdown_lines import is_text
 from faqsvc_embed.files.markdown_questions import find_questions
 from faqsvc_embed.files.markdown_text import unescape
+from faqsvc_embed.files.markup import has_markdown, has_tags
 from faqsvc_embed.files.records import FRONT_MATTER_NAMES
 
 _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""
+_RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
+"""A line that makes the line above it a heading."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
@@ -62,8 +65,17 @@ def read_markdown(text: str) -> Document:
     stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
     if "introduction" in stated:
         stated["introduction_line"] = None
+    answer_format = "text" if _is_plain(lines, found) else "markdown"
     unknown = [*document.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
-    return replace(found, **{"answer_format": "markdown"} | stated, unknown=unknown)
+    return replace(found, **{"answer_format": answer_format} | stated, unknown=unknown)
+
+
+def _is_plain(lines: Sequence[str], document: Document) -> bool:
+    """Return whether a file is plain text, whose lines stay: no question has a mark, and no text markup."""
+    bare = {one.strip() for one, below in zip(lines, [*lines[1:], ""], strict=True) if not _RULE.match(below)}
+    texts = [document.introduction or "", *(item["answer"] for item in document.items)]
+    is_bare = all(item["question"] in bare for item in document.items)
+    return is_bare and not any(has_markdown(text) or has_tags(text) for text in texts)
 
 
 def _unescaped(document: Document) -> Document:
