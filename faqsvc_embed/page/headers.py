@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
-from faqsvc_embed.api.cache_tags import cache_tag_headers
+from faqsvc_embed.page.cache_tags import cache_tag_headers
 
 if TYPE_CHECKING:
     from faqsvc_embed.page.page import Page

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed.api.cache_tags import MAX_LENGTH
+from faqsvc_embed.page.cache_tags import MAX_LENGTH
 from faqsvc_embed.page.headers import applied, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
