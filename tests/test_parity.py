@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,8 @@ def swapped() -> str:
             "Why?",
         ),
         (script(graph())[:-12] + "</script>", "line 1"),
+        (script(graph(mainEntity=[*graph()["mainEntity"], {"@id": "#lost"}])), "no name"),
+        (script(graph(mainEntity=[*graph()["mainEntity"], "#lost"])), "no name"),
         (script(graph(), graph()), "@id"),
         (script(graph(**{"@id": "#faqpage"}), graph()), "@id"),
         (script(graph(**{"@context": "https://example.com"})), "@context"),
@@ -141,6 +144,12 @@ def test_a_question_that_only_the_page_has_is_found(form: str) -> None:
     assert "Do you frame, too?" in lines[-1]
 
 
+@pytest.mark.parametrize("form", ["details", "terms"])
+def test_a_question_that_only_the_page_has_may_be_in_other_words(form: str) -> None:
+    listed = "".join(FORMS[form].format(*pair) for pair in [*PAIRS, ("Frames", "Yes.", "In oak.")])
+    assert "Frames" in faq_parity(script(graph()) + listed)[-1]
+
+
 @pytest.mark.parametrize(
     "beside",
     [
@@ -154,6 +163,9 @@ def test_terms_and_menus_that_ask_nothing_are_no_questions_of_the_page(beside: s
 
 def test_a_label_in_any_language_is_no_part_of_a_question() -> None:
     assert faq_parity(page("headings", pairs=[(f"প্র. {pair[0]}", *pair[1:]) for pair in PAIRS])) == []
+    asked, markup = "Do you ship to e.g. France?", changed(1, question="Do you ship to e.g. France?")
+    pairs = [PAIRS[0], (f"No. {asked}", *PAIRS[1][1:]), *PAIRS[2:]]
+    assert faq_parity(page("headings", markup=markup, pairs=pairs)) == []
 
 
 @pytest.mark.parametrize("hidden", ["<template>{}</template>", "<!-- {} -->", "<script>{}</script>"])
@@ -179,8 +191,13 @@ def test_what_is_in_a_template_a_comment_or_a_script_is_not_on_the_page(hidden: 
         script(graph(), {"@context": "https://schema.org", "@type": "Product", "name": "A poster"}),
         '<script type="application/ld+json">{"name": "not read by anybody"</script>' + script(graph()),
         script(graph(name="Questions")).replace("application/ld+json", "Application/LD+json; charset=utf-8"),
+        script(graph()).replace("@type", "type"),
+        re.sub(r'"name": ("[^"]*")', r'"name": [{"@value": \1}]', script(graph())),
     ],
-    ids=["graph", "prefix", "references", "ids", "others", "broken, of something else", "type"],
+    ids=[
+        "graph", "prefix", "references", "ids", "others", "broken, of something else", "type", "alias",
+        "values",
+    ],
 )  # fmt: skip
 def test_other_ways_to_write_the_same_markup(markup: str) -> None:
     assert faq_parity(page(markup=markup), "https://shop.example/help") == []
@@ -214,6 +231,7 @@ def test_microdata_counts_where_there_is_no_json_ld() -> None:
     assert "no answer" in faq_parity(microdata().replace('itemprop="text"', "", 1))[0]
     with_icons = microdata().replace("</h3>", ' <i class="material-icons">expand_more</i></h3>')
     assert faq_parity(with_icons) == []
+    assert faq_parity(microdata().replace("<p>Five", "<p><del>Four</del> <script>let a</script>Five")) == []
     assert faq_parity(script(graph()) + microdata().replace("Five", "Six"))
 
 

@@ -111,10 +111,16 @@ def faq_page(value: object) -> dict[str, Any] | None:
 
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
     """Return a node of JSON-LD with plain names and values, which may be in `@list`, `@set` or `@value`."""
-    return {local_name(key): _unwrapped(inner) for key, inner in node.items()}
+    plain = {local_name(key): _unwrapped(inner) for key, inner in node.items()}
+    for name in {"type", "id"} & plain.keys():  # as the context of schema.org calls them, too
+        plain.setdefault(f"@{name}", plain[name])
+    plain.pop("type", None)
+    return plain
 
 
 def _unwrapped(value: Any) -> Any:
+    if isinstance(value, list):
+        return [one["@value"] if isinstance(one, dict) and "@value" in one else one for one in value]
     wrappers = ("@list", "@set", "@value")
     name = next((name for name in wrappers if name in value), None) if isinstance(value, dict) else None
     return value[name] if name else value

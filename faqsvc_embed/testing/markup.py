@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 import turbohtml
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.values import faq_pages, local_name, only_text
+from faqsvc_embed.files.values import faq_pages, local_name
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts
@@ -49,7 +49,7 @@ def read_markup(document: turbohtml.Document, url: str) -> Markup:
         markup.ids.append(urljoin(base, own) if isinstance(own, str) and own else "")
         if not page["mainEntity"]:
             markup.problems.append("a FAQPage of the markup has no questions (mainEntity)")
-        for question in filter(lambda one: isinstance(one, dict), page["mainEntity"]):
+        for question in (one if isinstance(one, dict) else {} for one in page["mainEntity"]):
             answer = question.get("acceptedAnswer")
             answer = answer[0] if isinstance(answer, list) and answer else answer
             text = answer.get("text") if isinstance(answer, dict) else answer
@@ -101,12 +101,13 @@ def _said(question: turbohtml.Element, selector: str) -> str:
     if element is None:
         return ""
     content = element.attr("content")
-    return html.escape(element.text if content is None else str(content))
+    words = " ".join(line.text for line in read_words(element).lines)
+    return html.escape(words if content is None else str(content))
 
 
 def _text(value: Any) -> str:
-    value = only_text(value)
-    return value if isinstance(value, str) and value.strip() else ""
+    texts = value if isinstance(value, list) else [value]
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
 
 def _add(markup: Markup, question: str, answer: str) -> None:

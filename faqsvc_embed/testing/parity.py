@@ -150,10 +150,13 @@ class _Comparison:
             asks = is_question_line(self._said(part))
             around = set[Part]().union(*(containers[kind] for kind in _kinds(part) if kind in containers))
             is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
+            is_term = part.tag in ("summary", "dt")
             is_alike = any(
-                asks or (is_marked_up and one.tag not in _WHOLE_PAGE) for one in part.path() if one in around
+                asks or is_term or (is_marked_up and one.tag not in _WHOLE_PAGE)
+                for one in part.path()
+                if one in around
             )
-            is_question = is_alike or (asks and part.tag in ("summary", "dt"))
+            is_question = is_alike or (asks and is_term)
             if is_question and next(self._region(part.end, part), None) is not None:
                 yield part
                 end = part.end

@@ -18,7 +18,7 @@ _SKIPPED = NAMES["skipped"] - {"meta", "link", "head"} | {"s", "strike", "del"}
 """What says nothing to a reader: code, and what is struck out."""
 _ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
 _ICON_TEXT = re.compile(r"\s*[^ ]{0,24}\s*")
-_LABEL = re.compile(r"[^\s.:]{1,4}[.:]\s+")
+_LABEL = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """What may be the label of a question or an answer, in any language."""
 
 
