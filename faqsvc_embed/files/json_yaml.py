@@ -100,7 +100,7 @@ def parse_yaml(text: str) -> Any:
     import yaml
 
     try:
-        nodes = [node for node in yaml.compose_all(text, Loader=yaml.BaseLoader) if node.value]
+        nodes = [node for node in yaml.compose_all(text, Loader=yaml.BaseLoader) if node.value != ""]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f"line {mark.line + 1}: " if mark is not None else ""

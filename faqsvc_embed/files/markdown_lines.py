@@ -13,7 +13,7 @@ _COMMENT: Final = re.compile(
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
-    r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*(?:\{:[^{}\n]*\}\s*)?)?"
+    r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
     r"[ \t]*(?:[-*+]|1\.)[ \t][^\n]*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}(?:\s*</details>)?)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
     # line.

@@ -30,6 +30,7 @@ from faqsvc_embed.files.openers import (
     terms,
     text_after,
 )
+from faqsvc_embed.models.parts import link_key
 
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
@@ -220,9 +221,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if first.level == INNER or (first.asks and (others or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
-    if (
-        says_faq(first.text) and not stated
-    ):  # a title, unless it is one of several such as "General questions"
+    # A heading that says FAQ is the title, unless it is one of several such as "General questions".
+    if says_faq(first.text) and link_key(stated) in link_key(first.text):
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None

@@ -322,7 +322,10 @@ def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
     chosen = {"items": value[own]} if isinstance(value[own], list) else dict(value[own])
     left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
-    return {**left, **chosen}
+    copy = type(value)({**left, **chosen})  # type: ignore[call-arg]
+    if hasattr(value, "line"):
+        copy.line = value.line  # type: ignore[attr-defined]
+    return copy
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:

@@ -481,6 +481,9 @@ def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
 def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) -> None:
     content = "- title: Tea\n  text: Hot.\n- title: Cake\n  text: Sweet.\n"
     assert refusal(tmp_path, "a.yaml", content).startswith("line 1: few texts in")
+    texts = "- en: {q: Why not, a: So.}\n  de: {q: Wer nicht, a: Wir.}\n"
+    assert read(tmp_path, "b.yaml", texts * 2).positions == ["line 1", "line 3"]
+    assert "{}" in refusal(tmp_path, "c.yaml", "{}\n")
 
 
 def test_questions_in_numbered_fields_are_refused_unless_each_has_an_answer(tmp_path: Path) -> None:

@@ -739,6 +739,13 @@ def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, ti
     assert (document.title, len(document.items)) == (title, 2)
 
 
+def test_a_heading_with_the_title_of_the_front_matter_is_no_section() -> None:
+    text = "---\ntitle: Kettle\n---\n## Kettle FAQ\n\n## Why does it leak?\nHot.\n\n## It beeps\nWait.\n"
+    document = read_markdown(text)
+    assert [*document.items[0]] == [*document.items[1]] == ["question", "answer"]
+    assert "this title is not shown" in document.notes[0]
+
+
 def test_a_heading_below_the_questions_is_no_title() -> None:
     document = read_markdown("Q: Why?\nA: So.\n\nQ: Who?\nA: We.\n\n# Contact\n\nWrite to us.\n")
     assert (document.title, len(document.items)) == (None, 2)

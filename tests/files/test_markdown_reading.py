@@ -225,7 +225,8 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     ],
 )
 def test_a_file_costs_no_more_than_its_length(filling: str) -> None:
-    for written in ("## a?\n{}\n\n## b?\nc\n", "Q: a?\nA: b\n\n{}\n"):
+    summary = "<summary>b</summary>\n\n## a?\nc\n\n<details><summary>d</summary>{}e\n"
+    for written in ("## a?\n{}\n\n## b?\nc\n", "Q: a?\nA: b\n\n{}\n", summary):
         assert grows_linearly(
             read_markdown,
             lambda size, written=written: written.format(filling * (size // len(filling))),  # type: ignore[misc]

@@ -148,7 +148,7 @@ def test_what_people_write_is_no_leftover(typed: str) -> None:
     assert leftover_lines(typed) == []
 
 
-@pytest.mark.parametrize("sign", ["\n## ", "\n::: a", "[^1]\n", "[^", "\n<h2>", "{{ x }}\n"])
+@pytest.mark.parametrize("sign", ["\n## ", "\n::: a", "[^1]\n", "[^", "\n<h2>", "{{ x }}\n", "-++"])
 def test_finding_leftovers_costs_no_more_than_the_length(sign: str) -> None:
     assert grows_linearly(leftover_lines, lambda count: sign * count, 500)
 
