@@ -203,6 +203,15 @@ def test_other_ways_to_write_the_same_markup(markup: str) -> None:
     assert faq_parity(page(markup=markup), "https://shop.example/help") == []
 
 
+def test_all_faqpages_of_a_page_are_read_however_many() -> None:
+    faqs = [
+        script(graph(**{"@id": "#faqpage", "mainEntity": [graph()["mainEntity"][0] | {"name": f"Why {n}?"}]}))
+        + FORMS["details"].format(f"Why {n}?", *PAIRS[0][1:])
+        for n in range(120)
+    ]
+    assert faq_parity("".join(faqs)) == []
+
+
 def test_two_ids_are_one_only_as_addresses_of_the_page() -> None:
     two = script(graph(**{"@id": "#faq"}), graph(**{"@id": "https://shop.example/help#faq"}))
     assert len(faq_parity(page(markup=two), "https://shop.example/other")) == 1

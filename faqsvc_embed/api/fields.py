@@ -126,6 +126,7 @@ def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
     """Return the error for a value that cannot be a slug; no request is made for it."""
     where = f"template {template!r}: " if template else ""
     # Without quotes, a template reads a slug as a variable, which is then None, undefined or empty.
-    usual = ACCEPTED if isinstance(value, str) and value else f'{ACCEPTED}; write it in quotes: faq("a")'
+    is_text = isinstance(value, str) and (value or template is None)
+    usual = ACCEPTED if is_text else f'{ACCEPTED}; write it in quotes: faq("a")'
     hint = next((text for kind, text in _HINTS.items() if isinstance(value, kind)), usual)
     return FAQNotFound(f"{where}{quoted(value)} is not a slug: {hint}")

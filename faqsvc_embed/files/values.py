@@ -1,7 +1,6 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Final
 
 from faqsvc_embed.files.fields import ANSWER_FIELDS, find_field, is_translated
@@ -10,8 +9,6 @@ from faqsvc_embed.languages import lookup
 
 MAX_OBJECTS: Final = 50_000
 """Maximum objects that are read in one JSON text."""
-MAX_PAGES: Final = 100
-"""Maximum FAQPages that are read in one JSON text: all of them may refer to the same questions."""
 
 
 def is_text(value: object) -> bool:
@@ -78,20 +75,21 @@ def faq_pages(value: object) -> list[dict[str, Any]]:
             return named.get(str(node.get("@id"))) or _plain(node)
         return named.get(node, node) if isinstance(node, str) else node
 
+    answered = dict[int, Any]()  # many pages may refer to one question
+
     def questions(page: dict[str, Any]) -> Iterator[Any]:
         nodes = map(stated, _list(page.get("mainEntity")))
         for one in {id(node): node for node in nodes}.values():  # a node that is named twice is one question
-            if isinstance(one, dict) and "acceptedAnswer" in one:
-                yield {**one, "acceptedAnswer": only_text([*map(stated, _list(one["acceptedAnswer"]))])}
-            else:
-                yield one
+            if isinstance(one, dict) and "acceptedAnswer" in one and id(one) not in answered:
+                one["acceptedAnswer"] = only_text([*map(stated, _list(one["acceptedAnswer"]))])
+                answered[id(one)] = one
+            yield one
 
-    pages = (
-        node
+    return [
+        {**node, "mainEntity": [*questions(node)]}
         for node in nodes
         if "FAQPage" in map(local_name, _list(node.get("@type"))) and node.keys() - {"@type", "@id"}
-    )
-    return [{**page, "mainEntity": [*questions(page)]} for page in islice(pages, MAX_PAGES)]
+    ]
 
 
 def faq_page(value: object) -> dict[str, Any] | None:
@@ -112,9 +110,8 @@ def faq_page(value: object) -> dict[str, Any] | None:
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
     """Return a node of JSON-LD with plain names and values, which may be in `@list`, `@set` or `@value`."""
     plain = {local_name(key): _unwrapped(inner) for key, inner in node.items()}
-    for name in {"type", "id"} & plain.keys():  # as the context of schema.org calls them, too
-        plain.setdefault(f"@{name}", plain[name])
-    plain.pop("type", None)
+    if "type" in plain:  # the context of schema.org has both names
+        plain.setdefault("@type", plain.pop("type"))
     return plain
 
 

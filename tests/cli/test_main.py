@@ -48,6 +48,8 @@ def test_an_invalid_address_is_named() -> None:
         True,
         False,
     )
+    empty = faqsvc("get", "", "--base-url", "https://faq.example").stderr
+    assert ("'' is not a slug" in empty, "quotes" in empty) == (True, False)
     assert "'nonsense'" in faqsvc("get", "a", "--base-url", "nonsense").stderr
 
 
