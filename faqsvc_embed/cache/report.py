@@ -96,7 +96,7 @@ class Reporter:
             try:
                 listener(after)
             except Exception as error:
-                self._once.error(origin_of(error), "what follows a fetch failed", error=error)
+                self._once.error(origin_of(error), "the work after a fetch failed", error=error)
 
     def _log(self, before: Entry | None, after: Entry) -> None:
         had_failed = before is not None and before.error is not None

@@ -59,11 +59,12 @@ class Origin:
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""
         key = answer, section
-        if not self.answers:  # the origin of all items without a record, which would keep their HTML for ever
-            return self.usual.html(answer, section, self)
-        if key not in self._html:
-            self._html[key] = self.usual.html(answer, section, self)
-        return self._html[key]
+        html = self._html.get(key)
+        if html is None:
+            html = self.usual.html(answer, section, self)
+            if len(self._html) < len(self.answers):  # others would stay as long as the record
+                self._html[key] = html
+        return html
 
 
 _NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record

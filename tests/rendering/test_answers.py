@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from jinja2 import Environment
 from markupsafe import Markup
+from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
 from faqsvc_embed.files import WRITERS, Document, read_file
@@ -233,6 +234,13 @@ def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> 
     for other in (copy.deepcopy(faq), pickle.loads(pickle.dumps(faq)), copy.copy(faq)):
         assert other == faq
         assert other.items[0].html == faq.items[0].html
+
+
+def test_a_record_does_not_keep_the_html_of_items_with_changed_answers() -> None:
+    (item,) = record_of().items
+    changed = [replace(item, answer=f"*{number}*") for number in range(3)]
+    assert changed[2].html == "<p><em>2</em></p>"
+    assert [one.html is one.html for one in (item, *changed)].count(True) == 1
 
 
 def test_records_that_share_an_item_have_their_own_format() -> None:
