@@ -99,11 +99,12 @@ class _Reading:
         source, title = self._source, self._outline.title
         texts = [source.plain(one.text) for one in self._questions]
         texts = texts if source.is_written else unnumbered(texts)
+        names = {one: self._name(one) for one in {section for _, section in self._outline.questions} if one}
         items, answer_lines = list[dict[str, str]](), list[int]()
         for (one, section), question in zip(self._outline.questions, texts, strict=True):
             answer, line = self._answer(one)
             item = {"question": question, "answer": source.with_definitions(answer)}
-            if section is not None and (name := self._name(section)):
+            if section is not None and (name := names[section]):
                 item["section"] = name
             if (id_ := split_id(one.text)[1]) is not None:
                 item["id"] = id_
