@@ -197,6 +197,13 @@ def test_a_file_without_a_question_is_refused(tmp_path: Path, text: str) -> None
     assert refusal(tmp_path, "faq.md", text)
 
 
+def test_a_file_without_markup_is_plain_text_whose_lines_stay() -> None:
+    text = "Where are you?\n\nMain Street 1\n12345 Town\n\nWhen are you open?\n\nMon 9-5\nTue 9-5\n"
+    assert read_markdown(text).answer_format == "text"
+    assert read_markdown(text.replace("Where", "## Where")).answer_format == "markdown"
+    assert read_markdown(text.replace("Main", "**Main**")).answer_format == "markdown"
+
+
 _pieces = st.sampled_from(
     [
         *"#*_`~<>[]()|-+=:!\\&; \t\n\0",
