@@ -110,8 +110,8 @@ def faq_page(value: object) -> dict[str, Any] | None:
 def _plain(node: dict[str, Any]) -> dict[str, Any]:
     """Return a node of JSON-LD with plain names and values, which may be in `@list`, `@set` or `@value`."""
     plain = {local_name(key): _unwrapped(inner) for key, inner in node.items()}
-    if "type" in plain:  # the context of schema.org has both names
-        plain.setdefault("@type", plain.pop("type"))
+    if "type" in plain and "@type" not in plain:  # the context of schema.org has both names
+        plain["@type"] = plain.pop("type")
     return plain
 
 
