@@ -71,9 +71,14 @@ def faq_pages(value: object) -> list[dict[str, Any]]:
             named.setdefault(name, {}).update(node)
 
     def stated(node: Any) -> Any:
-        if isinstance(node, dict):
-            return named.get(str(node.get("@id"))) or _plain(node)
-        return named.get(node, node) if isinstance(node, str) else node
+        if not isinstance(node, dict):
+            return named.get(node, node) if isinstance(node, str) else node
+        own = _plain(node)
+        words = own.keys() & {"name", "text", "acceptedAnswer"}
+        is_answer = "Answer" in map(local_name, _list(own.get("@type")))
+        # Templates give one `@id` to all questions, or to all answers.
+        is_whole = len(words) > 1 or (is_answer and "text" in words)
+        return own if is_whole else named.get(str(own.get("@id"))) or own
 
     answered = dict[int, Any]()  # many pages may refer to one question
 

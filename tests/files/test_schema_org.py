@@ -65,6 +65,25 @@ def test_the_faqpage_is_found_wherever_it_is(tmp_path: Path, content: object, ur
     )
 
 
+def test_questions_and_answers_keep_their_own_words_if_a_template_gives_all_the_same_id(
+    tmp_path: Path,
+) -> None:
+    answers = [
+        {"@type": "Answer", "@id": "#answer", "text": "Nothing."},
+        {"@type": "Answer", "@id": "#answer", "text": "A day."},
+    ]
+    questions = [
+        {"@type": "Question", "@id": "https://tea.example/faq", "name": name, "acceptedAnswer": answer}
+        for name, answer in zip(["What does it cost?", "How long?"], answers, strict=True)
+    ]
+    page = {**PAGE, "@id": "https://tea.example/faq", "mainEntity": questions}
+
+    assert read(tmp_path, "faq.json", json.dumps(page)).items == [
+        {"question": "What does it cost?", "answer": "Nothing."},
+        {"question": "How long?", "answer": "A day."},
+    ]
+
+
 @pytest.mark.parametrize("answer", ["Plain text.\n\nOf two paragraphs.", "1 < 2 & 3 > 2", "- a\n- b"])
 def test_plain_text_keeps_its_lines(tmp_path: Path, answer: str) -> None:
     page = to_json_ld(FAQ("tea", items=(Item(0, "How?", answer),)))
