@@ -1,8 +1,8 @@
 """Headings that are questions: by their text, as statements in an FAQ, or as titles in a help centre."""
 
-from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -105,12 +105,15 @@ def set_sections(found: list[Candidate], context: PageContext, claims: Claims) -
         for element in context.elements
         if element.tag in HEADINGS and element.tag != "h1" and not claims.overlap(element)
     ]
-    sections: dict[Candidate, str] = {}
+    sections, read = dict[Candidate, str](), cache(question_text)
+    titles, above = titles[::-1], list[Element]()  # `above` has at most one of each level
     for candidate in found:
-        count = bisect_left(titles, candidate.element.start, key=lambda title: title.start)
+        while titles and titles[-1].start < candidate.element.start:
+            title = titles.pop()
+            above = [*(one for one in above if HEADINGS[one.tag] < HEADINGS[title.tag]), title]
         level = HEADINGS.get(candidate.element.tag, 7)
-        above = (title for title in reversed(titles[:count]) if HEADINGS[title.tag] < level)
-        text = question_text(title) if (title := next(above, None)) is not None else ""
+        nearest = next((one for one in reversed(above) if HEADINGS[one.tag] < level), None)
+        text = read(nearest) if nearest is not None else ""
         if 0 < len(text) <= MAX_SECTION and not announces_faq(text):
             sections[candidate] = text
     if len(set(sections.values())) > 1:

@@ -50,6 +50,11 @@ def test_the_heading_above_questions_is_their_section_if_the_page_has_several() 
     assert sections(first) == [None]
 
 
+def test_a_long_heading_above_many_questions_is_read_once() -> None:
+    questions = (f"<h3>Is it number {number}?</h3><p>It is {number}.</p>" for number in range(1_000))
+    assert len(pairs(html(f"<h1>FAQ</h1><h2>{'long ' * 10_000}</h2>{''.join(questions)}"))) == 1_000
+
+
 def stated(question: str, answer: str) -> str:
     """Return a page with a question in its JSON-LD only."""
     node = {"@type": "Question", "name": question, "acceptedAnswer": {"text": answer}}
