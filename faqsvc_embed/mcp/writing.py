@@ -32,6 +32,7 @@ from faqsvc_embed.settings.api_key import APIKey
 Write = Callable[[bool], Coroutine[Any, Any, Publication]]
 """Publishes, or writes a draft if the argument is true."""
 
+_GENERATED: Final = ("question", "answer", "section", "source")
 REQUESTED: Final = ""
 MAX_NOTES: Final = 5
 SCOPE: Final = "the API key may only write drafts"
@@ -51,8 +52,7 @@ async def generate_faq(call: Call) -> Result:
             f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
         ) from None
     entries = [
-        {"question": item.question, "answer": item.answer, "source": getattr(item, "source", "")}
-        for item in found
+        {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in found
     ]
     items = take_fitting(entries, ROOM)
     content: dict[str, Any] = {"items": items, "total": len(entries)}

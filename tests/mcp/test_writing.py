@@ -44,11 +44,14 @@ def test_a_preview_returns_what_readers_would_see_and_sends_nothing(faulty: Faul
     Draft202012Validator(output_schema("publish_faq")).validate(shown)
 
 
-def test_generated_items_come_with_their_sources(client: FAQClient, faulty: FaultyServer) -> None:
-    faulty.behave(behaviours.body(json.dumps({"items": GENERATED}).encode()))
+def test_generated_items_come_with_their_sources_and_sections(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    items = [*GENERATED, {**GENERATED[0], "question": "Is it hot?", "section": "Tea"}]
+    faulty.behave(behaviours.body(json.dumps({"items": items}).encode()))
     arguments = {**WEBSITE, "lang": "ko", "count": 5}
     found = content(call(client, "generate_faq", arguments))
-    assert found == {"items": GENERATED, "total": 1}
+    assert found == {"items": items, "total": 2}
     Draft202012Validator(output_schema("generate_faq")).validate(found)
     assert json.loads(faulty.log[0].body) == arguments
 
