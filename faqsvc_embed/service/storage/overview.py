@@ -122,7 +122,7 @@ class FAQCursor(NamedTuple):
         """Match the FAQs after this place."""
         if self.updated_at is None:
             return and_(faqs.c.updated_at > self.began, faqs.c.slug > self.slug)
-        return tuple_(*_PLACE) < (self.updated_at, self.slug)
+        return and_(faqs.c.updated_at <= self.began, tuple_(*_PLACE) < (self.updated_at, self.slug))
 
     def __str__(self) -> str:
         changed = "" if self.updated_at is None else self.updated_at.isoformat()
