@@ -13,9 +13,8 @@ _NUMBER: Final = r"\s*[0-9]{0,3}\s*"
 _SEPARATOR: Final = r"[:：.．)）、]"
 _SYMBOLS: Final = "+-−–—×✕✖↑↓→▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\ufe0e\ufe0f\t\n"
 
-_COLONS: Final = ":： "
-"""What a label in an element of its own leaves: `<b>Q</b>: Is it big?`."""
-
+# What a label in an element of its own leaves: `<b>Q</b>: Is it big?`. A code such as `:tada:` is text.
+_COLON = re.compile(r"[:：]\s+|：")
 _QUESTION_LABEL = re.compile(
     rf"{_INITIAL}(?:(?:{_QUESTION}){_NUMBER}{_SEPARATOR}|Q\s*[0-9]{{0,3}}\s+(?=[A-Z¿\u3040-\uffdc]))\s*"
 )
@@ -51,12 +50,12 @@ def has_question_label(text: str) -> bool:
 def bare_question(text: str) -> str:
     """Return a question without its number, its label, and the symbols around it."""
     text = _without(_LIST_NUMBER, _without(_BEFORE_MARKER, text.strip(_SYMBOLS)))
-    return _without(_QUESTION_LABEL, text).strip(_SYMBOLS).lstrip(_COLONS)
+    return _without(_COLON, _without(_QUESTION_LABEL, text).strip(_SYMBOLS))
 
 
 def bare_answer(text: str) -> str:
     """Return an answer without its label."""
-    return _without(_ANSWER_LABEL, text.strip()).strip().lstrip(_COLONS)
+    return _without(_COLON, _without(_ANSWER_LABEL, text.strip()).strip())
 
 
 def split_at_answer_label(text: str) -> tuple[str, str] | None:
