@@ -9,6 +9,8 @@ from faqsvc_embed.languages import lookup
 
 MAX_OBJECTS: Final = 50_000
 """Maximum objects that are read in one JSON text."""
+MAX_FIELDS: Final = 100
+"""Maximum fields of an answer in JSON-LD. Of a larger one, to which many may refer, only the text is read."""
 
 
 def is_text(value: object) -> bool:
@@ -80,13 +82,17 @@ def faq_pages(value: object) -> list[dict[str, Any]]:
         is_whole = len(words) > 1 or (is_answer and "text" in words)
         return own if is_whole else named.get(str(own.get("@id"))) or own
 
+    def answer(node: Any) -> Any:
+        found = stated(node)
+        return {"text": found.get("text")} if isinstance(found, dict) and len(found) > MAX_FIELDS else found
+
     answered = dict[int, Any]()  # many pages may refer to one question
 
     def questions(page: dict[str, Any]) -> Iterator[Any]:
         nodes = map(stated, _list(page.get("mainEntity")))
         for one in {id(node): node for node in nodes}.values():  # a node that is named twice is one question
             if isinstance(one, dict) and "acceptedAnswer" in one and id(one) not in answered:
-                one["acceptedAnswer"] = only_text([*map(stated, _list(one["acceptedAnswer"]))])
+                one["acceptedAnswer"] = only_text([*map(answer, _list(one["acceptedAnswer"]))])
                 answered[id(one)] = one
             yield one
 
@@ -108,7 +114,7 @@ def faq_page(value: object) -> dict[str, Any] | None:
         "title": first.get("name"),
         "websiteUrl": website or first.get("url"),
         "lang": lookup(str(first.get("inLanguage"))),
-        "items": [question for page in pages for question in page["mainEntity"]],
+        "items": [*{id(question): question for page in pages for question in page["mainEntity"]}.values()],
     }
 
 

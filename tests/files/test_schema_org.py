@@ -262,6 +262,24 @@ def test_no_sign_of_emphasis_is_shown_as_typed(markup: str) -> None:
     assert "".join(found.striptags().split()) == words
 
 
+@pytest.mark.parametrize("referring", ["questions", "pages"])
+def test_the_work_on_references_to_one_large_node_grows_linearly(referring: str) -> None:
+    def graph(count: int) -> str:
+        fields = {f"field{number}": number for number in range(count)}
+        answer = {**QUESTIONS[0]["acceptedAnswer"][0], "@id": "#answer", **fields}
+        questions = [
+            {"@type": "Question", "name": f"Is it {number}?", "acceptedAnswer": {"@id": "#answer"}}
+            for number in range(count)
+        ]
+        if referring == "questions":
+            return json.dumps([{"@type": "FAQPage", "mainEntity": questions}, answer])
+        page = {"@type": "FAQPage", "mainEntity": {"@id": "#question"}}
+        return json.dumps([*[page] * count, {**questions[0], **answer, "@id": "#question"}])
+
+    assert len(READERS[".json"](graph(100)).items) == (100 if referring == "questions" else 1)
+    assert grows_linearly(READERS[".json"], graph, 250)
+
+
 def test_the_work_on_references_to_one_large_question_grows_linearly() -> None:
     def graph(count: int) -> str:
         fields = {f"field{number}": number for number in range(count)}
