@@ -303,6 +303,6 @@ class Fetcher:
         before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, outcome)
         try:
             self._reporter.report(before, entry, outcome)
-        finally:  # nobody waits for ever for a fault of ours
+        finally:  # otherwise a fault of this package would keep callers waiting for ever
             self._fetches.end(fetch, entry)
         return entry

@@ -71,7 +71,7 @@ class Reporter:
         """Failed fetches by kind."""
 
     def listen(self, listener: Listener) -> None:
-        """Call `listener` with the entry that each fetch leaves. An exception in it is logged once."""
+        """Call `listener` with the cache entry after each fetch. An exception in it is logged once."""
         self._listeners += (listener,)
 
     def count_look_up(self, state: FAQState) -> FAQState:

@@ -59,7 +59,7 @@ class Files(Protocol):
         """
 
     def note(self, entry: Entry) -> None:
-        """Note the entry that a fetch has left."""
+        """Remember the result of a fetch."""
 
 
 class BaseSource:

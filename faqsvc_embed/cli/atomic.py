@@ -35,8 +35,8 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
 def write_atomically(texts: Mapping[Path, str], *, is_private: bool = False) -> None:
     """Write files atomically: a reader of each file sees the old or the new content.
 
-    A file that exists keeps its permissions, and a link leads to it as before. The umask says who can read a
-    new one; with `is_private`, only this user can.
+    A file that exists keeps its permissions, and symbolic links to it stay. A new file has the permissions
+    of the umask; with `is_private`, only this user can read it.
 
     Raises:
         OSError: a file cannot be written; then none is changed.

@@ -51,8 +51,8 @@ def edit(
     in the meantime, nothing is published, and your text is kept in a file. If you change the line `lang`, you
     create a translation. VISUAL or EDITOR sets the editor. The API key is read from FAQSVC_API_KEY.
 
-    With --question, only its answer is changed; the spelling of the question does not matter. An unpublished
-    FAQ needs --draft; so does --question if the FAQ has a draft.
+    With --question, only the answer to this question is changed; case and punctuation do not matter. If the
+    FAQ was unpublished, use --draft. With --question, also use it if the FAQ has a draft.
 
     \b
       faqsvc edit pricing
@@ -145,7 +145,7 @@ def _answer_to(newest: "StoredRevision", question: str) -> str:
 def _change(
     client: "FAQClient", newest: "StoredRevision", question: str, answer: str, *, draft: bool
 ) -> "wire.Publication":
-    """Publish a new answer, unless there is a newer revision than the one read."""
+    """Publish a new answer, unless somebody has written a newer revision meanwhile."""
     slug, lang, etag = newest.faq.slug, newest.faq.lang, newest.etag or "*"
     change = {"question": question, "answer": answer}
     with if_interrupted("it may have been published"):

@@ -95,7 +95,7 @@ def _print_key(key: str) -> None:
         click.echo(key)
     except OSError as error:
         raise failure(
-            f"the key ...{key[-4:]} was made, but cannot be printed ({error.strerror}), so nobody has it:"
+            f"the key ...{key[-4:]} was created, but cannot be printed ({error.strerror}), so nobody has it:"
             " revoke it with `faqsvc keys revoke ID`; `faqsvc keys list` prints the ID"
         ) from error
 

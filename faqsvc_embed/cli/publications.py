@@ -53,7 +53,7 @@ class Publication:
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again.
 
-        If that is not possible, a warning says so, because the FAQ is published.
+        If that fails, print a warning and no error: the FAQ is published.
         """
         from faqsvc_embed.cli.atomic import write_atomically
 
@@ -64,7 +64,7 @@ class Publication:
             text = path.read_bytes().decode()
             stated = _REVISION.sub(rf"\g<1>{revision}", text, count=1)
             if stated == text:
-                raise ValueError("it is in no line of its own")
+                raise ValueError("it is not in a line of its own")
             write_atomically({path: stated})
         except (OSError, ValueError) as error:  # ValueError: UTF-16
             reason = error.strerror if isinstance(error, OSError) else error
@@ -126,9 +126,8 @@ def read_publications(
         given["slug"] = None
     read = list[Publication]()
     files = [file for target in targets for file in _read(target, given).files]
-    for file in {
-        os.path.abspath(file.path): file for file in files
-    }.values():  # `faqs faqs/a.md` names a.md twice
+    # `faqs faqs/a.md` names a.md twice.
+    for file in {os.path.abspath(file.path): file for file in files}.values():
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
             notes = messages_in(file)
@@ -156,7 +155,7 @@ def _overridden(document: "Document", given: dict[str, Any]) -> "Document":
 def _read(target: str, given: Mapping[str, Any]) -> "Folder":
     """Return a folder, or the folder of one file with this file only; raises a failure for problems.
 
-    What the options `given` replace need not be valid.
+    Problems of fields that the options `given` replace are ignored.
     """
     from faqsvc_embed.files import Folder
 
@@ -174,6 +173,7 @@ def _read(target: str, given: Mapping[str, Any]) -> "Folder":
 
 
 def _problems_of(file: "FAQFile", given: Mapping[str, Any]) -> "list[Problem]":
+    """Return the problems of a file that remain when options have replaced fields."""
     if file.document is None:
         return list(file.problems)
     stated = replace(file.document, slug=file.slug if file.document.slug is None else file.document.slug)

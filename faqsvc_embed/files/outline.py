@@ -72,7 +72,8 @@ class Outline:
         if is_of_guide(title):
             return False
         if len(asking) == number:
-            is_part = number == 1 and not title and asking[0].level > 1  # as a title, it would name a guide
+            # A single question of level 1 may be the title of a guide.
+            is_part = number == 1 and not title and asking[0].level > 1
             return is_part or not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
         return len(asking) + marked > number + guides and not begins_as_guide(title)

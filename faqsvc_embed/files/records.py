@@ -235,7 +235,7 @@ class _Finder:
         parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
         parts = {key: part for key, part in parts.items() if part.items}
         if not all(one.is_item for one in parts.values()):
-            # Beside a group of questions, a mapping with a title is no question.
+            # A mapping with a title and a text is not a question if groups of questions are beside it.
             boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}
             parts = {key: part for key, part in parts.items() if key not in boxes}
         for key, part in parts.items():
@@ -342,7 +342,7 @@ def _labels(value: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _ordered(found: _Found) -> tuple[list[Any], list[str]]:
-    """Return the items with their places; if each has a position, sorted by it as in a record."""
+    """Return the items and their places in the file, sorted by position if each item has one."""
     items, order = found.items, list(range(len(found.items)))
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
         numbers = [int(item["position"]) for item in items]  # a text in YAML

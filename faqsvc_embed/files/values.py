@@ -64,7 +64,7 @@ def objects_of(data: Any) -> list[dict[str, Any]]:
 def faq_pages(value: object) -> list[dict[str, Any]]:
     """Return the FAQPages in JSON-LD with plain names, such as `name` for `schema:name`.
 
-    References to questions and answers are replaced by what they refer to.
+    The questions and answers themselves replace references to them by `@id`.
     """
     nodes = [_plain(node) for node in objects_of(value)]
     named = dict[str, dict[str, Any]]()  # one node for each `@id`: JSON-LD 1.1, flattening

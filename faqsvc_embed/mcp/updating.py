@@ -33,7 +33,7 @@ WAITING: Final = "the FAQ has an unpublished draft, and this change is added to 
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
 DRAFT: Final = " It is a draft, which is not public: your change is added to it."
 SEARCH_TIMEOUT: Final = 2.0
-"""Seconds in which the other languages of an FAQ are looked for, which only a note names."""
+"""Seconds for the search of other languages, which are only for a note."""
 MAX_SHOWN: Final = 20
 """Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -119,7 +119,7 @@ async def update_faq(call: Call) -> Result:
 
 
 def _without_own_section(change: dict[str, Any], find: Find) -> dict[str, Any]:
-    """Return a change of an answer without the section that its question is in: naming it would move it."""
+    """Return a change without the section that its question is in already: a section moves the question."""
     old = find(change.get("question"), change.get("id"))
     is_own = old is not None and change.get("section") == old.section and bool(change.keys() - _NAMES)
     return {name: value for name, value in change.items() if name != "section" or not is_own}
@@ -165,7 +165,7 @@ async def _other_languages(client: FAQClient, published: Publication) -> str:
 def _check_newest(
     newest: StoredRevision, number: int, changes: Sequence[dict[str, Any]], *, is_draft: bool
 ) -> None:
-    """Raise ToolError unless `number` is the newest revision, which changing does not publish again."""
+    """Raise ToolError if `number` is not the newest revision, or the change would undo an unpublishing."""
     if newest.revision != number:
         note = DRAFT if newest.state == "draft" else ""
         raise _conflict(newest.revision, newest.faq.items, changes, note)
@@ -198,10 +198,10 @@ def _translated(
 
 
 def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any]) -> Sequence[str]:
-    """Let a plain FAQ to which marked-up text comes be Markdown, if no old text looks different then.
+    """Make an FAQ of plain text Markdown if a change has markup and no old text would look different.
 
     Raises:
-        ToolError: an old text would.
+        ToolError: an old text would look different.
     """
     given = [fields["introduction"], *(change.get("answer") for change in changes)]
     if fields["answer_format"] or faq.answer_format == "markdown" or not any(map(is_marked_up, given)):

@@ -108,7 +108,7 @@ async def unpublish_faq(call: Call) -> Result:
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
     if call.arguments.get("undo"):
         if lang:
-            raise ToolError("undo publishes again whatever was unpublished last: call again without lang.")
+            raise ToolError("undo publishes all that was unpublished last: call again without lang.")
         restored = await call.reported(client.arestore_faq(slug), "Publishing")
         note = f"It is in these languages: {', '.join(restored.languages)}."
         return result_of({"slug": slug, "state": restored.state, "note": note})

@@ -135,8 +135,10 @@ def may_link(texts: Iterable[str]) -> bool:
 
 
 def link_key(name: str) -> str:
-    """Return the letters and digits of a fragment or a question: websites make fragments in many ways, and
-    editors change quotes, dashes and case."""
+    """Return the letters and digits of a fragment or a question, without case.
+
+    Websites make fragments in many ways, and editors change quotes and dashes.
+    """
     return "".join(filter(str.isalnum, normalized("NFKC", unquote(name[:MAX_READ])).casefold()))
 
 

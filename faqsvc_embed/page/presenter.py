@@ -108,7 +108,7 @@ class Presenter:
             await to_thread(self.prepare, faq)
 
     def _prepare_fetched(self, entry: Entry) -> None:
-        """Render a fetched record in a thread of its own, if this host renders FAQs."""
+        """Render a fetched record in a thread, if this host renders FAQs."""
         if entry.error is None and self.renderer.is_ready and entry.faq is not None:
             call_in_thread(self.prepare, entry.faq)
 

@@ -37,7 +37,7 @@ _BULLETS: Final = re.compile("[•·▪◦●]|o\t|[!?]> ")
 _BULLET: Final = re.compile(
     rf"{CODE}|^(?P<indent>[ ]{{0,12}})(?:(?P<box>[!?]>)|[•·▪◦●]|o(?=\t))[ \t\u00a0]+(?=\S)", re.MULTILINE
 )
-"""The beginning of an item in a list as word processors paste it, or of a box of Docsify."""
+"""The beginning of a list item as word processors write it, or of a box of Docsify."""
 _TITLE: Final = re.compile(r"\btitle=([\"'])(.*?)\1")
 _CONTENT: Final = re.compile(r"\bcontent=([\"'])(.*?)\1")
 _TAB: Final = re.compile(r"^([ \t]*)===[+!]?[ \t]+\"([^\"\n]*)\"[ \t]*$", re.MULTILINE)

@@ -55,7 +55,7 @@ class Fragment(msgspec.Struct, eq=False):
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
     forms: dict[bool, str] = {}
-    """The fragment as pages mostly print it: with the stylesheet and the script inline, and without both."""
+    """The whole HTML in its two usual forms: True has the stylesheet and the script inline, False neither."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(

@@ -78,9 +78,9 @@ def create_app(
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
     own; `writes_per_minute` changes of its FAQs and `max_generations` at once, over all processes.
-    `reads_per_minute` limits the requests from one address to one process, writes included, but not those
-    that its cache answers. It is high, because a content delivery network or a university may share an
-    address. None means no limit.
+    `reads_per_minute` limits the requests from one address to one process, including writes. Responses from
+    the cache do not count. The limit is high, because many visitors may share the address of a content
+    delivery network or a university. None means no limit.
 
     `sign_in_header` is the header in which a trusted proxy of `faqsvc serve` names the person at the desk, by
     default FAQSVC_SIGN_IN_HEADER. Other servers do not use it.

@@ -51,7 +51,7 @@ def _setting(variable: str, pattern: str, expected: str, argument: str | None = 
     """Return an argument, else the environment variable.
 
     Raises:
-        ConfigurationError: it does not match the pattern.
+        ConfigurationError: the value does not match the pattern.
     """
     value = argument or os.environ.get(variable) or None
     if value is not None and re.fullmatch(pattern, value) is None:

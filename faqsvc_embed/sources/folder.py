@@ -63,8 +63,8 @@ class FolderSource(BaseSource):
         if file is not None and isinstance(entry.error, FAQGone) and slug not in self._gone:
             self._gone.add(slug)
             logger.warning(
-                "FAQ %r was unpublished: delete %r, or use a `store`; otherwise the file is shown again "
-                "if the service fails at the next start",
+                "FAQ %r was unpublished: delete %r, or use a `store`; otherwise pages show the file again "
+                "if the service does not respond at the next start",
                 slug,
                 str(file.path),
             )

@@ -58,7 +58,7 @@ def read_markup(document: turbohtml.Document, url: str) -> Markup:
 
 
 def _json_ld(document: turbohtml.Document, markup: Markup) -> list[Any]:
-    """Return the data of the scripts in JSON-LD, and add what is wrong with it to the problems."""
+    """Return the data of the scripts in JSON-LD, and add its faults to the problems."""
     found = []
     for script in json_ld_scripts(document):
         line = f"line {script.source_line}: this JSON-LD"
@@ -111,7 +111,7 @@ def _text(value: Any) -> str:
 
 
 def _add(markup: Markup, question: str, answer: str) -> None:
-    """Add a question with its answer, or the problem that one of them is not there."""
+    """Add a question with its answer, and a problem if one of them is missing."""
     if not question:
         markup.problems.append(f"a question of the markup has no name; its answer is {quoted(answer)}")
         return
@@ -123,6 +123,6 @@ def _add(markup: Markup, question: str, answer: str) -> None:
 
 
 def _readings(text: str) -> tuple[str, ...]:
-    """Return the words of a text as it is, as HTML, and as HTML whose tags are escaped."""
+    """Return the words of a text, read as plain text, as HTML, and as escaped HTML."""
     parsed = (read_words(turbohtml.parse_fragment(one)).text for one in (text, html.unescape(text)))
     return tuple(filter(None, dict.fromkeys((fold(text), *parsed))))

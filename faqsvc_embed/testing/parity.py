@@ -207,7 +207,7 @@ class _Comparison:
         return True
 
     def _extra(self, place: Place, answer: Place) -> str:
-        """Return what the page says below a question that is not in its answer."""
+        """Return the words below a question that are neither in its answer nor in another one."""
         end = self._end(place, answer)
         extra = []
         for line in self._words.lines_between(place[1], end):
@@ -222,14 +222,17 @@ class _Comparison:
         return " ".join(extra)
 
     def _end(self, place: Place, answer: Place) -> int:
-        """Return where what belongs to a question ends: at the next one, or with the element of both."""
+        """Return the end of the text that belongs to a question.
+
+        It ends at the next question, or with the element around the question and its answer.
+        """
         around = self._around((place[0], answer[1]))
         first = next(self._words.lines_between(around.start, place[0] + 1))
         following = self._next_question(answer[1])
         is_item = first.end >= place[1] and around.tag not in _WHOLE_PAGE
         if is_item or following < around.end:
             return min(following, around.end)
-        # The last of several in one element: what belongs to its answer is in the same block.
+        # This is the last question of several in one element: its text ends with the block of its answer.
         block = self._around((answer[1] - 1, answer[1]))
         inside = [part for part in block.path() if part.start > place[0]]
         return inside[-1].end if inside else answer[1]

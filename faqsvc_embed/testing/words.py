@@ -19,11 +19,11 @@ _SKIPPED = NAMES["skipped"] - {"meta", "link", "head"} | {"s", "strike", "del"}
 _ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
 _ICON_TEXT = re.compile(r"\s*[^ ]{0,24}\s*")
 _LABEL = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
-"""What may be the label of a question or an answer, in any language."""
+"""A possible label of a question or an answer, in any language."""
 
 
 def remove_icons(document: turbohtml.Document) -> None:
-    """Remove the elements that draw a sign: the name of an icon, or a plus that is no word."""
+    """Remove the elements that only draw a sign, such as the name of an icon or a plus."""
     for element in document.select("i, span, b, em"):
         is_named = _ICON.search(str(element.attr("class") or "")) is not None
         if (is_named or element.attr("aria-hidden") == "true") and _ICON_TEXT.fullmatch(element.text):

@@ -105,7 +105,10 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
 
 
 def _unanswered(elements: list[Element], keys: set[str], *, are_titles: bool) -> int:
-    """Return how many elements ask something; each does if none of its kind is a question by its text."""
+    """Return how many questions are in elements without an answer.
+
+    With `are_titles`, the accepted ones are titles that do not ask, so each element counts as a question.
+    """
     texts = map(question_text, elements)
     return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 

@@ -49,7 +49,7 @@ def _is_boilerplate(element: Element) -> bool:
     if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
     if names & NAMES["boilerplate"] == {"toc"} and not _is_mostly_links(element):
-        return False  # `toc-container` may be around the list and the text
+        return False  # an element named `toc-container` may also contain the text
     return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 
 

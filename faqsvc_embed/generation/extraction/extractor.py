@@ -35,7 +35,7 @@ from faqsvc_embed.generation.extraction.structured_data import (
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 MIN_REWORDED: Final = 3
-"""Stated questions that the page may show in other words or another language, if it shows as many."""
+"""Minimum number of questions in the data that count as the ones the page shows in other words."""
 
 Reader = Callable[[turbohtml.Document, StepBudget], Iterator[tuple[str, str]]]
 """Reads the questions and answers in the data of a page; an answer is mostly HTML."""
@@ -53,7 +53,7 @@ class Pair:
     in_faq: bool
     """Whether the page announces an FAQ around it."""
     section: str | None = field(default=None, compare=False)
-    """The heading above it, if questions of the page have several."""
+    """The heading above the question; None unless the questions of the page have several headings."""
     markdown: str = field(default="", compare=False)
     """The answer as Markdown, with its links, lists and tables."""
 
@@ -117,9 +117,9 @@ def _merged_pairs(context: PageContext, stated: dict[str, Pair], base: str) -> l
 
 
 def _without_other_wordings(stated: dict[str, Pair], shown: dict[str, Pair]) -> dict[str, Pair]:
-    """Return the stated pairs that the page does not show in other words.
+    """Return the pairs of the data without those that the page shows in other words.
 
-    If the page shows an FAQ of as many, the others seem to be translated or in other words.
+    If the page shows an FAQ with at least as many questions, all that differ count as reworded or translated.
     """
     if MIN_REWORDED <= len(stated) <= sum(pair.in_faq for pair in shown.values()):
         return {key: pair for key, pair in stated.items() if key in shown}

@@ -99,7 +99,10 @@ def kind_of(element: Element) -> object:
 
 
 def set_sections(found: list[Candidate], context: PageContext, claims: Claims) -> None:
-    """Set the sections of questions in document order: the headings above them, if there are several."""
+    """Set the section of each question to the heading above it, if there are several such headings.
+
+    `found` is in document order.
+    """
     titles = [
         element
         for element in context.elements

@@ -190,7 +190,10 @@ def named_questions(free: list[Element]) -> Iterator[Element]:
 
 
 def _is_labelled(element: Element) -> bool:
-    """Return whether an element starts with `Q:`; in `<p><b>Q: Is it big?</b> Yes.` both do."""
+    """Return whether an element is the question after a label such as `Q:`.
+
+    In `<p><b>Q: Is it big?</b> Yes.</p>`, both elements start with the label, and the question is `<b>`.
+    """
     if element.contains_blocks or not is_labelled_question(element):
         return False
     if element.tag not in EMPHASIS or element.parent is None:

@@ -91,7 +91,7 @@ class PageContext:
             if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
                 return False
             if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
-                # Most of a page is hidden only until its script has run.
+                # If most of the page is hidden, a script will show it.
                 return 2 * (ancestor.end - ancestor.start) < self.size
         return False
 
@@ -136,5 +136,5 @@ def controlled_ids(element: Element) -> list[str]:
     opens = {"data-bs-toggle", "data-toggle", "aria-expanded"} & attrs.keys() or element.role == "button"
     if opens and attrs.get("href", "").startswith("#"):
         ids.append(attrs["href"][1:])
-    # What a script opens comes first: nobody sees a wrong `aria-controls`.
+    # The attributes that scripts use come first: a wrong `aria-controls` is often not noticed.
     return [name for name in [*ids, *attrs.get("aria-controls", "").split()] if name]

@@ -32,7 +32,7 @@ def emphasised_questions(context: PageContext, free: list[Element]) -> Iterator[
     lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
     texts = {element: question_text(element) for element in lines}
     marked = sum(is_asked(text) and has_question_mark(text) for text in texts.values())
-    are_most = len(lines) <= 2 * marked > 2
+    are_most = marked > 1 and 2 * marked >= len(lines)
     for group in similar_elements(lines):
         questions = [element for element in group if is_question_line(texts[element])]
         for element in questions:

@@ -181,7 +181,7 @@ def _marked(text: str) -> str:
 
 
 def _problems(document: Document) -> list[str]:
-    """Return what `faqsvc check` finds wrong in a file; a draft has no place for what is not text."""
+    """Return the problems that `faqsvc check` reports. A draft keeps only texts, so other values are lost."""
     try:
         document.to_faq(document.slug or "faq")
     except PublishRejected as error:

@@ -27,7 +27,7 @@ from faqsvc_embed.service.storage import StorageUnavailable
 FORMS: Final = 16
 """Maximum number of large forms that are read at the same time."""
 _TOO_LONG: Final = (
-    "You are not signed in, and this text is too long to be kept. Sign in in another tab, then send it again"
+    "You are not signed in, and this text is too long to keep. Sign in from another tab, then send it again"
 )
 Handler = Callable[[Visit], Response | Awaitable[Response]]
 """Runs in a worker thread and returns the response, or an awaitable of it for the event loop."""

@@ -95,7 +95,8 @@ def _resume(visit: Visit, path: str, kept: list[tuple[str, str]]) -> Response:
 def sign_out(visit: Visit) -> Response:
     """POST: end the session. Only the proxy can sign out a person whom it has signed in.
 
-    The cookie keeps the secret, so that a long text of another tab is read, and is back after a new sign-in.
+    The browser keeps the cookie of the ended session. With it, the desk accepts a long text from another tab,
+    and shows it again after the next sign-in.
     """
     session = visit.session
     assert session is not None  # noqa: S101 - the routes require it

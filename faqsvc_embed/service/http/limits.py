@@ -80,7 +80,7 @@ def client_network(client: Sequence[Any] | None) -> str | None:
     The network is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
     those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
     """
-    return _network(client[0]) if client and client[0] else None  # granian has a client without a host
+    return _network(client[0]) if client and client[0] else None  # granian states an empty host
 
 
 @lru_cache(maxsize=1024)

@@ -39,9 +39,9 @@ class Operation:
     """Declares an operation as a decorator of its handler: parameters, responses and errors.
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
-    `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached by the
-    query parameters and headers that are declared. A probe has no rate limit: a flood of requests must not
-    look like an outage.
+    `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached, and may
+    depend only on the declared query parameters and headers. A probe has no rate limit: a flood of requests
+    must not look like an outage.
     """
 
     method: str

@@ -39,7 +39,6 @@ _NOT_IN_304: Final = frozenset({b"content-length", b"content-type"})
 Key = tuple[object, ...]
 """Its first value is the slug, or None for a list of FAQs."""
 
-
 _EQUIVALENT: Final[Mapping[str, Callable[[str], object]]] = {
     "lang": lambda lang: lookup(lang) or lang,
     "lang:page": lookup,
@@ -49,13 +48,13 @@ _EQUIVALENT: Final[Mapping[str, Callable[[str], object]]] = {
 
 
 class _Route:
-    """The parts of a request that the responses of an operation depend on; only these make the cache key."""
+    """The parts of a request that the responses of an operation depend on. The cache key consists of them."""
 
     def __init__(self, operation: Operation) -> None:
         self.media_types = operation.media_types
         self.parameters = {name.partition(":")[0]: _EQUIVALENT.get(name, str) for name in operation.query}
         self.headers = [name.lower().encode() for name in operation.headers]
-        self.has_urls = 400 in operation.problems  # they may be those of an invalid Host header
+        self.has_urls = 400 in operation.problems  # only operations that use the Host header refuse one
         self.slots = asyncio.Semaphore(AT_ONCE)
 
 
@@ -67,11 +66,11 @@ class _Stored(NamedTuple):
     lifetime: int
     endpoint: object
     available: tuple[str, ...] | None
-    """The languages that `Accept-Language` has chosen from."""
+    """The languages from which `Accept-Language` chooses; None if it does not matter."""
 
 
 class _Read(NamedTuple):
-    """A request that may be answered from the cache."""
+    """A request whose response may come from the cache."""
 
     key: Key
     headers: dict[bytes, bytes]
@@ -87,8 +86,8 @@ class _Read(NamedTuple):
 class ResponseCache:
     """ASGI middleware with the cache of one process, for `operations`.
 
-    What it answers counts towards no limit, because an answer costs less than a refusal. `has_base_url`
-    tells that responses do not depend on the Host header.
+    Cached responses do not count against the rate limit: they cost less than a 429. With `has_base_url`,
+    responses do not depend on the Host header.
     """
 
     def __init__(
@@ -110,7 +109,7 @@ class ResponseCache:
         changes.listen(self._forget)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request from the cache, or pass it on and keep the response if it is public."""
+        """Respond from the cache, or pass the request on and keep the response if it is public."""
         request = self._read(scope) if scope["type"] == "http" else None
         if request is None:
             await self._app(scope, receive, self._watched(scope, send))
@@ -195,7 +194,7 @@ class ResponseCache:
             stored = self._entries.get(key := request.key_in(stored.available))
         if stored is None or age > stored.lifetime:
             return None
-        self._entries.move_to_end(key)  # what nobody asks for is dropped first
+        self._entries.move_to_end(key)  # the least recently used response is dropped first
         return stored
 
     async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
@@ -227,7 +226,7 @@ class ResponseCache:
             await send({**message, "body": b""} if request.is_head and "body" in message else message)
 
     def _keep(self, request: _Read, stored: _Stored) -> None:
-        """Keep a response, also without its language, so that requests find which languages there are."""
+        """Keep a response, and its languages under the key without a language, which is looked up first."""
         keys = [request.key] if stored.available is None else [request.key, request.key_in(stored.available)]
         for key in keys:
             self._drop(key)

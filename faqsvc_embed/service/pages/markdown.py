@@ -41,7 +41,7 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
 
 
 def _text(faq: FAQ, text: str, level: int, html: object) -> str:
-    """Return a text; Markdown unchanged or, if it would mean something else in this file, as HTML."""
+    """Return a text as Markdown. Markdown that would mean something else in this file becomes HTML."""
     if faq.answer_format == "text":
         return escaped_text(text)
     if stands_alone(text, level):

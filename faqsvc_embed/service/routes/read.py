@@ -43,7 +43,7 @@ MARKDOWN: Final = "text/markdown"
     "get",
     "/faq/{slug:path}",
     (400, *READS),
-    query=("lang:page", PREVIEW_PARAMETER),  # a preview is not kept, but few are made at a time
+    query=("lang:page", PREVIEW_PARAMETER),  # previews are not cached, but only a few are rendered at a time
     media_types=(HTML, MARKDOWN),
     is_cached=True,
 )

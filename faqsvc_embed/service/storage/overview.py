@@ -187,7 +187,7 @@ class Overview(Part):
             found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
 
         def place(row: Row[Any]) -> FAQCursor:
-            # A later time was written by a wrong clock; changes from now on have earlier ones.
+            # If a wrong clock has written a later time, the changes that follow have earlier ones.
             began = min(rows[0].updated_at, self._clock()) if cursor is None else cursor.began
             return FAQCursor(began, row.slug, None if ends_late else row.updated_at)
 
@@ -217,7 +217,7 @@ class Overview(Part):
             )
 
     def blocked(self, site: str, limit: int) -> list[tuple[str, Lang | None]]:
-        """Return the first FAQs (without a language) and translations that were deleted for ever."""
+        """Return up to `limit` FAQs and translations that were deleted for ever; an FAQ has no language."""
         whole = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state == "purged", faqs.c.sealed)
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug

@@ -78,7 +78,7 @@ class Removal:
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
 
-        Nobody can write it again before an admin allows it (`unblock`).
+        Nobody can write it again until an admin allows it (`unblock`).
         """
         with self._writer.editing(access, slug) as edit:
             _delete_texts(edit, _checked(edit, lang, preconditions, binned=True))
@@ -216,7 +216,7 @@ def _checked(
 def _delete_texts(edit: Edit, languages: Sequence[Lang]) -> None:
     """Unpublish translations and delete their texts.
 
-    A translation without revisions is blocked: nobody can write it before an admin allows it (`unblock`).
+    A translation without revisions is blocked: nobody can write it until an admin allows it (`unblock`).
     """
     forget_revisions(edit.connection, edit.slug, languages, edit.now)
     mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))

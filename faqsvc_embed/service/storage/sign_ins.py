@@ -78,10 +78,10 @@ class SignIns(Part):
             return connection.execute(self._session(cookie)).first() is not None
 
     def end(self, cookie: str) -> None:
-        """End the session of a cookie. It stays known, so that a form of another tab is still read."""
+        """End the session of a cookie. The cookie stays known: another tab may send a long form with it."""
         ended = update(sessions).where(sessions.c.digest == secret_digest(cookie))
         with self._database.writing() as connection:
-            # An extension that began before has a condition that this time does not meet.
+            # A time in the past, so that `person()` does not extend the session in the same moment.
             connection.execute(ended.values(expires_at=self._clock() - EXTENSION))
 
     def _session(self, cookie: str) -> Any:

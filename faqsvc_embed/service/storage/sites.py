@@ -26,7 +26,7 @@ class UnknownSite(FAQError, LookupError):
 class Site(NamedTuple):
     """A site. `is_listed` says whether llms.txt, the sitemap and the index name its FAQs.
 
-    `website_url`, with which the desk begins new FAQs, is empty if unknown.
+    New FAQs at the desk get `website_url`, which is empty if unknown.
     """
 
     id: str

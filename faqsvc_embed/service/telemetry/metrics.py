@@ -57,7 +57,7 @@ class ServiceMetrics:
         ProcessCollector(registry=self._collectors)
 
     def observe(self, scope: Scope, outcome: Outcome) -> None:
-        """Count a request by the path of its route, such as `/api/v1/faq/{slug}`, of which there are few."""
+        """Count a request by its route, such as `/api/v1/faq/{slug}`: there are few routes and many paths."""
         route = self._routes.get(scope.get("endpoint"), "(none)")
         method = scope["method"] if scope["method"] in METHODS else "other"
         self._requests.labels(route, method, str(outcome.status)).inc()

@@ -18,7 +18,7 @@ _SECRETS: Final = (b"faq_preview", b"link")
 
 
 class Outcome(NamedTuple):
-    """What became of a request. The status is 0 if the client closed the connection before the response."""
+    """The result of a request. The status is 0 if the client closed the connection before the response."""
 
     status: int
     sent_bytes: int
@@ -29,7 +29,7 @@ Observer = Callable[[Scope, Outcome], object]
 
 
 class ObservedRequests:
-    """ASGI middleware that reports each request, and what became of it, to observers."""
+    """ASGI middleware that reports each request and its result to observers."""
 
     def __init__(self, app: ASGIApp, *, observers: Sequence[Observer]) -> None:
         self._app = app
@@ -117,5 +117,5 @@ class LineFormatter(logging.Formatter):
 
 
 def _line(text: str) -> str:
-    """Return text that cannot end its line or steer a terminal."""
+    """Return a text without line breaks and control characters."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)

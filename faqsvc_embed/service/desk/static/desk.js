@@ -74,7 +74,7 @@ async function send(form, submitter) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     if (!page.querySelector(".brand")) throw new Error(`The server responded with an unexpected page (${response.status}).`);  // of a proxy
     const refused = page.getElementById("refused");
-    if (refused) throw new Error(refused.textContent);  // the page of a problem would replace the typed text, too
+    if (refused) throw new Error(refused.textContent);  // showing the error page would remove the typed text
     if (response.redirected) history.replaceState(null, "", response.url);
     show(page);
     if (response.redirected) stay();
