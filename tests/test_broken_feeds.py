@@ -51,9 +51,8 @@ class Follower:
         def is_fresh() -> bool:
             state = self.embed.use_faq("pricing", wait=1)
             is_fresh = state.data is not None and not state.is_stale
-            if (
-                not is_fresh and not state.is_fetching
-            ):  # on a busy machine, a record would be old when it comes
+            # While a fetch is running, the clock stands still: otherwise its record would be old at once.
+            if not is_fresh and not state.is_fetching:
                 self.clock.advance(LONG)
             return is_fresh
 

@@ -34,7 +34,7 @@ def run(app: Flask, *arguments: str) -> tuple[int, str]:
 
 
 def missing(app: Flask) -> dict[str, str]:
-    """Return the slugs that a check does not find, each with the places in templates that name it."""
+    """Return the slugs that a check misses, each with the places in templates that name it."""
     lines = [line for line in run(app, "check")[1].splitlines() if line.endswith(")")]
     return {line.partition(":")[0]: line.rpartition("(")[2].rstrip(")") for line in lines}
 

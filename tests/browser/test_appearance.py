@@ -181,7 +181,9 @@ def test_the_script_changes_no_box(page: Page, linked_host: str, path: str) -> N
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_what_the_filter_is_for_can_be_read_on_a_phone_and_on_a_dark_page(page: Page, lang: str) -> None:
+def test_the_placeholder_of_the_filter_is_legible_on_a_phone_and_on_a_dark_page(
+    page: Page, lang: str
+) -> None:
     record = replace(SECTIONS, lang=lang)
     html = fake_embed({"sections": record}).render("sections")
     dark = '<body style="background: #15171a; color: #e9e7e2; font: 16px sans-serif; margin: 24px">'

@@ -27,7 +27,7 @@ Start = Callable[..., FAQEmbed]
 
 @pytest.fixture
 def start(make_embed: MakeEmbed, store: str, monkeypatch: pytest.MonkeyPatch) -> Start:
-    """Start a "process": an embed with nothing in memory yet, and more patience with a store than others."""
+    """Start a "process": an embed with an empty cache in memory, and a long time-out for the store."""
     monkeypatch.setattr(backend, "CALL_TIMEOUT", 60.0)
 
     def new(**settings: Any) -> FAQEmbed:

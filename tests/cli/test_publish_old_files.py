@@ -165,7 +165,7 @@ def test_an_faq_that_somebody_else_wrote_is_edited(desk: Desk, monkeypatch: pyte
         desk.edit("prices", f"{new} euros.")
 
 
-def test_what_was_unpublished_during_an_edit_is_not_published_again(
+def test_an_edit_does_not_publish_an_faq_that_was_unpublished_meanwhile(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.edit("prices", "Five euros.")

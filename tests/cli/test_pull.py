@@ -136,7 +136,9 @@ def test_files_change_only_with_their_content(bilingual: FaultyServer, tmp_path:
     assert contents(tmp_path) == before
 
 
-def test_a_language_that_is_published_no_more_is_named(bilingual: FaultyServer, tmp_path: Path) -> None:
+def test_the_file_of_a_language_that_is_no_longer_published_is_named(
+    bilingual: FaultyServer, tmp_path: Path
+) -> None:
     (tmp_path / "pricing.fr.md").write_text("## Quoi ?\n\nÇa.\n")
     result = pull_into(tmp_path)
     assert (result.exit_code, "pricing.fr.md" in result.stderr) == (0, True)

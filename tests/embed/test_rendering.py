@@ -177,7 +177,7 @@ def test_a_setting_leaves_json_ld_out_and_an_argument_beats_it(render: Render) -
     assert json_ld(render(faqs, "pricing", schema=True))
 
 
-def test_the_hashes_of_the_inline_elements_are_known_by_directive() -> None:
+def test_csp_sources_has_the_hashes_of_inline_elements_by_directive() -> None:
     faqs = fake_embed({"pricing": A}, variant="disclosure", styles="inline")
     html = faqs.render("pricing", theme={"accentColor": "#123456"})
     hashes = faqs.csp_sources(html)

@@ -120,7 +120,7 @@ def test_a_box_or_heading_within_a_line_is_a_leftover(typed: str) -> None:
 
 
 @pytest.mark.parametrize("typed", ["Press ++ctrl+a++ now", "See [[Prices]].", "It is ==new== now"])
-def test_what_one_dialect_has_is_a_leftover(typed: str) -> None:
+def test_markup_of_one_dialect_is_a_leftover(typed: str) -> None:
     assert leftover_lines(f"So.\n{typed}") == [2]
 
 

@@ -66,7 +66,7 @@ def error(result: CallToolResult) -> str:
 
 
 def shown(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record as get_faq returns it: the position of an item is its place in the list."""
+    """Return a record as get_faq returns it: its items have no position."""
     items = [{name: item[name] for name in item if name != "position"} for item in record["items"]]
     return {**record, "items": items, "total": len(items)}
 

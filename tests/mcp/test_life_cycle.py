@@ -269,7 +269,7 @@ def test_a_missing_translation_is_not_said_to_be_a_wrong_slug(owner: FAQClient) 
     assert ("no translation" in message, "list_faqs" in message) == (True, True)
 
 
-def test_an_unpublished_faq_is_told_with_the_call_that_brings_it_back(owner: FAQClient) -> None:
+def test_the_error_for_an_unpublished_faq_names_the_call_that_publishes_it(owner: FAQClient) -> None:
     put(owner, "it's away")
     content(call(owner, "unpublish_faq", {"slug": "it's away"}))
     assert "unpublish_faq with undo: true" in error(call(owner, "get_faq", {"slug": "it's away"}))

@@ -97,7 +97,7 @@ def letters(text: str) -> str:
 
 
 def pages() -> dict[tuple[str, str], str]:
-    """Return pages by their FAQ and their layout: each layout in each language, and of each kind."""
+    """Return pages by their FAQ and their layout, with each layout in each language and of each kind."""
     found = dict[tuple[str, str], str]()
     kinds = tuple(product(get_args(AnswerFormat), ((), ("A", "B"))))
     for (of_lang, lang), (of_kind, (answer_format, sections)) in product(

@@ -72,11 +72,11 @@ def test_a_hostile_record_is_rendered_in_linear_time(name: str) -> None:
 
 
 LONGEST = 0.06
-"""Seconds; 20 ms on the machine of the authors, and what was not done in portions took seconds."""
+"""Seconds that other threads may wait. Work in portions takes 0.02 s, and other work takes seconds."""
 
 
 class Ticker(threading.Thread):
-    """A thread that wants to run every millisecond, and notes how long another computed before it could."""
+    """A thread that wakes up every millisecond, and measures how long other threads delay it."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)

@@ -1,4 +1,4 @@
-"""Work on a record grows linearly with its items, equal ones included."""
+"""Work on a record grows linearly with its items, also if they are equal."""
 
 from collections.abc import Callable
 from typing import Any

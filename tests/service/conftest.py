@@ -23,8 +23,8 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give a database more time than its callers have: the machines that run tests are busy."""
+def _long_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give calls of the database a long time-out, because the machines that run tests are busy."""
     monkeypatch.setattr(threads, "CALL_TIMEOUT", 60.0)
 
 

@@ -230,7 +230,7 @@ class Site:
 
 @pytest.fixture
 def database() -> str:
-    """The stricter one: it refuses NUL, too."""
+    """PostgreSQL is stricter than SQLite: it also refuses NUL."""
     return "postgresql"
 
 

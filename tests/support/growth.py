@@ -1,4 +1,4 @@
-"""Whether work grows in proportion to its input, shown by its own processor time at two sizes."""
+"""Tells whether work grows in proportion to its input, from its processor time at two sizes."""
 
 import gc
 import time
@@ -16,15 +16,15 @@ ATTEMPTS = 20
 def grows_linearly(work: Callable[[Input], object], make: Callable[[int], Input], few: int) -> bool:
     """Return whether work on eight times as much takes at most 16 times as long.
 
-    The best time of each size counts, over some attempts, for other programs on the machine lengthen any.
-    Twice the ideal leaves room for the processor's caches, which hold the smaller input only.
+    Each size counts with its best time, because other programs on the machine only make attempts slower. The
+    limit is twice the ideal, because the processor's caches may hold the smaller input only.
     """
     best = {few: float("inf"), TIMES * few: float("inf")}
     for _ in range(ATTEMPTS):
         for count in (few, TIMES * few, few):
             value = make(count)
             gc.collect()
-            gc.disable()  # it looks at everything that the other tests have left
+            gc.disable()  # a collection would also visit the objects of other tests
             try:
                 began = time.thread_time()
                 work(value)

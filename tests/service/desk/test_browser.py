@@ -499,7 +499,7 @@ def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served)
     assert editor.get_by_label("Answer", exact=True).first.input_value() == typed
 
 
-def test_what_was_typed_stays_in_its_field_when_the_service_refuses_it(editor: Page, desk: Served) -> None:
+def test_typed_text_stays_in_its_field_when_the_service_refuses_it(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/import")
     typed = f"May I cancel?\n{'Yes. ' * 10_000}"
     text = editor.get_by_label("Paste questions and answers")

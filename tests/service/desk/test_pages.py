@@ -108,7 +108,7 @@ def test_an_import_says_which_language_it_has_recognised(editor: Editor) -> None
         (".csv", "question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
     ],
 )
-def test_an_import_names_what_a_file_has_that_is_no_question_with_an_answer(
+def test_an_import_names_parts_of_a_file_that_are_no_question_with_an_answer(
     editor: Editor, ending: str, text: str, named: list[str]
 ) -> None:
     status, texts, page = import_text(editor, text, format=ending)

@@ -112,7 +112,7 @@ def test_reads_are_limited_by_address(storage: Storage) -> None:
     assert refused.headers["cache-control"] == "no-store"
 
 
-def test_what_the_cache_answers_is_not_counted(storage: Storage) -> None:
+def test_cached_responses_do_not_count_against_the_limit(storage: Storage) -> None:
     storage.put(FAQ.from_dict(samples.pricing()))
     with TestClient(create_app(storage, reads_per_minute=1)) as client:
         cached = {client.get(PRICING).status_code for _ in range(5)}

@@ -47,7 +47,7 @@ HEALTH: Final = b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
 def served(
     storage: Storage, prefix: Sequence[str] = (), start: str = ""
 ) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Run the service, impatient with request heads and patient with its database, after some lines."""
+    """Run the service after the code in `start`, with a short time-out for request heads only."""
     code, database = start + SERVE, f"sqlite:///{storage.database.path}"
     command = [*prefix, sys.executable, "-W", "error", "-c", code, database]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

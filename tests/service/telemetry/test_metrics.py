@@ -52,7 +52,7 @@ def test_requests_are_counted_by_route_method_and_status(client: TestClient) -> 
     assert durations[record,] == 4
 
 
-def test_the_process_and_the_database_are_there(client: TestClient) -> None:
+def test_metrics_describe_the_process_and_the_database(client: TestClient) -> None:
     client.get("/readyz")
     assert samples_of(client, "faqsvc_database_up") == {(): 1}
     assert samples_of(client, "process_resident_memory_bytes")[()] > 1e6

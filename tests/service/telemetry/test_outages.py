@@ -116,4 +116,5 @@ def test_a_process_whose_database_needs_an_upgrade_is_not_ready(client: TestClie
     with storage.database.writing() as connection:
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0007'")
     response = client.get("/readyz")
-    assert (response.status_code, response.json()["detail"]) == (503, "The database needs an upgrade")
+    assert response.status_code == 503
+    assert "upgrade" in response.json()["detail"]
