@@ -21,11 +21,11 @@ HOME = site.PAGES[0]
 
 
 INTERVAL = 1.0
-"""Seconds between two looks at the FAQs. The embed follows the change feed, so this causes no requests."""
+"""Seconds between two renderings. The embed follows the change feed, so rendering sends no requests."""
 
 
 def write_pages(environment: Environment, folder: Path) -> None:
-    """Write the page in each language; an FAQ that cannot be fetched ends this."""
+    """Write the page in each language. An FAQ that cannot be fetched raises an error."""
     for lang in site.LANGUAGES:
         variables = {**site.context(HOME, lang, "Jinja"), "pages": [HOME]}
         page = environment.get_template(HOME.template).render(variables)

@@ -102,7 +102,7 @@ def _from_website(request: "GenerationRequest") -> GenerateResponse:
 def _from_file(request: "GenerationRequest", url: str | None) -> GenerateResponse:
     from faqsvc_embed.generation.crawl.fetcher import Response
     from faqsvc_embed.generation.crawl.page import read_page
-    from faqsvc_embed.generation.engines.extractive import best_items
+    from faqsvc_embed.generation.engines.extractive import unique_items
 
     path = Path(request.website_url)
     with path.open("rb") as file:
@@ -110,7 +110,7 @@ def _from_file(request: "GenerationRequest", url: str | None) -> GenerateRespons
     if url is None and _RELATIVE_LINK.search(body):
         note("relative links are left out: to keep them, give the page's address with --url")
     page = read_page(Response(url or path.resolve().as_uri(), 200, "text/html", None, body))
-    found = best_items([page], request)
+    found = unique_items([page], request)
     return replace(found, pages=[ReadPage(page.url, page.tag, len(page.pairs))])
 
 

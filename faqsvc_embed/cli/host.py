@@ -45,7 +45,7 @@ def host_commands(find_host: Callable[[], Host]) -> click.Group:
 def check(host: Host) -> None:
     """Check every FAQ in the templates.
 
-    The files in the setting `directory` are checked, too, as `faqsvc check` does. The command fails if an FAQ
+    The files of the setting `directory` are also checked, as by `faqsvc check`. The command fails if an FAQ
     is not published, or a file has a problem.
     """
     from faqsvc_embed.cli.checks import notes_of, problems_of

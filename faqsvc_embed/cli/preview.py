@@ -31,7 +31,7 @@ def _page(_: click.Context, __: click.Parameter, value: str | None) -> str | Non
 def preview(slug: str, page: str | None, lang: str | None, as_json: bool, base_url: str | None) -> None:
     """Print an address that shows the newest revision of the FAQ SLUG, which may be a draft.
 
-    It works for an hour, for everyone who has it. The API key is read from FAQSVC_API_KEY.
+    The address works for an hour, for everyone who has it. The API key is read from FAQSVC_API_KEY.
 
     \b
       faqsvc preview pricing --page https://heron.example/prices

@@ -21,7 +21,7 @@ OUTSIDE: Final = {
 
 
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """Check the settings of this package, and the files of a folder."""
+    """Check the settings of this package, and the files of `DIRECTORY`."""
     try:
         values = project_values()
     except ConfigurationError as error:

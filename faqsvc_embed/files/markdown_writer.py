@@ -17,7 +17,7 @@ from faqsvc_embed.files.markdown_text import escape, escape_line
 _LINE_END: Final = re.compile("\r\n?|[\n\x0b]")
 """Word processors end the lines of a paragraph with a vertical tab."""
 _WRITTEN: Final = ("question", "answer", "section", "id")
-"""The fields of an item; those of a draft, such as its source, are left out."""
+"""The fields of an item; others, such as the source of a generated item, are left out."""
 
 
 def write_markdown(document: Document) -> str:

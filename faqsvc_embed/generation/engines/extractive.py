@@ -22,11 +22,11 @@ class ExtractiveEngine:
 
     async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
         """Return each question once: those in an FAQ first, then by page."""
-        return await run_in_thread(partial(best_items, pages, request))
+        return await run_in_thread(partial(unique_items, pages, request))
 
 
-def best_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
-    """Return the best items of pages, as `ExtractiveEngine` does."""
+def unique_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
+    """Return each question of pages once: those in an FAQ first, then by page."""
     lang = _language(pages, request.lang)
     dropped: list[DroppedEntry] = []
     pairs = _unique_pairs(pages, lang, dropped)

@@ -59,7 +59,7 @@ class Engine(Protocol):
         ...
 
     async def generate_items(self, pages: Sequence[Page], request: GenerationRequest) -> GenerateResponse:
-        """Return at most as many items as requested, the best first, what was dropped, and notes.
+        """Return at most as many items as requested, what was dropped, and notes.
 
         Raises:
             EngineError: the engine fails; the message contains no secret.
