@@ -80,7 +80,7 @@ class FAQMiddleware:
             scope[EMBED] = outer
 
     async def _pass_on(self, scope: Any, receive: Any, send: Any) -> None:
-        """Pass on what is no request: it has no page."""
+        """Pass on a lifespan or a WebSocket, which has no page."""
         if scope["type"] == "lifespan":
             if not in_event_loop():
                 raise ConfigurationError(

@@ -206,7 +206,7 @@ def _entries(items: object) -> object:
     if not isinstance(items, Iterable) or isinstance(items, str | bytes | Mapping):
         return items
     if isinstance(items, Sequence) and len(items) > MAX_ITEMS:
-        return items  # is refused, with the number of items
+        return items  # the validation counts and refuses them
     return [_entry(item) for item in islice(items, MAX_ITEMS + 1)]
 
 

@@ -137,9 +137,8 @@ def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str
         yield f"{path} is missing"
     elif not isinstance(text, str):
         yield f"{path} is {quoted(text)}, not text"
-    elif (
-        info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text))
-    ):  # a line feed, for example
+    # A text with a line feed, for example, is refused below if the message can say what is accepted.
+    elif info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text)):
         yield f"{path} is empty"
     elif info.max_length is not None and len(text) > info.max_length:
         yield f"{path} has {len(text):,} characters: at most {info.max_length:,} are accepted"

@@ -235,7 +235,7 @@ class Fetcher:
             self._breaker.responded()
 
     def _read(self, fetch: Fetch) -> Read:
-        """Return what a source needs to know."""
+        """Return the request of a fetch for its source."""
         return Read(
             fetch.key,
             lambda: self._validators(fetch),

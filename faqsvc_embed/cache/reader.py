@@ -28,7 +28,7 @@ FORGET_TIMEOUT: Final = 0.5
 
 
 _readers: "weakref.WeakSet[Reader]" = weakref.WeakSet()
-"""The readers of this process. A client, which knows none of them, tells all of what it has written."""
+"""The readers of this process. After a write, a client makes all of them forget the FAQ."""
 
 
 def forget_written(base_url: str, slug: str) -> None:

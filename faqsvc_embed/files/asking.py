@@ -43,7 +43,7 @@ _GUIDE: Final = re.compile(
     r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
     re.I,
 )
-"""Headings of guides and of what is about a program."""
+"""Headings of guides and of descriptions of programs."""
 
 
 def begins_as_guide(text: str) -> bool:

@@ -117,7 +117,7 @@ def _script_balance(text: str) -> int:
 
 
 def _east_asian(text: str) -> Lang:
-    """Return Korean, Japanese or Chinese, by what a text has outside quotations, if that is anything."""
+    """Return Korean, Japanese or Chinese. Characters in quotations count only if there are no others."""
     unquoted = characters_of(_QUOTED.sub(" ", text))
     hangul, kana, han = unquoted if any(unquoted) else characters_of(text)
     if len(hangul) > len(kana) + len(han):

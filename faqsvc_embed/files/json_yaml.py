@@ -54,7 +54,7 @@ def read_yaml(text: str) -> Document:
 
 
 def _with_questions(document: Document, text: str) -> Document:
-    """Return a document that has items; raise ValueError that says what was found if it has none."""
+    """Return a document with items. If it has none, raise a ValueError that says what was found."""
     if document.items is None:
         found = ", ".join(document.unknown) or " ".join(text.split())
         raise ValueError(f"line 1: no questions found, but {quoted(found[:100])}: {_WANTED}")

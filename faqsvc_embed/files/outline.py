@@ -38,14 +38,14 @@ _SEVERAL: Final = 2
 _FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
 """All forms but headings, from the clearest to the vaguest."""
 _CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
-"""Forms that say what is a question."""
+"""Forms whose openers are certainly questions."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that also occur in answers."""
 
 
 @dataclass(slots=True)
 class Outline:
-    """The openers of a file, by what they are."""
+    """The openers of a file, as its title, questions, sections and other headings."""
 
     title: Opener | None = None
     questions: list[tuple[Opener, Opener | None]] = field(default_factory=list)

@@ -95,7 +95,7 @@ async def get_faq(call: Call) -> Result:
         notes.append("Readers do not see this: it is a draft of an FAQ that is not published.")
     offset, record = _offset(call, faq), faq.to_dict()
     for item in record["items"]:
-        del item["position"]  # it is the place in the list
+        del item["position"]  # the place in the list says the same
     items = take_fitting(record["items"][offset:], ROOM)
     end = offset + len(items)
     content = {

@@ -70,7 +70,7 @@ class Shown(NamedTuple):
         return cls(tuple(shown), tuple(names), tuple(titles), anchors, tuple(keys))
 
     def links(self, slug: str) -> dict[str, str]:
-        """Return the address of each question on a page, by `link_key` of what a link may call it."""
+        """Return the address of each question on a page, by the `link_key` of each of its names."""
         base, found = root_id(slug), dict[str, str]()
         questions = [item.question for item in self.items]
         for name, text in (

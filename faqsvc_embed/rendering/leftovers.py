@@ -34,7 +34,7 @@ _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in 
 _MAX: Final = 1_000
 """Maximum signs that are looked for in one answer."""
 _CONTEXT: Final = 3
-"""Characters after a sign that are compared to find it in what was typed."""
+"""Characters after a sign that are compared, too, to find the sign in the typed text."""
 
 
 class Leftover(Dropped):

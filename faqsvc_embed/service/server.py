@@ -149,7 +149,7 @@ def _host(text: str) -> str:
 MAX_TIME: Final = 1.0
 """Seconds in which the rest of a body is read."""
 MAX_PAUSE: Final = 0.1
-"""Seconds without a part of it, after which nobody seems to be sending."""
+"""Seconds without a part of it, after which the client seems to have stopped sending."""
 MAX_REST: Final = 32_000_000
 """Bytes of it."""
 

@@ -257,7 +257,7 @@ def _difference(pair: Pair, region: list[Part]) -> str:
 
 
 def _from(text: str, place: int) -> str:
-    """Return some words of a text around a place in what is compared."""
+    """Return some words of a text around a place in its folded form."""
     words, size = text.split(), 0
     for index, word in enumerate(words):
         size += len(fold(word))

@@ -15,7 +15,7 @@ from faqsvc_embed.text import normalized
 
 _BLOCKS = BLOCKS | {"br", "button"}
 _SKIPPED = NAMES["skipped"] - {"meta", "link", "head"} | {"s", "strike", "del"}
-"""What says nothing to a reader: code, and what is struck out."""
+"""Elements whose text is not for readers: code and deleted text."""
 _ICON = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
 _ICON_TEXT = re.compile(r"\s*[^ ]{0,24}\s*")
 _LABEL = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")

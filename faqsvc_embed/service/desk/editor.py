@@ -150,9 +150,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     newest = _newest(visit, draft.slug, draft.lang) if editor.faq else None
     info = editor.faq.translation(draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
-    if is_same and (
-        is_draft or info is None or info.newest == info.published
-    ):  # a form that is sent twice, for example
+    # Nothing is written if a form is sent twice, for example.
+    if is_same and (is_draft or info is None or info.newest == info.published):
         is_outdated = info is not None and editor.faq is not None and editor.faq.is_outdated(info)
         if editor.source is not None and is_outdated and not draft.gaps(editor.source):
             return _discard_or_confirm(visit, editor, "right")

@@ -230,7 +230,7 @@ def _connected(engine: Engine) -> Iterator[Connection]:
 
 
 class Part:
-    """A part of the storage: what it keeps of one kind."""
+    """A part of the storage, for one kind of data."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database

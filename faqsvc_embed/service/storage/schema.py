@@ -114,7 +114,7 @@ sign_in_links: Final = Table(
 sessions: Final = Table(
     "sessions",
     metadata,
-    Column("digest", Text, primary_key=True),  # of the cookie; the row is deleted at sign-out
+    Column("digest", Text, primary_key=True),  # of the cookie; the row is deleted 30 days after the end
     Column("person", Text, ForeignKey("people.id"), nullable=False, index=True),
     Column("created_at", Timestamp, nullable=False),
     Column("expires_at", Timestamp, nullable=False, index=True),
@@ -130,7 +130,7 @@ faqs: Final = Table(
     Column("created_at", Timestamp, nullable=False),
     Column("updated_at", Timestamp),
     Column("page_url", Text),  # the page of the website that shows it
-    # Purged for ever: nobody may use the slug again before an admin allows it.
+    # Purged for ever: nobody may use the slug again until an admin allows it.
     Column("sealed", Boolean, nullable=False, server_default=false()),
     Index("faqs_by_site", "site", "updated_at", "slug"),
     Index("faqs_by_state", "site", "state", "slug"),
@@ -146,7 +146,7 @@ translations: Final = Table(
     Column("search_text", Text, nullable=False),  # of the newest revision, as `search_text()` returns it
     Column("withdrawn", Integer),  # the revision that was published before it was unpublished
     Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
-    # In the bin. Without revisions, it was purged for ever: nobody may write it before an admin allows it.
+    # In the bin. Without revisions, it was purged for ever: nobody may write it until an admin allows it.
     Column("binned_at", Timestamp),
     Column("translated_from", Integer),  # the revision in the default language that it was made from
     # Partial: SQLite would use a full one to find nearly all rows, those that are not in the bin.

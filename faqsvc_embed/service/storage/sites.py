@@ -93,7 +93,7 @@ class Sites(Part):
         return Site(*row)
 
     def update(self, access: Access, **description: Unpack[Description]) -> None:
-        """Change what is given of a site, for a person of the site or the operator.
+        """Change the given fields of a site, for a person of the site or the operator.
 
         Raises:
             ConfigurationError: the name is empty, has more than 100 characters, or control characters.
@@ -187,7 +187,7 @@ class Added(NamedTuple):
 
 
 def count(connection: Connection, access: Access, quota: Quota, added: Added, now: datetime) -> None:
-    """Count a write of a key or a person, and what it adds; this locks the row of the site.
+    """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
 
     Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
 
