@@ -181,7 +181,7 @@ class _Finder:
             if part.items:
                 found.add(part, str(key) if is_named else None)
             elif has_items:
-                found.add(self._item(one, None))  # which will be said to be none
+                found.add(self._item(one, None))  # the validation reports that it is no item
         return found
 
     def _part(self, value: object, columns: Columns | None, depth: int) -> _Found:
@@ -345,7 +345,7 @@ def _ordered(found: _Found) -> tuple[list[Any], list[str]]:
     """Return the items and their places in the file, sorted by position if each item has one."""
     items, order = found.items, list(range(len(found.items)))
     with contextlib.suppress(KeyError, TypeError, ValueError, OverflowError):
-        numbers = [int(item["position"]) for item in items]  # a text in YAML
+        numbers = [int(item["position"]) for item in items]  # YAML is read as text
         order.sort(key=numbers.__getitem__)
     for item in items:
         if isinstance(item, dict):

@@ -36,7 +36,7 @@ def read_csv(text: str) -> Document:
             rest.insert(0, (first, header))
         names = [dict(zip(columns, ("question", "answer"), strict=True)).get(name, name) for name in names]
         columns = ("question", "answer")
-    names[0] = names[0] or "column 1"  # in which programs number the rows
+    names[0] = names[0] or "column 1"  # some programs number the rows in a column without a name
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")

@@ -43,7 +43,7 @@ class ToolServerApp:
             return
         elif scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") not in ("", PATH):
             await _refuse(send, 404, b"Not found")
-        elif scope["method"] == "GET":  # opens a stream, which a server without sessions does not need
+        elif scope["method"] == "GET":  # a server without sessions needs no stream
             await _refuse(send, 405, b"This is a server for MCP clients, which send POST requests")
         else:
             # Each request has a manager, because frameworks do not run the lifespan of a mounted application.

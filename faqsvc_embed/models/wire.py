@@ -96,7 +96,7 @@ def _decode(text: str | bytes) -> WireFAQ:
             if isinstance(error, msgspec.ValidationError) or b"\\u" not in json_bytes:
                 raise
         # JSON may contain escaped lone surrogates (RFC 8259, 8.2), such as a half of an emoji.
-        # A function, between whose calls other threads run.
+        # The replacement is a function, because other threads can run between its calls.
         cleaned = _LONE_SURROGATE.sub(lambda _: rb"\ufffd", json_bytes.replace(rb"\\", rb"\u005c"))
         return _decoder.decode(cleaned)
     except msgspec.ValidationError as error:
@@ -119,7 +119,7 @@ def convert(record: object) -> tuple[WireFAQ, Any]:
                 _fields(item, WireItem) if isinstance(item, Mapping) else item for item in items
             ]
     try:
-        # What JSON does not have becomes an object, which is no text either.
+        # A value that JSON cannot express becomes an object, which the decoder refuses as text.
         text = json.dumps(record, ensure_ascii=False, skipkeys=True, default=lambda _: {})
     except (ValueError, RecursionError):
         raise InvalidFAQ("the record is nested too deeply") from None

@@ -104,7 +104,7 @@ def _failed(
 
 def _report(error: Exception, do: Callable[..., object], about: object) -> None:
     """Log an error, unless guarded calls fail with it already."""
-    with suppress(Exception):  # a page outlives a fault of the host's log, too
+    with suppress(Exception):  # a log handler of the host may fail, too
         call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
         traceback, frames = error.__traceback__, list[object]()
         while traceback is not None:

@@ -30,7 +30,7 @@ class PageStates:
         self._settings = settings
         self._reader = reader
         self._options = options
-        self._missing = LogOnce()  # of its own: a visitor may invent slugs until it writes nothing more
+        self._missing = LogOnce()  # not shared: a visitor may invent slugs until its limit is reached
 
     async def prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool

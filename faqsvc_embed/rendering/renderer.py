@@ -215,7 +215,7 @@ class Renderer:
 
 def _problems(item: AnsweredItem) -> Iterator[Dropped]:
     yield from item.dropped
-    if len(item.text) <= PORTION:  # searching a longer text stops other threads; `faqsvc check` does that
+    if len(item.text) <= PORTION:  # a search in a longer text delays other threads; `faqsvc check` does it
         yield from leftovers(item.html, item.text)
 
 

@@ -78,7 +78,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
 
 
 def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
-    """Return the questions without those of an index: of a kind of element that mostly has no answer here.
+    """Return the questions without those of an index: a kind of element that mostly has no answer here.
 
     The last link of an index, or the last panel that a script fills, seems to be answered by what follows it.
     """

@@ -94,7 +94,7 @@ class AuditLog(Part):
         queries = [query]
         for column, value in ((columns.key_id, wanted.key), (columns.person, person)):
             if value is not None:
-                # Two queries by an index each: with OR, all that somebody ever did would be sorted.
+                # Two queries, each with its index: with OR, the database sorts all entries of the actor.
                 queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
         last = (one.order_by(columns.number.desc()).limit(limit + 1) for one in queries)
         with self._database.browsing() as connection:

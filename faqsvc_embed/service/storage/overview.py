@@ -241,7 +241,7 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            # Without a constant, a query for nothing reads all FAQs of the site.
+            # With an empty list instead of a constant, the database reads all FAQs of the site.
             query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 

@@ -48,7 +48,7 @@ class SignIns(Part):
             person = connection.scalar(valid)
             if person is None:
                 return None
-            # An ended session still shows that the author of a form was signed in.
+            # A session is kept after its end: it proves that the author of a form was signed in.
             connection.execute(delete(sessions).where(sessions.c.expires_at <= now - LIFETIME))
             cookie = secrets.token_urlsafe(24)
             row = {"digest": secret_digest(cookie), "person": person}
