@@ -211,8 +211,8 @@ def gone(slug: str) -> str:
     """Return the reason for refusing a file whose FAQ was deleted."""
     command = f"faqsvc restore {shlex.quote(slug)}"
     return (
-        f"{quoted(slug)} was deleted: `{command}` brings it back from the bin; "
-        f"after a deletion for ever, an admin must first run `{command} --lift`"
+        f"{quoted(slug)} was deleted: `{command}` brings it back from the bin; if it was deleted for ever, "
+        f"an admin must allow its slug at the desk, or an operator with `{command} --lift`"
     )
 
 

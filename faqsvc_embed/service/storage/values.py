@@ -151,8 +151,8 @@ def check_present(faq: Any, access: Access, slug: str, *, binned: bool = False) 
         raise Gone(f"The FAQ {name} is in the bin: restore it, or choose another slug")
     if faq.sealed:
         raise Gone(
-            f"The FAQ {name} was deleted for ever, and its slug cannot be used again before an"
-            f" admin allows it at the desk, or by `faqsvc restore {shlex.quote(slug)} --lift`"
+            f"The FAQ {name} was deleted for ever, and its slug cannot be used again until an admin allows"
+            f" it at the desk, or an operator with `faqsvc restore {shlex.quote(slug)} --lift`"
         )
     if faq.state == "purged":
         raise Gone(f"The FAQ {name} was deleted")
