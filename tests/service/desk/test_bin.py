@@ -107,7 +107,7 @@ def test_the_bin_says_that_there_are_more_blocked_slugs_than_it_lists(
     for slug in ("one", "two", "three"):
         publish(editor, slug=slug)
         editor.post(f"/faqs/{slug}/remove", action="purge", typed=slug)
-        said.append("first 2 of more" in editor.get("/bin").text)
+        said.append("faqsvc restore SLUG --lift" in editor.get("/bin").text)
 
     assert said == [False, False, True]
 
