@@ -159,7 +159,7 @@ class SQLiteBackend:
         return await asyncio.to_thread(_turn.take, do)
 
     def _create(self) -> None:
-        """Create an empty file, of the owner of its directory: a command may run as root."""
+        """Create an empty file that belongs to the owner of its directory, also if root creates it."""
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._path.touch(mode=0o600)
         owner = self._path.parent.stat()

@@ -82,6 +82,12 @@ def plain_name(name: object) -> str:
     return "".join(c for c in str(name).lower() if c not in " _-*:@#\u00a0\u3000\ufeff")
 
 
+def differ_by_number(name: str, other: str) -> bool:
+    """Return whether two names differ only by numbers, such as `question` and `question2`."""
+    digits = dict.fromkeys(map(ord, "0123456789"))
+    return plain_name(name).translate(digits) == plain_name(other).translate(digits)
+
+
 def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     """Return the first of the `wanted` names that is one of `names`, or, if none is, a part of one."""
     names = list(names)

@@ -71,7 +71,7 @@ def read_markdown(text: str) -> Document:
 
 
 def _is_plain(lines: Sequence[str], document: Document) -> bool:
-    """Return whether a file is plain text, whose lines stay: no question has a mark, and no text markup."""
+    """Return whether a file is plain text: its questions are bare lines, and no text has markup."""
     bare = {one.strip() for one, below in zip(lines, [*lines[1:], ""], strict=True) if not _RULE.match(below)}
     texts = [document.introduction or "", *(item["answer"] for item in document.items)]
     is_bare = all(item["question"] in bare for item in document.items)

@@ -21,6 +21,7 @@ from faqsvc_embed.files.fields import (
     SECTION_FIELDS,
     Columns,
     asking_columns,
+    differ_by_number,
     find_columns,
     find_field,
     is_general,
@@ -263,7 +264,7 @@ class _Finder:
             answer_name = find_field([name for name in names if name != question_name], ANSWER_FIELDS)
         rest = [name for name in names if name not in (question_name, answer_name)]
         for name in rest:
-            if question_name and _stem(name) == _stem(question_name) and asks(str(item[name])):
+            if question_name and differ_by_number(name, question_name) and asks(str(item[name])):
                 wanted = "write a list of items with question and answer"
                 raise ValueError(f"{place or question_name}: {quoted(name)} asks, too: {wanted}")
         more = [name for name in rest if _continues(name, answer_name) and item[name]]
@@ -294,11 +295,6 @@ class _Finder:
             }
         )
         return found
-
-
-def _stem(name: str) -> str:
-    """Return a name without its numbers."""
-    return plain_name(name).translate(dict.fromkeys(map(ord, "0123456789")))
 
 
 def _continues(name: str, answer: str | None) -> bool:

@@ -10,7 +10,7 @@ from faqsvc_embed.languages import lookup
 MAX_OBJECTS: Final = 50_000
 """Maximum objects that are read in one JSON text."""
 MAX_FIELDS: Final = 100
-"""Maximum fields of an answer in JSON-LD. Of a larger one, to which many may refer, only the text is read."""
+"""Maximum fields of an answer in JSON-LD. Only the text of a larger one is read: many may refer to it."""
 
 
 def is_text(value: object) -> bool:

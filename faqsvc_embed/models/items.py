@@ -62,7 +62,7 @@ class Origin:
         html = self._html.get(key)
         if html is None:
             html = self.usual.html(answer, section, self)
-            if len(self._html) < len(self.answers):  # others would stay as long as the record
+            if len(self._html) < len(self.answers):  # items with changed answers would fill it
                 self._html[key] = html
         return html
 

@@ -13,7 +13,7 @@ _NUMBER: Final = r"\s*[0-9]{0,3}\s*"
 _SEPARATOR: Final = r"[:：.．)）、]"
 _SYMBOLS: Final = "+-−–—×✕✖↑↓→▼▾▿▲▴△►▶▸›»⌄˅∨¶#⊕⊖＋－ \u3000\ufe0e\ufe0f\t\n"
 
-# What a label in an element of its own leaves: `<b>Q</b>: Is it big?`. A code such as `:tada:` is text.
+# The colon that remains if the label is an element: `<b>Q</b>: Is it big?`. A code such as `:tada:` is text.
 _COLON = re.compile(r"[:：]\s+|：")
 _QUESTION_LABEL = re.compile(
     rf"{_INITIAL}(?:(?:{_QUESTION}){_NUMBER}{_SEPARATOR}|Q\s*[0-9]{{0,3}}\s+(?=[A-Z¿\u3040-\uffdc]))\s*"

@@ -212,7 +212,7 @@ class Database:
             yield
         except (SQLAlchemyError, sqlite3.Error) as error:
             reason = " ".join(str(getattr(error, "orig", None) or error).split())
-            if reason == "unable to open database file":  # or its folder is read-only
+            if reason == "unable to open database file":  # SQLite also says so if its folder is read-only
                 reason += ": SQLite must be able to write to it and to its folder, even for reads"
             raise StorageUnavailable(f"{self.name}: {reason}") from error
 
