@@ -123,7 +123,10 @@ def is_same_slug(one: str, other: str) -> bool:
 
 
 def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
-    """Return the error for a value that cannot be a slug; no request is made for it."""
+    """Return the error for a value that cannot be a slug; no request is made for it.
+
+    `template` is the name of the template with the value: empty if it has no name, None without a template.
+    """
     where = f"template {template!r}: " if template else ""
     # Without quotes, a template reads a slug as a variable, which is then None, undefined or empty.
     is_text = isinstance(value, str) and (value or template is None)

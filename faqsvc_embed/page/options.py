@@ -134,7 +134,7 @@ class OptionResolver:
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) and names is NAMES else None
         slug = slug_or_faq if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
-            raise invalid_slug(slug, caller.name)
+            raise invalid_slug(slug, caller.name or "")
         return Call(
             _key(slug, lang or self._language_of(page)),
             None if faq is None else FAQState(data=faq),
