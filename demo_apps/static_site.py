@@ -3,7 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader
@@ -14,11 +14,10 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from demo_apps import site
-from faqsvc_embed import FAQEmbed
+from faqsvc_embed import FAQEmbed, FAQError
 from faqsvc_embed.jinja import install
 
 HOME = site.PAGES[0]
-
 
 INTERVAL = 1.0
 """Seconds between two renderings. The embed follows the change feed, so rendering sends no requests."""
@@ -44,7 +43,8 @@ def create_app(base_url: str = site.SERVICE) -> Starlette:
         async def follow() -> None:
             while True:
                 await asyncio.sleep(INTERVAL)
-                await asyncio.to_thread(write_pages, environment, app.state.folder)
+                with suppress(FAQError):  # the files of the last rendering stay
+                    await asyncio.to_thread(write_pages, environment, app.state.folder)
 
         with (
             tempfile.TemporaryDirectory(prefix="faqsvc-demo-static-") as folder,
