@@ -103,8 +103,9 @@ def _check_path(request: Request) -> None:
     """
     if "\ufffd" not in request.scope["path"]:
         return
-    sent = unquote_to_bytes(request.scope.get("raw_path") or b"\xff")  # it is optional in ASGI
-    if sent.decode("utf-8", "replace").encode() == sent:
+    raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, the path may be any of many
+    sent = unquote_to_bytes(raw_path or b"")
+    if raw_path and sent.decode("utf-8", "replace").encode() == sent:
         return
     detail = "The path is not valid UTF-8"
     if request.method in ("GET", "HEAD", "OPTIONS"):
