@@ -14,7 +14,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.service.config import (
     database_url,
     header_name,
@@ -180,12 +179,11 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
         call = Call(service, request)
         if operation.scope is not None:
             call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
+        if operation.body is not None and not operation.reads_body:
+            require_json(request)
+            call = replace(call, body=await read_body(request, operation.max_body))
         if iscoroutinefunction(handler):
             return await handler(call)  # type: ignore[no-any-return]
-        if operation.body is not None:
-            require_json(request)
-            body = await read_body(request, MAX_BODY)
-            call = replace(call, body=body)
         if operation.scope is None:
             return await run_blocking(handler, call)
         if operation.method == "get":

@@ -31,32 +31,32 @@ def public_url(argument: str | None) -> str | None:
 
 def header_name(argument: str | None) -> str | None:
     """Return the header in which a trusted proxy names who is signed in; FAQSVC_SIGN_IN_HEADER sets it."""
+    value = argument or os.environ.get("FAQSVC_SIGN_IN_HEADER")
     expected = "the name of a header, such as X-Forwarded-Email"
-    return _setting("FAQSVC_SIGN_IN_HEADER", r"[A-Za-z0-9-]{1,100}", expected, argument)
+    return _checked("sign_in_header", value, r"[A-Za-z0-9-]{1,100}", expected)
 
 
 def generation_timeout() -> float:
     """Return the time limit of one generation in seconds; FAQSVC_GENERATE_TIMEOUT sets it."""
-    number = r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{1,3})?"
-    return float(_setting("FAQSVC_GENERATE_TIMEOUT", number, "a number of seconds above 0") or 30)
+    name, number = "FAQSVC_GENERATE_TIMEOUT", r"(?=.*[1-9])[0-9]{1,4}(?:\.[0-9]{1,3})?"
+    return float(_checked(name, os.environ.get(name), number, "a number of seconds above 0") or 30)
 
 
 def npm_package() -> str | None:
     """Return the npm package of the operator's React component; FAQSVC_NPM_PACKAGE names it."""
-    name = r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}"
-    return _setting("FAQSVC_NPM_PACKAGE", name, "a name such as @heron/faq")
+    name, package = "FAQSVC_NPM_PACKAGE", r"(?:@[a-z0-9][a-z0-9._-]{0,99}/)?[a-z0-9][a-z0-9._-]{0,99}"
+    return _checked(name, os.environ.get(name), package, "a name such as @heron/faq")
 
 
-def _setting(variable: str, pattern: str, expected: str, argument: str | None = None) -> str | None:
-    """Return an argument, else the environment variable.
+def _checked(name: str, value: str | None, pattern: str, expected: str) -> str | None:
+    """Return a value, or None if it is empty.
 
     Raises:
-        ConfigurationError: the value does not match the pattern.
+        ConfigurationError: it does not match the pattern.
     """
-    value = argument or os.environ.get(variable) or None
-    if value is not None and re.fullmatch(pattern, value) is None:
-        raise ConfigurationError(f"{variable} is {quoted(value)}: expected {expected}")
-    return value
+    if value and re.fullmatch(pattern, value) is None:
+        raise ConfigurationError(f"{name} is {quoted(value)}: expected {expected}")
+    return value or None
 
 
 def limit(name: str, value: int | None) -> int | None:

@@ -7,13 +7,11 @@ from functools import partial
 from typing import Final
 
 import anyio
-import msgspec
 from msgspec.structs import replace
-from starlette.requests import Request
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
-from faqsvc_embed.api.validation import problems_of, unknown_fields
+from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.generation.crawl.fetcher import FetchError
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL, parse_allowed
 from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
@@ -27,13 +25,12 @@ from faqsvc_embed.generation.engines.protocol import (
 from faqsvc_embed.generation.generator import generate
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout
+from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import private_response
 from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import parse_object, read_body, require_json
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.http.requests import parse_body
 
-MAX_BODY: Final = 16_384
 MAX_CONCURRENT: Final = 4
 """Generations that one process runs at a time. Others wait, within their own deadline."""
 
@@ -45,7 +42,7 @@ class Generator:
     """The handler of generation, with its engine and limits.
 
     `allowed` are addresses that may be read although they are not public. `timeout` is the seconds for one
-    request, from reading its body to the result.
+    generation, with its wait for others.
     """
 
     engine: Engine
@@ -70,23 +67,10 @@ class Generator:
         engine = from_environment(os.environ) or ExtractiveEngine()
         return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
 
-    async def respond(self, request: Request, access: Access, quota: GenerationQuota) -> Response:
-        """Check a request, then read the website; stop if the client disconnects."""
-        require_json(request)
-        try:
-            with anyio.fail_after(self.timeout):
-                body = await read_body(request, MAX_BODY)
-                generation = self.parse(body)
-                ignored = unknown_fields(parse_object(body), GenerateBody)
-                async with quota.running(access.site, self.timeout):
-                    return await self._while_connected(request, generation, ignored)
-        except TimeoutError:
-            raise Problem(504, "generation-timeout", f"No result after {self.timeout:g} s") from None
-
-    async def _while_connected(
-        self, request: Request, generation: GenerationRequest, ignored: list[str]
-    ) -> Response:
-        response = Response(status_code=499)  # never sent: the client has disconnected
+    async def respond(self, call: Call) -> Response:
+        """Read a website; stop if the client disconnects."""
+        wanted, ignored = parse_body(call.body, GenerateBody, partial(problems_of, struct=GenerateBody))
+        request, response = call.request, Response(status_code=499)  # not sent if the client has disconnected
         async with anyio.create_task_group() as tasks:
 
             async def cancel_on_disconnect() -> None:
@@ -95,42 +79,28 @@ class Generator:
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(cancel_on_disconnect)
-            response = await self._respond(generation, ignored)
+            try:
+                found = await self.run(wanted, call.access.site, call.service.generations)
+                # In a thread, because encoding megabytes takes a while.
+                response = await run_in_thread(partial(private_response, replace(found, ignored=ignored)))
+            except Problem as problem:  # a task group would wrap it
+                response = problem.response()
             tasks.cancel_scope.cancel()
         return response
 
-    async def _respond(self, generation: GenerationRequest, ignored: list[str]) -> Response:
-        try:
-            found = await self.run(generation)
-        except Problem as problem:  # returned, because a task group would wrap it
-            return problem.response()
-        return await run_in_thread(
-            partial(_generated, found, ignored)
-        )  # because encoding megabytes takes a while
-
-    def parse(self, body: bytes) -> GenerationRequest:
-        """Parse the body of a generation. Unknown fields are ignored.
+    async def run(self, wanted: GenerateBody, site: str, quota: GenerationQuota) -> GenerateResponse:
+        """Read a website for a site.
 
         Raises:
-            Problem: a field is not valid (422); `problems` has every reason.
+            Problem: it cannot be read, the engine fails, or the site runs too many generations at once.
         """
-        fields = parse_object(body)
-        if problems := problems_of(fields, GenerateBody):
-            raise Problem.invalid(*problems)
-        request = msgspec.convert(fields, GenerateBody)
-        return GenerationRequest(request.website_url, request.lang, request.count)
-
-    async def run(self, generation: GenerationRequest) -> GenerateResponse:
-        """Read a website.
-
-        Raises:
-            Problem: it cannot be read, or the engine fails.
-        """
+        request = GenerationRequest(wanted.website_url, wanted.lang, wanted.count)
         try:
-            async with self._slots:
-                return await generate(generation, self.engine, allowed=self.allowed, timeout=self.timeout)
+            with anyio.fail_after(self.timeout):
+                async with quota.running(site, self.timeout), self._slots:
+                    return await generate(request, self.engine, allowed=self.allowed, timeout=self.timeout)
         except TimeoutError as error:
-            detail = str(error) or f"The model did not finish in {self.timeout:g} s"
+            detail = str(error) or f"No result after {self.timeout:g} s"
             raise Problem(504, "generation-timeout", detail) from None
         except BlockedURL as error:
             raise Problem.invalid(_with_setting(error), code="unreadable-website") from None
@@ -150,7 +120,3 @@ def _with_setting(error: BlockedURL) -> str:
     host, port = error.endpoint
     address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return f"{error}; the service reads it only with FAQSVC_GENERATE_ALLOW={address}"
-
-
-def _generated(found: GenerateResponse, ignored: list[str]) -> Response:
-    return private_response(replace(found, ignored=ignored))

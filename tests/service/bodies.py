@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.api.contract import PublishBody
 from faqsvc_embed.api.validation import publication_problems
-from faqsvc_embed.service.routes.publish import parse_body
+from faqsvc_embed.service.http.requests import parse_body
 from faqsvc_embed.service.storage import Storage
 
 PATH: Final = "/api/v1/faq"

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-import msgspec
 from starlette.responses import Response
 
+from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
 from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
+from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
@@ -30,9 +31,6 @@ from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.pages.translations import MESSAGES
-
-if TYPE_CHECKING:
-    from faqsvc_embed.api.contract import GenerateResponse
 
 MAX_IMPORT: Final = 1_000_000
 """Maximum bytes of a text or file, as many as may be published."""
@@ -230,17 +228,18 @@ def _text(value: object) -> str:
 async def read_website(visit: Visit) -> Response:
     """POST /desk/website: show the questions of a website. Nothing is saved."""
     url = completed(visit.form.get("website_url").strip())
-    body = msgspec.json.encode({"websiteUrl": url.encode("utf-8", "replace").decode()})
     try:
         generator = visit.service.installed_generator()
-        request = generator.parse(body)
-        async with visit.service.generations.running(visit.access.site, generator.timeout):
-            found = await generator.run(request)
+        if problems := problems_of({"websiteUrl": url}, GenerateBody):
+            raise Problem.invalid(*problems)
+        found = await generator.run(
+            GenerateBody(website_url=url), visit.access.site, visit.service.generations
+        )
     except Problem as problem:
         detail = problem.detail.replace("websiteUrl:", "The address:").replace("websiteUrl", "The address")
         return await run_blocking(partial(show, visit, problem.status, website_url=f"{detail}."))
     return await run_blocking(_page, visit, url, found)
 
 
-def _page(visit: Visit, url: str, found: "GenerateResponse") -> Response:
+def _page(visit: Visit, url: str, found: GenerateResponse) -> Response:
     return render(visit, "website.html", url=url, found=found)

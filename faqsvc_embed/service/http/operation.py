@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.api import contract
+from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
@@ -40,8 +41,9 @@ class Operation:
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
     `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached, and may
-    depend only on the declared query parameters and headers. A probe has no rate limit: a flood of requests
-    must not look like an outage.
+    depend only on the declared query parameters and headers and, with `uses_host`, on the Host header, which
+    may be invalid (400). With `reads_body`, the handler itself reads the body. A probe has no rate limit: a
+    flood of requests must not look like an outage.
     """
 
     method: str
@@ -51,17 +53,22 @@ class Operation:
     statuses: tuple[int, ...] = (200,)
     scope: contract.Scope | None = None
     body: type[msgspec.Struct] | None = None
+    max_body: int = MAX_BODY
+    reads_body: bool = False
     response: type[msgspec.Struct] | None = None
     query: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     media_types: tuple[str, ...] = ()
     note: str = ""
     is_cached: bool = False
+    uses_host: bool = False
     is_probe: bool = False
 
     def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
-        OPERATIONS.append((replace(self, statuses=(200, 304)) if self.is_cached else self, handler))
+        statuses = (200, 304) if self.is_cached else self.statuses
+        problems = (400, *self.problems) if self.uses_host else self.problems
+        OPERATIONS.append((replace(self, statuses=statuses, problems=problems), handler))
         return handler
 
 

@@ -1,9 +1,9 @@
 """Reads the parameters and the body of a request, and finds the public URLs of the service."""
 
 import re
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self, TypeVar, cast
 from urllib.parse import quote
 
 import anyio
@@ -13,12 +13,14 @@ from starlette.requests import ClientDisconnect, Request
 from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
 from faqsvc_embed.api.fields import Lang, Slug, is_slug
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.api.validation import field_problems, unknown_fields
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.conditional import best_media_type
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.text import normalized
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 def slug_of(request: Request, *, is_new: bool = False) -> str:
@@ -141,6 +143,20 @@ def parse_object(body: bytes) -> dict[str, Any]:
     if isinstance(lang := fields.get("lang"), str):
         fields["lang"] = lookup(lang) or lang
     return fields
+
+
+def parse_body(
+    body: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
+) -> tuple[T, list[str]]:
+    """Return a JSON body as a struct, and the paths of its unknown fields.
+
+    Raises:
+        Problem: the body is not valid (422); `problems` has every reason.
+    """
+    fields = parse_object(body)
+    if problems := problems_of(fields):
+        raise Problem.invalid(*problems)
+    return msgspec.convert(fields, struct), unknown_fields(fields, struct)
 
 
 def content_length(request: Request) -> int:

@@ -54,7 +54,7 @@ class _Route:
         self.media_types = operation.media_types
         self.parameters = {name.partition(":")[0]: _EQUIVALENT.get(name, str) for name in operation.query}
         self.headers = [name.lower().encode() for name in operation.headers]
-        self.has_urls = 400 in operation.problems  # only operations that use the Host header refuse one
+        self.uses_host = operation.uses_host
         self.slots = asyncio.Semaphore(AT_ONCE)
 
 
@@ -167,7 +167,7 @@ class ResponseCache:
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
         media_type = media_type_for(accept, route.media_types)
         origin = None
-        if route.has_urls and not self._has_base_url:
+        if route.uses_host and not self._has_base_url:
             origin = (scope["scheme"], headers.get(b"host"), scope.get("root_path"))
         sent = [headers.get(name) for name in route.headers]
         key = (slug, path, *values, media_type, origin, *sent)

@@ -75,6 +75,7 @@ async def follow_changes(call: Call) -> Response:
     FEED_PATH,
     (400, 408, 413, 422, 503, *ALWAYS),
     body=FollowBody,
+    reads_body=True,
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
 )

@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 
 from faqsvc_embed.api import contract
 from faqsvc_embed.api.event_stream import EVENT_STREAM
-from faqsvc_embed.api.fields import MAX_BODY, Lang, Slug
+from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
@@ -101,7 +101,7 @@ def _described(operation: Operation) -> dict[str, Any]:
         described["parameters"] = parameters
     if operation.body is not None:
         content = {MEDIA_TYPE: {"schema": _reference(operation.body)}}
-        limit = f"At most {MAX_BODY:,} bytes. Unknown fields are ignored."
+        limit = f"At most {operation.max_body:,} bytes. Unknown fields are ignored."
         described["requestBody"] = {"required": True, "description": limit, "content": content}
     if operation.scope is not None:
         described["description"] = " ".join(filter(None, (_SCOPE.format(operation.scope), operation.note)))

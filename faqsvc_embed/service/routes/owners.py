@@ -179,9 +179,9 @@ def restore_faq(call: Call) -> Response:
     (400, 501, 502, 504, *KEYED, *BODIES),
     scope="draft",
     body=GenerateBody,
+    max_body=16_384,
     response=GenerateResponse,
 )
 async def generate_faq(call: Call) -> Response:
     """Extract questions and answers from a website; nothing is stored."""
-    generator, quota = call.service.installed_generator(), call.service.generations
-    return await generator.respond(call.request, call.access, quota)
+    return await call.service.installed_generator().respond(call)

@@ -3,19 +3,18 @@
 import hashlib
 import html
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 from starlette.responses import Response
 
 from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import change_problems, publication_problems, unknown_fields
+from faqsvc_embed.api.validation import change_problems, publication_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import Item
 from faqsvc_embed.models.wire import Publication
@@ -25,10 +24,8 @@ from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import PublicURLs, parse_object, slug_of
+from faqsvc_embed.service.http.requests import PublicURLs, parse_body, slug_of
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
-
-T = TypeVar("T", bound=Struct)
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -41,18 +38,14 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
     scope="draft",
     body=PublishBody,
     response=PublishResponse,
-    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours."
-    f" With a `slug`, it writes a revision of that FAQ. {IF_MATCH}",
+    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours.",
 )
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
     body, ignored = parse_body(call.body, PublishBody, _problems)
-    write = _write(body, slug=body.slug, must_exist=True, idempotency_key=_idempotency_key(call))
-    if body.slug is not None:  # a new FAQ has no revision that could be overwritten
-        conditions = call.preconditions
-        write = replace(write, preconditions=conditions, must_be_new=conditions.is_create_only)
-    return write_response(urls, _store(call, write)[0], 201, ignored)
+    written, _ = _store(call, _write(body, idempotency_key=_idempotency_key(call)))
+    return write_response(urls, written, 201, ignored + _not_used(body, written))
 
 
 @Operation(
@@ -79,9 +72,7 @@ def put_faq(call: Call) -> Response:
         preconditions=conditions,
     )
     written, is_new = _store(call, write)
-    stated = {"slug": body.slug, "lang": body.lang}
-    ignored += [name for name, value in stated.items() if value not in (None, getattr(written, name))]
-    return write_response(urls, written, 201 if is_new else 200, ignored)
+    return write_response(urls, written, 201 if is_new else 200, ignored + _not_used(body, written))
 
 
 @Operation(
@@ -145,20 +136,6 @@ def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Se
     return private_response(body, status, headers)
 
 
-def parse_body(
-    raw: bytes, struct: type[T], problems_of: Callable[[dict[str, Any]], list[str]]
-) -> tuple[T, list[str]]:
-    """Return a body, and its unknown fields.
-
-    Raises:
-        Problem: the body is not valid (422); `problems` has every reason.
-    """
-    fields = parse_object(raw)
-    if problems := problems_of(fields):
-        raise Problem.invalid(*problems)
-    return msgspec.convert(fields, struct), unknown_fields(fields, struct)
-
-
 def _problems(fields: dict[str, Any]) -> list[str]:
     """Return what is wrong with a publication, such as two items with the same id.
 
@@ -190,6 +167,12 @@ def _write(body: PublishBody, **target: Any) -> Write:
     if body.revision is not UNSET:
         file = FileState(body.revision, bool(body.overwrite), bool(body.republish))
     return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
+
+
+def _not_used(body: PublishBody, written: Revision) -> list[str]:
+    """Return the fields whose values the address, or a slug from the title, has replaced."""
+    stated = {"slug": body.slug, "lang": body.lang}
+    return [name for name, value in stated.items() if value not in (None, getattr(written, name))]
 
 
 def _store(call: Call, write: Write) -> tuple[Revision, bool]:

@@ -42,10 +42,11 @@ MARKDOWN: Final = "text/markdown"
 @Operation(
     "get",
     "/faq/{slug:path}",
-    (400, *READS),
+    READS,
     query=("lang:page", PREVIEW_PARAMETER),  # previews are not cached, but only a few are rendered at a time
     media_types=(HTML, MARKDOWN),
     is_cached=True,
+    uses_host=True,
 )
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.

@@ -30,7 +30,7 @@ SITEMAP_SIZE: Final = 2_000
 CACHE_CONTROL: Final = "public, max-age=300"
 
 
-@Operation("get", "/", (400, *READS), media_types=("text/html",), is_cached=True)
+@Operation("get", "/", READS, media_types=("text/html",), is_cached=True, uses_host=True)
 def show_start(call: Call) -> Response:
     """Show the start page."""
     urls, faqs = call.urls, call.storage.publications.listed(MAX_LINKS)
@@ -39,7 +39,7 @@ def show_start(call: Call) -> Response:
     return _response(render_start(urls.base, links), "text/html", headers)
 
 
-@Operation("get", "/robots.txt", (400, *READS), media_types=("text/plain",), is_cached=True)
+@Operation("get", "/robots.txt", READS, media_types=("text/plain",), is_cached=True, uses_host=True)
 def advise_robots(call: Call) -> Response:
     """Tell crawlers where the sitemap is."""
     base, faqs = call.urls.base, call.storage.publications.listed(1)
@@ -50,10 +50,11 @@ def advise_robots(call: Call) -> Response:
 @Operation(
     "get",
     "/sitemap.xml",
-    (400, *READS),
+    READS,
     query=("from",),
     media_types=("application/xml",),
     is_cached=True,
+    uses_host=True,
 )
 def map_site(call: Call) -> Response:
     """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
@@ -107,7 +108,7 @@ def _response(text: str, media_type: str, headers: dict[str, str] | None = None)
     return public_response(text, media_type, {"cache-control": CACHE_CONTROL, **(headers or {})})
 
 
-@Operation("get", "/llms.txt", (400, *READS), media_types=LIST_TYPES, is_cached=True)
+@Operation("get", "/llms.txt", READS, media_types=LIST_TYPES, is_cached=True, uses_host=True)
 def list_for_models(call: Call) -> Response:
     """List the FAQs of listed sites as Markdown."""
     urls, media_type = call.urls, best_media_type(call.request, *LIST_TYPES)

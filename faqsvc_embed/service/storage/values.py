@@ -216,14 +216,13 @@ class FileState:
 class Write:
     """A revision to write.
 
-    Without `slug`, a new FAQ is created under a new slug. With `must_exist`, an FAQ with `slug` must exist;
-    with `must_be_new`, none may exist. Without `lang`, the language is detected; if that is uncertain, it
-    is the default language of the FAQ, else English.
+    Without `slug`, a new FAQ is created under a new slug. With `must_be_new`, no FAQ with `slug`
+    may exist. Without `lang`, the language is detected; if that is uncertain, it is the default language of
+    the FAQ, else English.
     """
 
     content: Content
     slug: str | None = None
-    must_exist: bool = False
     must_be_new: bool = False
     lang: Lang | None = None
     is_draft: bool = False

@@ -196,13 +196,11 @@ def _open(edit: Edit, request: Write, lang: Lang) -> tuple[Row[Any], bool]:
         edit.slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
         return edit.locked(), True
     faq = edit.locked()
-    is_inserted = (
-        faq is None and not request.must_exist and insert_new(edit.connection, faqs, row | {"slug": slug})
-    )
+    is_inserted = faq is None and insert_new(edit.connection, faqs, row | {"slug": slug})
     faq = faq or edit.locked()
     # A site can write a purged slug of its own again; another site never gets the slug.
     is_free = faq is not None and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False)
-    if request.must_exist or not (is_inserted or is_free):
+    if not (is_inserted or is_free):
         return edit.present(), False
     check_new(slug)
     if request.preconditions.if_match is not None:

@@ -10,6 +10,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
+from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http.requests import mark
 from faqsvc_embed.service.storage import Storage, open_storage
@@ -138,6 +139,13 @@ def test_a_cookie_header_costs_no_more_than_its_length(stranger: Editor, written
         assert stranger.client.get("/desk", headers={"cookie": cookie}).status_code == 200
 
     assert grows_linearly(visit, lambda count: written.format(piece * count), 2_000)
+
+
+def test_a_wrong_sign_in_header_is_named_as_the_option_that_sets_it(storage: Storage) -> None:
+    with pytest.raises(
+        ConfigurationError, match=r"^sign_in_header is 'X Email': expected the name of a header"
+    ):
+        create_app(storage, sign_in_header="X Email")
 
 
 def test_a_proxy_may_name_a_person_in_utf_8(storage: Storage) -> None:

@@ -41,10 +41,13 @@ def test_a_declared_length_is_checked_before_the_body_arrives(url: str, key: str
         assert connection.recv(4096).startswith(b"HTTP/1.1 413 ")
 
 
-def test_a_slow_body_is_a_408(url: str, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("path", [PATH, f"{PATH}/generate"])
+def test_a_slow_body_is_a_408(storage: Storage, key: str, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "BODY_TIMEOUT", 0.05)
-    with connected(url) as connection:
-        connection.sendall(f"{HEAD}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
+    monkeypatch.setenv("FAQSVC_GENERATE_TIMEOUT", "0.01")
+    head = HEAD.replace(PATH, path)
+    with running(create_app(storage)) as url, connected(url) as connection:
+        connection.sendall(f"{head}X-Plugin-Key: {key}\r\nContent-Length: 1000\r\n\r\n{{".encode())
 
         assert read_to_end(connection).startswith(b"HTTP/1.1 408 ")
 
