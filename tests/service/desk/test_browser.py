@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Dialog, Page, expect
 
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.desk.visit import COOKIE
-from faqsvc_embed.service.storage.values import Content, Write
+from faqsvc_embed.service.storage.values import Access, Content, Write
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -41,6 +41,10 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 FORCED: tuple[Literal["none", "active"], ...] = ("none", "active")
 CONTROLS = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "DisclosureTriangle"}
 FOCUSED = "(e => e.labels?.[0]?.textContent ?? e.textContent)(document.activeElement)"
+COVERED = """(() => {
+  const bar = document.querySelector(".save"), focused = document.activeElement;
+  return !bar.contains(focused) && focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top;
+})()"""
 SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -258,16 +262,14 @@ def test_characters_are_counted_as_the_service_counts_them(editor: Page, desk: S
     assert "20,000" in count.inner_text()
 
 
-def write_forty(desk: Served) -> None:
+def write_forty(desk: Served, access: Access | None = None, slug: str = "help") -> None:
     """Write an FAQ of forty questions in five sections."""
     items = tuple(
         Item(n, f"Question number {n + 1} of the shop?", f"Answer {n + 1}.", f"Part {n // 8}")
         for n in range(40)
     )
-    write = Write(
-        content=Content("https://www.heron.example", "Heron", items, "Help"), slug="help", lang="en"
-    )
-    desk.storage.writer.write(desk.admin.access, write)
+    write = Write(content=Content("https://www.heron.example", "Heron", items, "Help"), slug=slug, lang="en")
+    desk.storage.writer.write(access or desk.admin.access, write)
 
 
 def test_of_forty_questions_one_is_open_and_each_is_found_and_moved(editor: Page, desk: Served) -> None:
@@ -522,6 +524,18 @@ def test_the_head_of_an_open_question_is_one_line_on_a_phone(editor: Page, desk:
     editor.get_by_label("Answer", exact=True).first.focus()
     assert head.locator(".count").is_visible()
     assert head.evaluate("head => head.offsetHeight") == before <= 44
+
+
+def test_the_bar_covers_nothing_that_has_the_focus_on_a_phone(editor: Page, desk: Served) -> None:
+    writer = desk.storage.people.add("M" * 50, role="publisher")
+    write_forty(desk, writer.access, slug="covered")
+    editor.set_viewport_size({"width": 320, "height": 568})
+    editor.goto(f"{desk.url}/desk/faqs/covered")
+    expect(editor.locator("#saved")).to_contain_text("Revision 1")
+    editor.locator("#item-5 > summary").click()
+    for _ in range(15):
+        editor.keyboard.press("Tab")
+        assert editor.evaluate(COVERED) is False, editor.evaluate(FOCUSED)
 
 
 def test_problems_are_announced_beside_their_fields(editor: Page, desk: Served) -> None:
