@@ -1,267 +1,233 @@
-"""Compares the FAQPage markup of a page with the words on the page, whoever made both."""
+"""Compares the FAQPage markup of a page with the questions and answers that the page shows.
 
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
-from collections.abc import Iterator
-from functools import cache
-from itertools import accumulate
-from typing import Final
+The markup is read as in files, and what is shown as `faqsvc extract` reads it on a page without markup.
+"""
+
+import html
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from typing import Any, Final, NamedTuple
+from urllib.parse import urljoin
 
 import turbohtml
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.generation.extraction.dom import HEADINGS
-from faqsvc_embed.generation.extraction.labels import bare_answer, is_label
-from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, is_question_line
-from faqsvc_embed.testing.markup import Markup, Pair, read_markup
-from faqsvc_embed.testing.words import Part, Words, fold, read_words, remove_icons
+from faqsvc_embed.files.values import faq_pages, local_name
+from faqsvc_embed.generation.extraction.extractor import Pair as Shown
+from faqsvc_embed.generation.extraction.extractor import extract
+from faqsvc_embed.generation.extraction.labels import bare_question
+from faqsvc_embed.generation.extraction.markdown import base_of
+from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts
+from faqsvc_embed.text import normalized
 
-Kind = tuple[str, str]
-Place = tuple[int, int]
-_QUESTION_TAGS: Final = frozenset({*HEADINGS, "summary", "dt", "button"})
-_WHOLE_PAGE: Final = frozenset({"#root", "html", "body", "main", "article"})
-_BESIDE: Final = ("nav", "form", "button", "aside", "header", "footer")
-"""Elements whose text belongs to no answer."""
+COMPARED: Final = 20
+"""Characters of an answer that tell whether a question with it is a part of another answer."""
+_HIDDEN: Final = "script, style, template, del, s, strike"
+"""Elements whose text is not for readers."""
+_ICON: Final = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
+_ICON_TEXT: Final = re.compile(r"\s*[^ ]{0,24}\s*")
+_LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
+"""A possible label of a question, in any language."""
+_OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
+
+
+class _Pair(NamedTuple):
+    """A question and its answer in the markup, as the page should show them."""
+
+    question: str
+    answer: str
+    questions: frozenset[str]
+    """The question in its folded form: as plain text, as HTML, and without its number or label."""
+    answers: frozenset[str]
+    """The answer in its folded form: as plain text and as HTML."""
+
+    def follows_its_question(self, words: str, minimum: int) -> bool:
+        """Return whether the words of a page have the answer after the question, if it is not shorter.
+
+        Extraction leaves out some parts of an answer.
+        """
+        longer = [answer for answer in self.answers if len(answer) > minimum]
+        return any(question + answer in words for question in self.questions for answer in longer)
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
     """Return the differences between the FAQPage markup and the words of a page, a line each."""
-    document = turbohtml.parse(page)
-    remove_icons(document)
-    markup = read_markup(document, url or "")
-    if not markup.ids:
-        return markup.problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
-    found = markup.problems
-    if len(ids := set(markup.ids)) > 1 or markup.ids.count("") > 1:
+    document, problems = turbohtml.parse(page), list[str]()
+    base, pages = base_of(document, url or ""), faq_pages(_json_ld(document, problems))
+    is_whole = not problems
+    _remove_hidden(document)
+    if not pages and is_whole:
+        pages = faq_pages([_as_json_ld(one) for one in _items(document, "FAQPage")])
+    if not pages:
+        return problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
+    pairs = [pair for one in pages for pair in _pairs(one, problems)]
+    ids = [urljoin(base, own) if isinstance(own := one.get("@id"), str) else "" for one in pages]
+    if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
-        found.append(f"{max(len(ids), markup.ids.count(''))} FAQPages without one @id: give each {same}")
-    return found + _Comparison(read_words(document), markup).lines()
+        problems.append(f"{count} FAQPages without one @id: give each {same}")
+    for element in document.select(",".join(f"[{name}]" for name in _OF_MARKUP)):
+        for name in _OF_MARKUP:
+            element.attrs.pop(name, None)
+    shown = extract(document, url or "").pairs
+    return [*problems, *_compared(pairs, document, shown, is_whole=is_whole)]
 
 
-class _Comparison:
-    """The places of the questions and answers of the markup in the words of a page."""
+# The markup
 
-    def __init__(self, words: Words, markup: Markup) -> None:
-        self._words = words
-        self._pairs = markup.pairs
-        self._is_whole = not markup.is_unreadable
-        self._marked = sorted(
-            {
-                (place, place + len(name))
-                for name in {name for pair in markup.pairs for name in pair.questions}
-                for place in words.places(name)
-            }
-        )
-        self._starts = [start for start, _ in self._marked]
-        # The same question may stand in many sections.
-        self._nearest, self._alone = cache(self._find_nearest), cache(self._find_alone)
-        self._others: list[Part] = []
-        self._inside = Counter[tuple[Part, Kind]]()
-        """How many elements of a kind an element has inside, with itself."""
-        for part in words.parts:
-            self._inside.update((around, kind) for around in part.path() for kind in _kinds(part))
 
-    def lines(self) -> list[str]:
-        for pair in self._pairs:
-            self._locate(pair)
-        missing = [pair for pair in self._pairs if pair.place is None]
-        if len(missing) == len(self._pairs) > 1:
-            return [f"none of the {len(missing)} questions of the markup is on the page"]
-        self._others = list(self._unmarked())
-        found = [line for pair in self._pairs for line in self._faults(pair)]
-        if self._is_whole:
-            said = [self._said(part) for part in self._others]
-            found += [f"on the page, but not in the markup: the question {quoted(text)}" for text in said]
-        return found
+def _json_ld(document: turbohtml.Document, problems: list[str]) -> list[Any]:
+    """Return the data of the scripts in JSON-LD, and add their faults to the problems."""
+    found = []
+    for script in json_ld_scripts(document):
+        line = f"line {script.source_line}: this JSON-LD"
+        try:
+            found.append(json.loads(script.text, parse_constant=_refuse))
+        except (ValueError, RecursionError) as error:
+            if "FAQPage" in script.text:
+                problems.append(f"{line} cannot be read by any parser: {error}")
+            continue
+        if "FAQPage" in script.text and "schema.org" not in script.text:
+            problems.append(f"{line} lacks the @context of schema.org")
+    return found
 
-    def _locate(self, pair: Pair) -> None:
-        """Find the question with its answer next to it, else the question alone."""
-        near = [self._nearest(name, text) for name in pair.questions for text in pair.answers]
-        if found := [one for one in near if one is not None]:
-            _, pair.place, pair.answered = min(found)
-        else:
-            pair.place = self._alone(pair.questions)
 
-    def _find_nearest(self, name: str, text: str) -> tuple[int, Place, Place] | None:
-        """Return the question with this answer next to it, and how far apart they are."""
-        questions, answers = self._words.places(name), self._words.places(text)
-        if len(questions) < len(answers):  # start from those that the page has less often
-            after = ((at, bisect_left(answers, at + len(name))) for at in questions)
-            pairs = [(at, answers[index]) for at, index in after if index < len(answers)]
-        else:
-            before = ((bisect_right(questions, at - len(name)), at) for at in answers)
-            pairs = [(questions[count - 1], at) for count, at in before if count]
-        near = (
-            (answer - at - len(name), (at, at + len(name)), (answer, answer + len(text)))
-            for at, answer in pairs
-            if answer <= self._next_marked(at + len(name))
-        )
-        return min(near, default=None)
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not JSON")
 
-    def _find_alone(self, names: tuple[str, ...]) -> Place | None:
-        """Return the likeliest place of a question; a link in a list of questions is less likely."""
-        places = [(at, at + len(name)) for name in names for at in self._words.places(name)]
-        return max(
-            places, key=lambda place: (not self._element(place).is_in("a", "nav"), place), default=None
-        )
 
-    def _next_marked(self, place: int) -> int:
-        index = bisect_left(self._starts, place)
-        return self._starts[index] if index < len(self._starts) else len(self._words.text)
+def _as_json_ld(page: turbohtml.Element) -> dict[str, Any]:
+    """Return a FAQPage in microdata as JSON-LD, whose texts are HTML."""
+    names = {"name": "[itemprop~=name]", "acceptedAnswer": "[itemprop~=acceptedAnswer] [itemprop~=text]"}
+    questions = [
+        {name: _inside(question, selector) for name, selector in names.items()}
+        for question in _items(page, "Question")
+    ]
+    return {"@type": "FAQPage", "@id": page.attr("itemid") or "", "mainEntity": questions}
 
-    def _next_question(self, place: int) -> int:
-        """Return where the next question begins, of those in the markup and on the page."""
-        index = bisect_left(self._others, place, key=lambda part: part.start)
-        other = self._others[index].start if index < len(self._others) else len(self._words.text)
-        return min(self._next_marked(place), other)
 
-    def _element(self, place: tuple[int, int]) -> Part:
-        """Return the element that is a question: the heading, summary or term, else the outermost one."""
-        around = self._around(place)
-        same = [part for part in around.path() if (part.start, part.end) == (around.start, around.end)]
-        return next((part for part in reversed(same) if part.tag in _QUESTION_TAGS), same[-1])
+def _items(tree: turbohtml.Node, kind: str) -> list[turbohtml.Element]:
+    """Return the elements that microdata gives a type."""
+    items = tree.select("[itemtype]")
+    return [item for item in items if kind in map(local_name, str(item.attr("itemtype")).split())]
 
-    def _around(self, place: tuple[int, int]) -> Part:
-        """Return the innermost element around a place."""
-        parts = self._words.parts
-        count = bisect_right(parts, place[0], key=lambda part: part.start)
-        path = parts[count - 1].path() if count else iter(())
-        return next((part for part in path if place[1] <= part.end), Part("#root", frozenset(), None, 0))
 
-    # Questions without markup
+def _inside(question: turbohtml.Element, selector: str) -> str:
+    """Return the value of a property in microdata as HTML."""
+    element = question.select_one(selector)
+    if element is None:
+        return ""
+    content = element.attr("content")
+    return element.inner_html if content is None else html.escape(str(content))
 
-    def _unmarked(self) -> Iterator[Part]:
-        """Yield the elements that look like the questions of the markup, but are not in it."""
-        questions = {self._element(pair.place) for pair in self._pairs if pair.place}
-        containers = defaultdict[Kind, set[Part]](set)
-        for question in questions:
-            for kind in _kinds(question):
-                containers[kind].add(self._container(question))
-        taken = sorted([*self._marked, *(pair.answered for pair in self._pairs if pair.answered)])
-        starts, stops = [start for start, _ in taken], list(accumulate((stop for _, stop in taken), max))
-        end = -1
-        for part in self._words.parts:
-            if part.start < end or part.start == part.end or part.end - part.start > MAX_LENGTH:
-                continue
-            if (count := bisect_left(starts, part.end)) and stops[count - 1] > part.start:
-                continue
-            if part.is_in("a", "nav", "header", "footer", "form"):
-                continue
-            asks = is_question_line(self._said(part))
-            around = set[Part]().union(*(containers[kind] for kind in _kinds(part) if kind in containers))
-            is_marked_up = bool(part.classes) or part.tag in _QUESTION_TAGS
-            is_term = part.tag in ("summary", "dt")
-            is_alike = any(
-                asks or is_term or (is_marked_up and one.tag not in _WHOLE_PAGE)
-                for one in part.path()
-                if one in around
-            )
-            is_question = is_alike or (asks and is_term)
-            if is_question and next(self._region(part.end, part), None) is not None:
-                yield part
-                end = part.end
 
-    def _container(self, question: Part) -> Part:
-        """Return the element that has a question and another of its kind, with markup or without."""
-        kinds = _kinds(question)
-        several = (part for part in question.path() if any(self._inside[part, kind] > 1 for kind in kinds))
-        return next(several, question)
+def _pairs(page: dict[str, Any], problems: list[str]) -> Iterator[_Pair]:
+    """Yield the questions of a FAQPage, and add what is missing to the problems."""
+    if not page["mainEntity"]:
+        problems.append("a FAQPage of the markup has no questions (mainEntity)")
+    for question in (one if isinstance(one, dict) else {} for one in page["mainEntity"]):
+        answer = question.get("acceptedAnswer")
+        answer = answer[0] if isinstance(answer, list) and answer else answer
+        name = _text(question.get("name") or question.get("text"))
+        text = _text(answer.get("text") if isinstance(answer, dict) else answer)
+        if not name:
+            problems.append(f"a question of the markup has no name; its answer is {quoted(text)}")
+            continue
+        if not text:
+            problems.append(f"in the markup, the question {quoted(name)} has no answer")
+        questions = _readings(name) | {fold(bare_question(name))} - {""}
+        yield _Pair(name, text, questions, _readings(text))
 
-    def _said(self, part: Part) -> str:
-        return self._words.said(part.start, part.end)
 
-    # Faults of one pair
+def _text(value: Any) -> str:
+    texts = value if isinstance(value, list) else [value]
+    return next((text for text in texts if isinstance(text, str) and text.strip()), "")
 
-    def _faults(self, pair: Pair) -> Iterator[str]:
-        words, question = self._words, quoted(pair.question)
-        if pair.place is None:
+
+def _readings(text: str) -> frozenset[str]:
+    """Return the words of a text, read as plain text, as HTML, and as escaped HTML."""
+    parsed = (turbohtml.parse_fragment(one).text for one in (text, html.unescape(text)))
+    return frozenset(map(fold, (text, *parsed))) - {""}
+
+
+# The page
+
+
+def _remove_hidden(document: turbohtml.Document) -> None:
+    """Remove what is not for readers, and signs such as the name of an icon or a plus."""
+    for element in document.select(_HIDDEN):
+        element.decompose()
+    for element in document.select("i, span, b, em"):
+        is_named = _ICON.search(str(element.attr("class") or "")) is not None
+        if (is_named or element.attr("aria-hidden") == "true") and _ICON_TEXT.fullmatch(element.text):
+            element.decompose()
+
+
+def fold(text: str) -> str:
+    """Return the letters, digits and signs of currencies in a text, without case."""
+    text = normalized("NFKC", text).casefold()
+    kinds = ((char, unicodedata.category(char)) for char in text if char not in "\ufe0e\ufe0f")
+    return "".join(char for char, kind in kinds if kind[0] in "LNM" or kind == "Sc" or char == "%")
+
+
+def _compared(
+    pairs: list[_Pair], document: turbohtml.Document, shown: Sequence[Shown], *, is_whole: bool
+) -> Iterator[str]:
+    """Yield the differences between the questions of the markup and those that the page shows.
+
+    `is_whole` is whether all markup could be read; if not, the page may have more questions.
+    """
+    lines = [*document.to_text().splitlines(), *document.stripped_strings]
+    said = {name for line in lines for name in _names(line)}
+    by_name = {name: one for one in shown for name in _names(one.question)}
+    missing = [
+        pair for pair in pairs if said.isdisjoint(pair.questions) and not by_name.keys() & pair.questions
+    ]
+    if len(missing) == len(pairs) > 1:
+        yield f"none of the {len(missing)} questions of the markup is on the page"
+        return
+    words, end = "".join(map(fold, document.strings)), 0
+    times = Counter(name for pair in pairs for name in pair.questions)
+    for pair in pairs:
+        question = quoted(pair.question)
+        # Extraction returns only one of several equal questions.
+        found = next((by_name[one] for one in pair.questions if one in by_name and times[one] == 1), None)
+        answer = "" if found is None else fold(found.answer)
+        if pair in missing:
             yield f"in the markup, but not on the page: the question {question}"
-        elif not pair.answers:
-            return
-        elif pair.answered:
-            if extra := self._extra(pair.place, pair.answered):
-                yield f"the answer to {question} has words on the page that the markup lacks: {quoted(extra)}"
-        elif region := list(self._region(pair.place[1], self._element(pair.place))):
-            yield f"the answer to {question} differs: {_difference(pair, region)}"
-        elif not (places := [at for text in pair.answers for at in words.places(text)]):
-            yield f"in the markup, but not on the page: the answer to {question}: {quoted(pair.answer)}"
-        elif not any(self._is_panel(pair, place) for place in places):
-            yield f"the answer to {question} is in another place of the page: {quoted(pair.answer)}"
-
-    def _region(self, place: int, question: Part) -> Iterator[Part]:
-        """Yield the lines between a question and the next, or the next heading if it is one."""
-        end = self._next_question(place)
-        for line in self._words.lines_between(place, end):
-            if line.end > end or (line.is_in(*HEADINGS) and question.tag in HEADINGS):
-                break
-            if not line.is_in(*_BESIDE) and not is_label(line.text):
-                yield line
-
-    def _is_panel(self, pair: Pair, answer: int) -> bool:
-        """Return whether an answer apart from its question, as in tabs, is where their order puts it."""
-        known = [(one.place, one.answered[0]) for one in self._pairs if one.place and one.answered]
-        if any((place < pair.place) != (at < answer) for place, at in known if pair.place and at != answer):
-            return False
-        text = next(text for text in pair.answers if self._words.text.startswith(text, answer))
-        pair.answered = (answer, answer + len(text))
-        return True
-
-    def _extra(self, place: Place, answer: Place) -> str:
-        """Return the words below a question that are neither in its answer nor in another one."""
-        end = self._end(place, answer)
-        extra = []
-        for line in self._words.lines_between(place[1], end):
-            is_after = line.start >= answer[1]
-            if is_after and (line.end > end or line.is_in(*HEADINGS)):
-                break
-            is_beside = line.is_in(*_BESIDE) or is_label(line.text) or (is_after and line.is_in("a"))
-            if is_beside or _overlap(line, answer):
-                continue
-            if not any(_overlap(line, pair.answered) for pair in self._pairs):
-                extra.append(line.text)
-        return " ".join(extra)
-
-    def _end(self, place: Place, answer: Place) -> int:
-        """Return the end of the text that belongs to a question.
-
-        It ends at the next question, or with the element around the question and its answer.
-        """
-        around = self._around((place[0], answer[1]))
-        first = next(self._words.lines_between(around.start, place[0] + 1))
-        following = self._next_question(answer[1])
-        is_item = first.end >= place[1] and around.tag not in _WHOLE_PAGE
-        if is_item or following < around.end:
-            return min(following, around.end)
-        # This is the last question of several in one element: its text ends with the block of its answer.
-        block = self._around((answer[1] - 1, answer[1]))
-        inside = [part for part in block.path() if part.start > place[0]]
-        return inside[-1].end if inside else answer[1]
+        elif not pair.answers or answer in pair.answers or pair.follows_its_question(words, len(answer)):
+            continue
+        elif found is not None:
+            yield f"the answer to {question} differs: {_difference(pair.answer, found.answer)}"
+        # In tabs, the answers stand apart from their questions, in the same order.
+        elif (at := max(words.find(one, end) for one in pair.answers)) >= 0:
+            end = at
+        else:
+            where = "in another place of" if any(map(words.count, pair.answers)) else "not on"
+            yield f"the answer to {question} is {where} the page: {quoted(pair.answer)}"
+    stated = "\n".join(answer for pair in pairs for answer in pair.answers)
+    for one in shown if is_whole else ():
+        begins = fold(one.question) + fold(one.answer)[:COMPARED]  # an answer may have questions in it
+        if times.keys().isdisjoint(_names(one.question)) and begins not in stated:
+            yield f"on the page, but not in the markup: the question {quoted(one.question)}"
 
 
-def _kinds(part: Part) -> list[Kind]:
-    """Return the tag of an element with each class, or without one; one in common makes the same kind."""
-    return [(part.tag, name) for name in part.classes or ("",)]
+def _names(question: str) -> set[str]:
+    """Return a question in its folded form, with and without its number or label."""
+    return {fold(text) for text in (question, bare_question(question), _LABEL.sub("", question))} - {""}
 
 
-def _overlap(line: Part, answer: Place | None) -> bool:
-    return answer is not None and max(answer[0], line.start) < min(answer[1], line.end)
+def _difference(stated: str, said: str) -> str:
+    """Return the words where an answer of the markup and one of the page begin to differ."""
+    one, other = turbohtml.parse_fragment(stated).text.split(), said.split()
+    both = enumerate(zip_longest(map(fold, one), map(fold, other)))
+    at = next((number for number, (word, shown) in both if word != shown), 0)
+    return f"{_around(one, at)} in the markup, {_around(other, at)} on the page"
 
 
-def _difference(pair: Pair, region: list[Part]) -> str:
-    """Return the words where an answer of the markup and the lines of a page part."""
-    said = bare_answer(" ".join(line.text for line in region))
-    stated = " ".join(line.text for line in read_words(turbohtml.parse_fragment(pair.answer)).lines)
-    pairs = enumerate(zip(f"{fold(stated)}\0", f"{fold(said)}\0", strict=False))
-    same = next(at for at, (one, other) in pairs if one != other)
-    return f"{quoted(_from(stated, same))} in the markup, {quoted(_from(said, same))} on the page"
-
-
-def _from(text: str, place: int) -> str:
-    """Return some words of a text around a place in its folded form."""
-    words, size = text.split(), 0
-    for index, word in enumerate(words):
-        size += len(fold(word))
-        if size > place:
-            start = max(0, index - 3)
-            return "… " * (start > 0) + " ".join(words[start : index + 6]) + " …" * (len(words) > index + 6)
-    return "… " + " ".join(words[-4:])
+def _around(words: list[str], at: int) -> str:
+    start, end = max(0, at - 3), at + 6
+    return quoted("… " * (start > 0) + " ".join(words[start:end]) + " …" * (len(words) > end))
