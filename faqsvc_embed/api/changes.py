@@ -14,8 +14,6 @@ from faqsvc_embed.text import letters, question_key, spelling
 MAX_CLOSEST: Final = 3
 COMPARED: Final = 200
 """Characters of a question that are compared to find the closest ones."""
-END: Final = -1
-"""The end of the list of questions, and its beginning."""
 ENOUGH: Final = 0.1
 """How similar a question must be to be one of the closest, from 0 to 1."""
 
@@ -26,19 +24,12 @@ class ChangeRefused(FAQError, ValueError):
     `code` is `unknown-question` if there is no question with the name, else `invalid-body`.
     """
 
-    def __init__(self, index: int, refused: "_Refused") -> None:
-        shown = ", ".join(map(quoted, refused.closest)) if refused.code == "unknown-question" else ""
-        closest = f"; the closest: {shown}" if shown else ""
-        super().__init__(f"changes[{index}]: {refused}{closest}", code=refused.code)
+    def __init__(self, index: int, reason: str, closest: Sequence[str], code: Code) -> None:
+        if closest and code == "unknown-question":
+            reason += f"; the closest: {', '.join(map(quoted, closest))}"
+        super().__init__(f"changes[{index}]: {reason}", code=code)
         self.index = index
-        self.closest: tuple[str, ...] = tuple(refused.closest)
-
-
-class _Refused(Exception):
-    def __init__(self, reason: str, closest: Sequence[str] = (), code: Code = "invalid-body") -> None:
-        super().__init__(reason)
-        self.closest = closest
-        self.code: Code = code
+        self.closest: tuple[str, ...] = tuple(closest)
 
 
 def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Item, ...]:
@@ -49,15 +40,14 @@ def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Ite
     """
     questions = _Questions(items)
     for index, change in enumerate(changes):
-        try:
-            questions.apply(change)
-        except _Refused as refused:
-            raise ChangeRefused(index, refused) from None
-    changed = list(questions)
-    if not changed:
-        nothing = _Refused("no question would remain: unpublish the FAQ instead")
-        raise ChangeRefused(len(changes) - 1, nothing)
-    return tuple(replace(item, position=position) for position, item in enumerate(changed))
+        questions.index = index
+        questions.apply(change)
+    if not questions.order:
+        raise questions.refused("no question would remain: unpublish the FAQ instead")
+    return tuple(
+        replace(questions.items[number], position=position, section=section)
+        for position, (number, section) in enumerate(zip(questions.order, questions.sections, strict=True))
+    )
 
 
 def finder(items: Iterable[Item]) -> Callable[[str | None, str | None], Item | None]:
@@ -70,7 +60,7 @@ def finder(items: Iterable[Item]) -> Callable[[str | None, str | None], Item | N
     def find(question: str | None, item_id: str | None) -> Item | None:
         try:
             return questions.items[questions.named(question, item_id)]
-        except _Refused:
+        except ChangeRefused:
             return None
 
     return find
@@ -89,36 +79,31 @@ def closest(question: str, questions: Iterable[str], enough: float = ENOUGH) -> 
 
 
 class _Questions:
-    """The questions of an FAQ while they are changed, by numbers of ours, in a linked list.
-
-    So a change takes the same time in a long FAQ as in a short one.
-    """
+    """The questions of an FAQ while they are changed, by numbers of ours."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self.items = dict(enumerate(items))
-        numbers = list(self.items)
-        self.following = dict(zip([END, *numbers], [*numbers, END], strict=True))
-        self.preceding = {number: before for before, number in self.following.items()}
-        self.names = dict[object, dict[int, None]]()
-        """The questions that have a text, a spelling or an id; the inner dictionaries are ordered sets."""
-        self.last = dict[str | None, int]()
-        """The last question of a section, where it is known."""
-        self.sections = dict[str, str]()
-        """The sections by their spelling."""
-        for number, item in self.items.items():
-            self.know(number, item)
+        self.order = list(self.items)
+        self.sections = [item.section for item in self.items.values()]
+        """The section of each question in `order`."""
+        self.titles = {_section_name(section): section for section in reversed(self.sections)}
+        """The sections by their spelling; of several with one spelling, the first."""
+        self.names = dict[tuple[str, object], list[int]]()
+        """The questions that have a text, a spelling or an id."""
+        self.index = 0
+        """The number of the change that is being made."""
+        for number in self.order:
+            self.know(number)
 
-    def __iter__(self) -> Iterator[Item]:
-        number = self.following[END]
-        while number != END:
-            yield self.items[number]
-            number = self.following[number]
+    def refused(self, reason: str, closest: Sequence[str] = (), code: Code = "invalid-body") -> ChangeRefused:
+        """Return the error for a change that cannot be made."""
+        return ChangeRefused(self.index, reason, closest, code)
 
     def apply(self, change: Change) -> None:
-        """Make one change. Raises _Refused."""
+        """Make one change."""
         texts = (change.answer, change.new_question, change.section, change.after)
         if change.remove and (change.add or any(text is not None for text in texts)):
-            raise _Refused("remove cannot be combined with other fields")
+            raise self.refused("remove cannot be combined with other fields")
         if change.add:
             self.add(change)
             return
@@ -130,18 +115,18 @@ class _Questions:
         elif new_id is not None or any(text is not None for text in texts):
             self.edit(number, change, new_id)
         else:
-            raise _Refused("answer, newQuestion, section, after, id or remove is missing")
+            raise self.refused("answer, newQuestion, section, after, id or remove is missing")
 
     def add(self, change: Change) -> None:
         """Add a question. Without `section`, it gets the section of the question before it."""
-        if len(self.following) > MAX_ITEMS:  # it counts the end, too
-            raise _Refused(f"an FAQ has at most {MAX_ITEMS:,} questions")
+        if len(self.order) >= MAX_ITEMS:
+            raise self.refused(f"an FAQ has at most {MAX_ITEMS:,} questions")
         if change.question is None or change.answer is None or change.new_question is not None:
-            raise _Refused("a question that is added needs question and answer, and no newQuestion")
+            raise self.refused("a question that is added needs question and answer, and no newQuestion")
         self.check_free(change.question, change.id)
         number = len(self.items)
         self.items[number] = Item(number, change.question, change.answer, id=change.id)
-        self.know(number, self.items[number])
+        self.know(number)
         self.put(number, change)
 
     def edit(self, number: int, change: Change, new_id: str | None) -> None:
@@ -155,7 +140,7 @@ class _Questions:
             answer=item.answer if change.answer is None else change.answer,
             id=item.id if new_id is None else new_id,
         )
-        self.know(number, self.items[number])
+        self.know(number)
         if change.section is not None or change.after is not None:
             self.take(number)
             self.put(number, change)
@@ -166,111 +151,96 @@ class _Questions:
         After a question, it may have a new section, or that of the question.
         """
         name = _section_name(change.section)
-        is_new = bool(name) and name not in self.sections
+        is_new = name not in self.titles and bool(name)
+        section = self.titles.setdefault(name, change.section) if name else None
         if change.section is not None and change.after is None:
-            section = self.sections.setdefault(name, change.section) if name else None
-            before = END if is_new else self.last_of(section)
-            before = self.preceding[END] if before == END else before
-            self.last[section] = number
+            behind = self.sections[::-1].index(section) if section in self.sections else 0
+            place = len(self.order) - behind
         else:
-            before = self.before(change.after)
-            beside = self.following[END] if before == END else before
-            section = None if beside == END else self.items[beside].section
-            if is_new:
-                section = self.sections[name] = change.section or ""
-            elif change.section is not None and name != _section_name(section):
-                raise _Refused(f"after names a place in another section: {quoted(section or '')}")
-            self.last.pop(section, None)
-        after = self.following[before]
-        self.following[before] = self.preceding[after] = number
-        self.following[number], self.preceding[number] = after, before
-        self.items[number] = replace(self.items[number], section=section)
+            place = self.place_after(change.after)
+            beside = self.sections[max(place - 1, 0)] if self.sections else None
+            if change.section is not None and not is_new and name != _section_name(beside):
+                raise self.refused(f"after names a place in another section: {quoted(beside or '')}")
+            section = section if is_new else beside
+        self.order.insert(place, number)
+        self.sections.insert(place, section)
 
-    def before(self, after: str | None) -> int:
-        """Return the question after which one is put; END is the beginning."""
+    def place_after(self, after: str | None) -> int:
+        """Return the place after a question; the end for None, the beginning for an empty text."""
         if after is None:
-            return self.preceding[END]
+            return len(self.order)
         if not after.strip():
-            return END
+            return 0
         number = self.find(after)
         if number is None:
             raise self.unknown(after, advice="`after` names one that is there")
-        if number not in self.following:
-            raise _Refused(f"{quoted(after)} cannot come after itself")
-        return number
+        if number not in self.order:
+            raise self.refused(f"{quoted(after)} cannot come after itself")
+        return self.order.index(number) + 1
 
     def take(self, number: int) -> None:
-        """Remove a question from the list."""
-        before, after = self.preceding.pop(number), self.following.pop(number)
-        self.following[before], self.preceding[after] = after, before
-        if self.last.get(section := self.items[number].section) == number:
-            del self.last[section]
+        """Remove a question from its place."""
+        place = self.order.index(number)
+        del self.order[place], self.sections[place]
 
-    def know(self, number: int, item: Item) -> None:
+    def know(self, number: int) -> None:
         """Let a question be found by its names."""
-        for name in _names(item):
-            self.names.setdefault(name, {})[number] = None
-        if item.section is not None:
-            self.sections.setdefault(_section_name(item.section), item.section)
+        for name in _names(self.items[number]):
+            self.names.setdefault(name, []).append(number)
 
     def forget(self, number: int) -> None:
         """Let a question no longer be found."""
         for name in _names(self.items[number]):
-            self.names[name].pop(number, None)
+            self.names[name].remove(number)
 
     def named(self, question: str | None, item_id: str | None) -> int:
-        """Return the question that a change names. Raises _Refused."""
-        named = self.find(question) if question is not None else self.only(("id", item_id))
-        if named is None:
+        """Return the question that a change names."""
+        if question is None:
+            number = self.only(("id", item_id))
+            if number is None:
+                reason = f"there is no question with the id {quoted(item_id)}"
+                raise self.refused(reason, code="unknown-question")
+            return number
+        number = self.find(question)
+        if number is None:
             raise self.unknown(question, item_id)
-        return named
+        return number
 
     def find(self, text: str) -> int | None:
-        """Return the question with this text, spelling or id, or None. Raises _Refused."""
+        """Return the question with this text, spelling or id, or None."""
         names = (("text", question_key(text)), ("spelling", spelling(text)), ("id", text))
         return next((found for name in names if (found := self.only(name)) is not None), None)
 
     def only(self, name: tuple[str, object]) -> int | None:
-        """Return the question with a name, or None. Raises _Refused if there are several."""
-        found = list(self.names.get(name, ()))
+        """Return the question with a name, or None. Several are an error."""
+        found = self.names.get(name, [])
         if len(found) > 1:
             texts = [self.items[number].question for number in found[:MAX_CLOSEST]]
-            reason = (
-                f"{quoted(name[1] if name[0] == 'id' else texts[0])} may be any of {len(found)} questions"
-            )
-            raise _Refused(f"{reason}: name it by its id, or publish the whole FAQ instead", texts)
+            named = quoted(name[1] if name[0] == "id" else texts[0])
+            reason = f"{named} may be any of {len(found)} questions"
+            raise self.refused(f"{reason}: name it by its id, or publish the whole FAQ instead", texts)
         return found[0] if found else None
 
     def check_free(self, question: str | None, item_id: str | None) -> None:
-        """Raise _Refused if there is a question with this text in any spelling, or with this id."""
+        """Refuse a question whose text, in any spelling, or whose id another one has."""
         question = question or ""
         for name in (("spelling", spelling(question)), ("text", question_key(question)), ("id", item_id)):
             for number in self.names.get(name, ()):
                 text = self.items[number].question
                 what = f"the id {quoted(item_id)}" if name[0] == "id" else "this question"
-                raise _Refused(f"the FAQ has {what} already: {quoted(text)}", [text])
-
-    def last_of(self, section: str | None) -> int:
-        """Return the last question of a section, or END."""
-        if section not in self.last:
-            number = self.preceding[END]
-            while number != END and self.items[number].section != section:
-                number = self.preceding[number]
-            self.last[section] = number
-        return self.last[section]
+                raise self.refused(f"the FAQ has {what} already: {quoted(text)}", [text])
 
     def unknown(
         self,
-        question: str | None,
+        question: str,
         item_id: str | None = None,
         advice: str = "name an existing one, or add it, with `add`",
-    ) -> _Refused:
+    ) -> ChangeRefused:
         """Return the error for an unknown question, with the questions that it may mean."""
-        if question is None:
-            return _Refused(f"there is no question with the id {quoted(item_id)}", (), "unknown-question")
-        found = [item.question for item in self if item_id and item.id == item_id]
-        found = found or closest(question, [item.question for item in self])
-        return _Refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
+        texts = [self.items[number].question for number in self.order]
+        named = [self.items[number].question for number in self.names.get(("id", item_id), ())]
+        found = named or closest(question, texts)
+        return self.refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
 
 
 def _section_name(title: str | None) -> str:
