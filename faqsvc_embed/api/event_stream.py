@@ -1,6 +1,6 @@
-"""The change feed of the service: its request, and its server-sent events (HTML standard, 9.2)."""
+"""The change feed of the service: its request, and the changes that its server-sent events report."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
@@ -10,17 +10,6 @@ from faqsvc_embed.api.requests import Request
 
 FEED_PATH: Final = "/api/v1/events"
 EVENT_STREAM: Final = "text/event-stream"
-MAX_EVENT: Final = 16_384
-"""Maximum bytes of one event; an FAQ service sends about 300."""
-_TOO_LONG: Final = f"an event of the feed has more than {MAX_EVENT} bytes"
-
-
-class ServerSentEvent(msgspec.Struct, frozen=True):
-    """One event of a stream. Without data it only carries the position of the stream in `id`."""
-
-    id: str
-    type: str
-    data: str
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -50,55 +39,9 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
     return Request(f"{base_url}{FEED_PATH}", headers, "POST", body)
 
 
-def parse_change(event: ServerSentEvent) -> Change | None:
-    """Return the change that an event reports; None if it reports none."""
-    if event.type != "faq":
-        return None
+def parse_change(data: str) -> Change | None:
+    """Return the change in the data of an event; None if there is none."""
     try:
-        return _changes.decode(event.data)
+        return _changes.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
-
-
-class EventStreamParser:
-    """Splits the bytes of a stream into events; chunks may end anywhere."""
-
-    def __init__(self) -> None:
-        self._rest = b""
-        self._size = 0
-        self._id = ""
-        self._type = ""
-        self._data: list[str] = []
-
-    def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
-        """Yield the events that end with this chunk.
-
-        Raises:
-            ValueError: an event, or a line of it, is longer than `MAX_EVENT`.
-        """
-        *lines, self._rest = (self._rest + chunk).split(b"\n")
-        for line in lines:
-            yield from self._line(line.removesuffix(b"\r"))
-        if len(self._rest) + self._size > MAX_EVENT:
-            raise ValueError(_TOO_LONG)
-
-    def _line(self, line: bytes) -> Iterator[ServerSentEvent]:
-        """Read one line, and yield the event that an empty line ends."""
-        if not line:
-            if self._data or self._id:
-                yield ServerSentEvent(self._id, self._type or "message", "\n".join(self._data))
-            self._type, self._data, self._size = "", [], 0
-            return
-        if line.startswith(b":"):  # a comment, which keeps the connection alive
-            return
-        self._size += len(line)
-        if self._size > MAX_EVENT:
-            raise ValueError(_TOO_LONG)
-        name, _, value = line.decode("utf-8", "replace").partition(":")
-        value = value.removeprefix(" ")
-        if name == "data":
-            self._data.append(value)
-        elif name == "event":
-            self._type = value
-        elif name == "id" and "\0" not in value and value.isascii() and value.isprintable():
-            self._id = value  # it is sent back in a header

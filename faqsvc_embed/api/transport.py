@@ -10,8 +10,7 @@ import contextlib
 import logging
 import os
 import ssl
-import zlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final
@@ -19,7 +18,6 @@ from urllib.parse import urlsplit
 
 import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thread, where gevent has no hub
 import httpx2
-import msgspec
 
 from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target, user_agent
 from faqsvc_embed.api.responses import Response
@@ -46,14 +44,6 @@ MAX_ERROR_BODY: Final = 65_536
 """Bytes of an error response that are read: enough to explain it."""
 ERROR_BODY_TIMEOUT: Final = 0.25
 """Seconds for the body of an error response to a read: its status and Retry-After are known already."""
-
-
-class Stream(msgspec.Struct, frozen=True):
-    """A response whose body has not been read; header names are in lower case."""
-
-    status: int
-    headers: Mapping[str, str]
-    chunks: AsyncIterator[bytes]
 
 
 class Transport:
@@ -120,23 +110,16 @@ class Transport:
     ) -> Response:
         """Send one request, and return its response; of an error response, the beginning of the body."""
         async with self._client(request.url) as client, _opened(client, request, key) as response:
-            headers, chunks = response.headers, response.chunks
-            coding = headers.get("content-encoding", "identity").strip().lower()
-            if response.status in (200, 201):
-                try:
-                    body = await _read_body(chunks, coding, self._max_bytes)
-                except InvalidFAQ as error:
-                    error.status = response.status
-                    raise
-                return Response(response.status, headers, body)
+            status, headers = response.status_code, dict(response.headers)
+            if status in (200, 201):
+                return Response(status, headers, await _read_body(response, self._max_bytes))
             until = deadline.when() or 0.0
             if request.method == "GET":
                 until = min(until, asyncio.get_running_loop().time() + ERROR_BODY_TIMEOUT)
             deadline.reschedule(None)  # the status is known, so a late body is no timeout
             # A conflict comes with the current text.
-            limit = self._max_bytes if response.status == 412 else MAX_ERROR_BODY
-            body, is_complete = await _read_error_body(chunks, coding, until, limit)
-            return Response(response.status, headers, body, is_complete)
+            limit = self._max_bytes if status == 412 else MAX_ERROR_BODY
+            return Response(status, headers, *await _read_error_body(response, until, limit))
 
     @contextlib.asynccontextmanager
     async def _client(self, url: str) -> AsyncIterator[httpx2.AsyncClient]:
@@ -156,16 +139,20 @@ class Transport:
 
 
 @contextlib.asynccontextmanager
-async def open_stream(request: Request, timeout: float) -> AsyncIterator[Stream]:
+async def open_stream(
+    request: Request, timeout: float, idle_timeout: float
+) -> AsyncIterator[httpx2.Response]:
     """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
 
     Raises:
-        FAQUnavailable: the service cannot be reached, or the connection breaks.
+        FAQUnavailable: the service cannot be reached, the connection breaks, or nothing arrives for
+            `idle_timeout` seconds.
     """
     try:
         client = _new_client(request.url)
     except (OSError, ValueError, ImportError) as error:  # certificates, or a proxy of the environment
         raise FAQUnavailable(_message(request, error)) from None
+    client.timeout = httpx2.Timeout(None, read=idle_timeout)
     try:
         async with asyncio.timeout(timeout) as deadline, client, _opened(client, request) as response:
             deadline.reschedule(None)
@@ -174,24 +161,18 @@ async def open_stream(request: Request, timeout: float) -> AsyncIterator[Stream]
         raise FAQUnavailable(_message(request, error)) from None
 
 
-@contextlib.asynccontextmanager
-async def _opened(
+def _opened(
     client: httpx2.AsyncClient, request: Request, key: APIKey | None = None
-) -> AsyncIterator[Stream]:
+) -> contextlib.AbstractAsyncContextManager[httpx2.Response]:
     """Send a request, and give its response when the headers have arrived."""
-    async with (
-        client.stream(
-            request.method,
-            request.url,
-            # The key is in clear in this expression only: tracebacks show local variables.
-            headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
-            content=request.body,
-            extensions={"trace": _Handshake()},
-        ) as response,
-        contextlib.aclosing(response.aiter_raw()) as chunks,  # else garbage collection closes it
-    ):
-        headers = {name.lower(): value for name, value in response.headers.items()}
-        yield Stream(response.status_code, headers, chunks)
+    return client.stream(
+        request.method,
+        request.url,
+        # The key is in clear in this expression only: tracebacks show local variables.
+        headers={**request.headers, **({KEY_HEADER: key.reveal()} if key is not None else {})},
+        content=request.body,
+        extensions={"trace": _Handshake()},
+    )
 
 
 class _Handshake:
@@ -262,42 +243,32 @@ def _message(request: Request, error: Exception) -> str:
     return f"{_origin(request.url)} cannot be reached: {reason[:200]!r}"
 
 
-_GZIP: Final = ("gzip", "x-gzip")
-
-
-async def _read_body(chunks: AsyncIterator[bytes], coding: str, limit: int) -> bytes:
+async def _read_body(response: httpx2.Response, limit: int) -> bytes:
     """Return a complete body, decompressed; it may have at most `limit` bytes, compressed or not."""
-    if coding not in ("identity", "", *_GZIP):
-        raise InvalidFAQ(f"the response has the content coding {coding[:40]!r}; gzip was requested")
-    unzip, body, received = _decompressor(coding), bytearray(), 0
-    async for chunk in chunks:
-        received += len(chunk)
-        try:
-            body += chunk if unzip is None else unzip.decompress(chunk, limit + 1 - len(body))
-        except zlib.error as error:
-            raise InvalidFAQ(f"the response is not gzip: {error}") from None
-        if len(body) > limit or received > limit:
-            raise InvalidFAQ(f"the response has more than {limit} bytes, the setting max_bytes")
-    if unzip is not None and not unzip.eof:
-        raise InvalidFAQ("the response ends within its gzip data")
+    body = bytearray()
+    try:
+        async with contextlib.aclosing(response.aiter_bytes()) as chunks:  # else garbage collection closes it
+            async for chunk in chunks:
+                body += chunk
+                if max(len(body), response.num_bytes_downloaded) > limit:
+                    message = f"the response has more than {limit} bytes, the setting max_bytes"
+                    raise InvalidFAQ(message, status=response.status_code)
+    except httpx2.DecodingError as error:
+        raise InvalidFAQ(
+            f"the response cannot be decompressed: {error}", status=response.status_code
+        ) from None
     return bytes(body)
 
 
-async def _read_error_body(
-    chunks: AsyncIterator[bytes], coding: str, until: float, limit: int = MAX_ERROR_BODY
-) -> tuple[bytes, bool]:
+async def _read_error_body(response: httpx2.Response, until: float, limit: int) -> tuple[bytes, bool]:
     """Return the first `limit` bytes of a body, and whether it arrived in time."""
-    unzip, body = _decompressor(coding), bytearray()
+    body = bytearray()
     try:
-        async with asyncio.timeout_at(until):
+        async with asyncio.timeout_at(until), contextlib.aclosing(response.aiter_bytes()) as chunks:
             async for chunk in chunks:
-                body += chunk if unzip is None else unzip.decompress(chunk, limit - len(body))
+                body += chunk
                 if len(body) >= limit:
                     break
-    except (TimeoutError, httpx2.HTTPError, zlib.error):
+    except (TimeoutError, httpx2.HTTPError):
         return bytes(body), False
     return bytes(body[:limit]), True
-
-
-def _decompressor(coding: str) -> "zlib._Decompress | None":
-    return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16) if coding in _GZIP else None

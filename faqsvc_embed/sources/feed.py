@@ -6,26 +6,17 @@ only causes additional requests.
 
 import asyncio
 import random
-import time
 import weakref
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, aclosing
+from collections.abc import Callable, Collection
 from math import inf
 from typing import Final
 
+from httpx2 import EventSource, Response
+
 from faqsvc_embed.api.contract import MAX_SLUGS
-from faqsvc_embed.api.event_stream import (
-    EVENT_STREAM,
-    Change,
-    EventStreamParser,
-    ServerSentEvent,
-    feed_request,
-    parse_change,
-)
-from faqsvc_embed.api.requests import Request
+from faqsvc_embed.api.event_stream import EVENT_STREAM, Change, feed_request, parse_change
 from faqsvc_embed.api.responses import JSON_TYPES
-from faqsvc_embed.api.transport import Stream
+from faqsvc_embed.api.transport import open_stream
 from faqsvc_embed.cache.source import Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.runtime import fork
@@ -45,11 +36,9 @@ REFRESHES: Final = 50
 REFRESH_INTERVAL: Final = 0.5
 """Seconds after the refresh of a slug in which further changes are collected into one refresh."""
 IDLE_TIMEOUT: Final = 45.0
-"""Seconds without a byte after which the connection counts as dead; the service sends one every 15."""
-MAX_RESETS: Final = 10
-"""Resets in a minute above which a feed counts as broken: each revalidates everything that is followed."""
-MAX_RATE: Final = 65_536
-"""Bytes per second above which a feed counts as broken, after the first minute."""
+"""Seconds without a byte after which the connection counts as dead; the service sends some every 15."""
+MAX_EVENT: Final = 16_384
+"""Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
 """Statuses of a service that has no change feed."""
 
@@ -62,13 +51,13 @@ class ChangeFeed:
     def __init__(
         self,
         base_url: str,
-        open_stream: Callable[[Request], AbstractAsyncContextManager[Stream]],
+        timeout: float,
         cached_slugs: Callable[[], list[str]],
         refresh: Refresh,
     ) -> None:
-        """`open_stream` opens a connection, and `cached_slugs` returns the slugs to follow."""
+        """`timeout` limits the seconds until a connection is open; `cached_slugs` returns what to follow."""
         self._base_url = base_url
-        self._open_stream = open_stream
+        self._timeout = timeout
         self._cached_slugs = cached_slugs
         self._refresh = weakref.WeakMethod(refresh)  # so that the feed does not keep an unused embed alive
         self._log = LogOnce()
@@ -139,7 +128,7 @@ class ChangeFeed:
                 logger.debug("pages show changes only when records expire: %s", error)
                 self._is_offered = False
                 return
-            except (FAQError, TimeoutError, ValueError) as error:
+            except (FAQError, TimeoutError) as error:
                 if self._until.expired():
                     continue
                 if started < self._connected_at < loop.time() - STABLE:
@@ -151,21 +140,23 @@ class ChangeFeed:
 
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""
-        async with self._open_stream(feed_request(self._base_url, self._slugs, self._last_id)) as stream:
-            _check(stream)
+        request = feed_request(self._base_url, self._slugs, self._last_id)
+        async with open_stream(request, self._timeout, IDLE_TIMEOUT) as response:
+            _check(response)
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
             try:
                 self._refresh_all(new)  # they may have changed before the connection
-                async with aclosing(_events(stream.chunks)) as received:
-                    async for event in received:
+                async for event in EventSource(response, MAX_EVENT):
+                    if event.id.isascii() and event.id.isprintable():  # it is sent back in a header
                         self._last_id = event.id or self._last_id
-                        change = parse_change(event)
-                        if change is not None and change.slug in self._slugs:
-                            self._changed(change)
-                        elif event.type == "reset":  # the service no longer has the events since `_last_id`
-                            self._refresh_all(self._slugs)
+                    change = parse_change(event.data) if event.event == "faq" else None
+                    if change is not None and change.slug in self._slugs:
+                        self._changed(change)
+                    elif event.event == "reset":  # the service no longer has the events since `_last_id`
+                        self._refresh_all(self._slugs)
+                raise FAQUnavailable("the service closed it")
             finally:
                 self.is_connected = False
 
@@ -198,7 +189,7 @@ class _NotOffered(Exception):
     """The service has no change feed."""
 
 
-def _check(stream: Stream) -> None:
+def _check(response: Response) -> None:
     """Check that a response is a feed.
 
     Only an error in JSON means that there is no feed. During a deployment, a proxy may return any error in
@@ -208,36 +199,10 @@ def _check(stream: Stream) -> None:
         _NotOffered: the service has no feed.
         FAQUnavailable: the response is something else.
     """
-    media_type = stream.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if stream.status == 200 and media_type == EVENT_STREAM:
+    media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if response.status_code == 200 and media_type == EVENT_STREAM:
         return
-    reason = f"it returned {stream.status}, {media_type[:100]!r}"
-    if stream.status in NOT_OFFERED and media_type in JSON_TYPES:
+    reason = f"it returned {response.status_code}, {media_type[:100]!r}"
+    if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:
         raise _NotOffered(f"the service has no change feed: {reason}")
-    raise FAQUnavailable(f"the response is not a change feed: {reason}", status=stream.status)
-
-
-async def _events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
-    """Yield the events of a feed, which has no end.
-
-    Raises:
-        ValueError: the feed ended, or does not behave like a feed of FAQs.
-        TimeoutError: nothing arrived for too long.
-    """
-    parser, received, started = EventStreamParser(), 0, time.monotonic()
-    resets = deque[float](maxlen=MAX_RESETS)
-    while True:
-        async with asyncio.timeout(IDLE_TIMEOUT):
-            chunk = await anext(chunks, b"")
-        if not chunk:
-            raise ValueError("the service closed it")
-        received += len(chunk)
-        if received > MAX_RATE * (60 + time.monotonic() - started):
-            raise ValueError("it sends too much data for a feed of FAQs")
-        for event in parser.feed(chunk):
-            if event.type == "reset":
-                now = time.monotonic()
-                if len(resets) == MAX_RESETS and now - resets[0] < 60:
-                    raise ValueError("it sends too many resets")
-                resets.append(now)
-            yield event
+    raise FAQUnavailable(f"the response is not a change feed: {reason}", status=response.status_code)

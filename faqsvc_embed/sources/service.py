@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from faqsvc_embed.api.contract import PREVIEW_HEADER
 from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
-from faqsvc_embed.api.transport import Transport, load_certificates, open_stream
+from faqsvc_embed.api.transport import Transport, load_certificates
 from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
@@ -71,5 +71,4 @@ class ServiceSource(BaseSource):
         return parse_response(response, request, read.key.slug, read.wall_clock())
 
     def feed(self, cached_slugs: Callable[[], list[str]], refresh: Refresh) -> Feed:
-        timeout = self._timeout
-        return ChangeFeed(self.name, lambda request: open_stream(request, timeout), cached_slugs, refresh)
+        return ChangeFeed(self.name, self._timeout, cached_slugs, refresh)

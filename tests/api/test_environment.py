@@ -100,7 +100,7 @@ def test_a_feed_without_certificates_is_unavailable(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
 
     async def follow() -> None:
-        async with open_stream(Request("https://127.0.0.1:1", {}), timeout=1):
+        async with open_stream(Request("https://127.0.0.1:1", {}), 1, 45):
             pass
 
     with pytest.raises(FAQUnavailable, match=r"SSL_CERT_FILE.*/nowhere/ca.pem"):

@@ -157,7 +157,7 @@ def test_compressed_bytes_are_limited_too(make_embed: MakeEmbed, faulty: FaultyS
     [
         behaviours.no_gzip,
         behaviours.unknown_coding,
-        behaviours.rewritten(lambda body: gzip.compress(body)[:-9], {"Content-Encoding": "gzip"}),
+        behaviours.rewritten(lambda body: gzip.compress(body)[:-40], {"Content-Encoding": "gzip"}),
     ],
     ids=["not gzip", "another coding", "cut off"],
 )

@@ -118,7 +118,7 @@ def test_a_write_after_the_service_has_closed_its_connections_arrives(faulty: Fa
 
 def test_a_stream_whose_handshake_hangs_leaves_no_connection_open() -> None:
     async def follow(url: str) -> None:
-        async with open_stream(Request(url, {}), timeout=0.2):
+        async with open_stream(Request(url, {}), 0.2, 45):
             pass
 
     with SecureServer() as service:
@@ -222,4 +222,4 @@ def test_the_iterator_of_a_body_that_is_not_read_to_its_end_is_closed(
         background.submit(send()).result(60)
     finally:
         background.close()
-    assert "aiter_raw" not in str(left)
+    assert "Response.aiter_" not in str(left)

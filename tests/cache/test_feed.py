@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.api.event_stream import EventStreamParser
 from faqsvc_embed.runtime import backoff
 from faqsvc_embed.sources import feed
 from tests.support.clock import Clock
@@ -462,26 +461,6 @@ def test_an_faq_that_is_published_again_unchanged_is_shown(service: FeedService,
     wait_until(lambda: isinstance(embed.use_faq("pricing").error, FAQNotFound))
     service.publish("pricing", "Old.")
     wait_until(lambda: answer(embed) == "Old.")
-
-
-def test_events_are_read_however_their_bytes_are_cut() -> None:
-    text = b": hello\r\nid: 7\nevent: faq\ndata: a\ndata: b\r\n\r\ndata:c\n\n"
-    for size in range(1, len(text)):
-        parser = EventStreamParser()
-        events = [
-            event for start in range(0, len(text), size) for event in parser.feed(text[start : start + size])
-        ]
-        assert [(event.id, event.type, event.data) for event in events] == [
-            ("7", "faq", "a\nb"),
-            ("7", "message", "c"),
-        ]
-
-
-def test_an_event_without_end_is_refused() -> None:
-    parser = EventStreamParser()
-    lines = (b"data: " + b"x" * 1000 + b"\n" for _ in range(100))
-    with pytest.raises(ValueError, match="more than"):
-        _ = [event for line in lines for event in parser.feed(line)]
 
 
 def test_the_lag_is_the_age_of_the_oldest_change_that_has_not_arrived(

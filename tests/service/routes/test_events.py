@@ -13,7 +13,6 @@ import httpx2
 import pytest
 
 from faqsvc_embed import FAQEmbed, FAQNotFound
-from faqsvc_embed.api.event_stream import EventStreamParser, ServerSentEvent
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import changes
@@ -59,7 +58,7 @@ class Subscription:
     """A connection to the feed, read in a thread."""
 
     def __init__(self, url: str, *slugs: str, last_id: str | None = None, in_body: bool = False) -> None:
-        self.events = list[ServerSentEvent]()
+        self.events = list[httpx2.ServerSentEvent]()
         self.headers: Any = None
         self._headers = {"Last-Event-ID": last_id} if last_id is not None else {}
         address = f"{url}/api/v1/events"
@@ -72,19 +71,24 @@ class Subscription:
         wait_until(lambda: bool(self.events) or last_id is not None)
 
     def _read(self) -> None:
-        parser = EventStreamParser()
         with (
             suppress(httpx2.HTTPError),
             httpx2.stream(**self._request, headers=self._headers, timeout=30) as response,
         ):
             self.headers = response.headers
-            for chunk in response.iter_raw():
-                self.events += parser.feed(chunk)
+            fields = dict[str, Any]()
+            for line in response.iter_lines():
                 if self._is_closed:
                     return
+                if not line and any(fields.values()):
+                    self.events.append(httpx2.ServerSentEvent(**fields))
+                    fields = {}
+                elif line and not line.startswith(":"):  # a comment keeps the connection alive
+                    name, _, value = line.partition(": ")
+                    fields[name] = value
 
     def changes(self) -> list[dict[str, Any]]:
-        return [json.loads(event.data) for event in self.events if event.type == "faq"]
+        return [json.loads(event.data) for event in self.events if event.event == "faq"]
 
     def close(self) -> None:
         self._is_closed = True
@@ -161,7 +165,7 @@ def test_a_subscriber_resumes_where_it_was(site: Site) -> None:
 @pytest.mark.parametrize("last_id", ["999999", "nonsense", "-1"])
 def test_a_position_that_the_service_does_not_know_resets(site: Site, last_id: str) -> None:
     feed = Subscription(site.url, "pricing", last_id=last_id)
-    wait_until(lambda: any(event.type == "reset" for event in feed.events))
+    wait_until(lambda: any(event.event == "reset" for event in feed.events))
     feed.close()
 
 
@@ -308,13 +312,13 @@ def test_subscribers_read_everything_again_when_the_same_numbers_are_other_chang
             "insert into events select max(number) + 1, slug, lang, revision, created_at from events"
         )
     database.close()
-    wait_until(lambda: feed.events[-1].type == "reset")
+    wait_until(lambda: feed.events[-1].event == "reset")
     other = Subscription(site.url, "pricing", last_id=position)
-    wait_until(lambda: any(event.type == "reset" for event in other.events))
+    wait_until(lambda: any(event.event == "reset" for event in other.events))
     again = Subscription(site.url, "pricing", last_id=other.events[-1].id)
     site.publish("pricing", "Seven euros.")
-    wait_until(lambda: all(one.events and one.events[-1].type == "faq" for one in (feed, other, again)))
-    assert not any(event.type == "reset" for event in again.events)
+    wait_until(lambda: all(one.events and one.events[-1].event == "faq" for one in (feed, other, again)))
+    assert not any(event.event == "reset" for event in again.events)
     for one in (feed, other, again):
         one.close()
 
@@ -329,7 +333,7 @@ def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, n
         database.execute("delete from events where number > ?", (number,))
     database.close()
     site.publish("pricing", "Seven euros.")
-    wait_until(lambda: any(event.type == "reset" for event in feed.events))
+    wait_until(lambda: any(event.event == "reset" for event in feed.events))
     site.publish("pricing", "Eight euros.")
     wait_until(lambda: len(feed.changes()) >= 2)  # 3, if the log was read before the second publication
     feed.close()
@@ -343,5 +347,5 @@ def test_a_subscriber_that_was_away_for_long_reads_everything_again(
         site.publish("pricing", answer)
     feed = Subscription(site.url, "pricing", last_id="0")
     wait_until(lambda: bool(feed.events))
-    assert [event.type for event in feed.events] == ["reset"]
+    assert [event.event for event in feed.events] == ["reset"]
     feed.close()

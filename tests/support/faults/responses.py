@@ -1,5 +1,7 @@
 """Responses with another status, redirects, and unusual ones that are valid all the same."""
 
+import gzip
+import zlib
 from collections.abc import Iterator
 from typing import Final
 
@@ -122,6 +124,10 @@ REDIRECTS: Final = [
 _LENGTH: Final = "Content-Length: %LENGTH%"
 ODDITIES: Final[dict[str, Behaviour]] = {
     "gzip": gzipped,
+    "gzip without its checksum": rewritten(
+        lambda body: gzip.compress(body)[:-8], {"Content-Encoding": "gzip"}
+    ),
+    "deflate": rewritten(zlib.compress, {"Content-Encoding": "deflate"}),
     "chunks and a trailer": chunked,
     "body until the connection closes": until_closed,
     "byte order mark": rewritten(lambda record: b"\xef\xbb\xbf" + record),
