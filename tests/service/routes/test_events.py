@@ -80,8 +80,10 @@ class Subscription:
             for line in response.iter_lines():
                 if self._is_closed:
                     return
-                if not line and any(fields.values()):
-                    self.events.append(httpx2.ServerSentEvent(**fields))
+                if not line and fields.get("id"):
+                    self.events.append(
+                        httpx2.ServerSentEvent(fields.get("event", ""), fields.get("data", ""), fields["id"])
+                    )
                     fields = {}
                 elif line and not line.startswith(":"):  # a comment keeps the connection alive
                     name, _, value = line.partition(": ")
