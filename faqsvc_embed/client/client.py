@@ -11,13 +11,12 @@ from faqsvc_embed.api.publish_request import (
 )
 from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.api.responses import Fetched
-from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
-from faqsvc_embed.runtime.threads import to_thread
+from faqsvc_embed.runtime.threads import at_once, to_thread
 from faqsvc_embed.settings import Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
@@ -91,8 +90,9 @@ class FAQClient:
 
     def _use(self, connection: Connection) -> None:
         self._connection = connection
-        self._operations = Operations(connection, self._generation_timeout)
-        self._wait, self._await = connection.wait, connection.await_
+        blocking = connection.with_settings(connection.settings, blocks=True)
+        self._sync = Operations(blocking, self._generation_timeout)
+        self._async = Operations(connection, self._generation_timeout)
 
     def __enter__(self) -> Self:
         return self
@@ -122,22 +122,22 @@ class FAQClient:
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
-        return self._wait(self._operations.read(slug, lang)).faq
+        return at_once(self._sync.read(slug, lang)).faq
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
         """Return an FAQ as `get_faq` does."""
-        return (await self._await(self._operations.read(slug, lang))).faq
+        return (await self._async.read(slug, lang)).faq
 
     def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
         """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
 
         Pass `validators.etag` as `if_match` of a write.
         """
-        return self._wait(self._operations.read(slug, lang))
+        return at_once(self._sync.read(slug, lang))
 
     async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
         """Return an FAQ as `get_published` does."""
-        return await self._await(self._operations.read(slug, lang))
+        return await self._async.read(slug, lang)
 
     def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
         """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
@@ -158,11 +158,11 @@ class FAQClient:
             FAQGone: the FAQ is in the bin, or was deleted for ever.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        return self._forget(self._wait(self._operations.publish(publication)))
+        return at_once(self._sync.publish(publication))
 
     async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
         """Publish as `publish_faq` does."""
-        return self._forget(await self._await(self._operations.publish(publication)))
+        return await self._async.publish(publication)
 
     def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
@@ -186,11 +186,11 @@ class FAQClient:
             FAQNotFound: the site has no such FAQ, or not in this language.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        return self._forget(self._wait(self._operations.change(slug, changes, change)))
+        return at_once(self._sync.change(slug, changes, change))
 
     async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change an FAQ as `change_faq` does."""
-        return self._forget(await self._await(self._operations.change(slug, changes, change)))
+        return await self._async.change(slug, changes, change)
 
     def list_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None
@@ -199,13 +199,13 @@ class FAQClient:
 
         `text`, `state` and `lang` filter them: by a text in them, by their state and by their languages.
         """
-        return self._wait(self._operations.faqs(text, state, lang))
+        return at_once(self._sync.faqs(text, state, lang))
 
     async def alist_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None
     ) -> list[FAQSummary]:
         """List FAQs as `list_faqs` does."""
-        return await self._await(self._operations.faqs(text, state, lang))
+        return await self._async.faqs(text, state, lang)
 
     def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
         """Return the history of an FAQ in `lang` or its default language, newest first.
@@ -213,11 +213,11 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        return self._wait(self._operations.revisions(slug, lang))
+        return at_once(self._sync.revisions(slug, lang))
 
     async def arevisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
         """Return the history as `revisions` does."""
-        return await self._await(self._operations.revisions(slug, lang))
+        return await self._async.revisions(slug, lang)
 
     def get_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
         """Return one revision with its content: a draft, the published one, or an earlier one.
@@ -225,19 +225,19 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such revision.
         """
-        return self._wait(self._operations.revision(slug, number, lang))
+        return at_once(self._sync.revision(slug, number, lang))
 
     async def aget_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
         """Return a revision as `get_revision` does."""
-        return await self._await(self._operations.revision(slug, number, lang))
+        return await self._async.revision(slug, number, lang)
 
     def newest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
         """Return the newest revision, which may be a draft, as `get_revision` does."""
-        return self._wait(self._operations.newest(slug, lang))
+        return at_once(self._sync.newest(slug, lang))
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
         """Return the newest revision as `newest_revision` does."""
-        return await self._await(self._operations.newest(slug, lang))
+        return await self._async.newest(slug, lang)
 
     def publish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
         """Publish a draft, or an earlier revision again under a new number, which undoes later ones.
@@ -245,11 +245,11 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such revision.
         """
-        return self._forget(self._wait(self._operations.publish_revision(slug, number, lang)))
+        return at_once(self._sync.publish_revision(slug, number, lang))
 
     async def apublish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
         """Publish a revision as `publish_revision` does."""
-        return self._forget(await self._await(self._operations.publish_revision(slug, number, lang)))
+        return await self._async.publish_revision(slug, number, lang)
 
     def unpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
@@ -263,15 +263,13 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        self._wait(self._operations.unpublish(slug, lang, purge))
-        forget_written(self.settings.base_url, slug)
+        at_once(self._sync.unpublish(slug, lang, purge))
 
     async def aunpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
     ) -> None:
         """Unpublish an FAQ as `unpublish_faq` does."""
-        await self._await(self._operations.unpublish(slug, lang, purge))
-        forget_written(self.settings.base_url, slug)
+        await self._async.unpublish(slug, lang, purge)
 
     def restore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
@@ -279,15 +277,11 @@ class FAQClient:
         Raises:
             FAQNotFound: there is nothing to bring back.
         """
-        restored = self._wait(self._operations.restore(slug))
-        forget_written(self.settings.base_url, slug)
-        return restored
+        return at_once(self._sync.restore(slug))
 
     async def arestore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back as `restore_faq` does."""
-        restored = await self._await(self._operations.restore(slug))
-        forget_written(self.settings.base_url, slug)
-        return restored
+        return await self._async.restore(slug)
 
     def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a token that shows the newest revision, which may be a draft, until `expires_at`.
@@ -297,11 +291,11 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        return self._wait(self._operations.preview(slug, lang))
+        return at_once(self._sync.preview(slug, lang))
 
     async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a preview token as `preview_faq` does."""
-        return await self._await(self._operations.preview(slug, lang))
+        return await self._async.preview(slug, lang)
 
     def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Return questions and answers that the service finds on a website; nothing is stored.
@@ -313,12 +307,8 @@ class FAQClient:
             PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
             FAQNotFound: the service does not generate FAQs.
         """
-        return self._wait(self._operations.generate(website_url, options))
+        return at_once(self._sync.generate(website_url, options))
 
     async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Generate as `generate_faq` does."""
-        return await self._await(self._operations.generate(website_url, options))
-
-    def _forget(self, publication: Publication) -> Publication:
-        forget_written(self.settings.base_url, publication.slug)
-        return publication
+        return await self._async.generate(website_url, options)

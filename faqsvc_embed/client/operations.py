@@ -1,13 +1,12 @@
 """The operations of a client: the requests that its methods send, and how the responses are parsed.
 
-Each method returns a coroutine for the connection. Invalid arguments are raised at once, in the caller's
-thread.
+Invalid arguments are raised in the caller's thread, before anything is sent.
 """
 
-from collections.abc import Coroutine
-from datetime import datetime
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, Literal
 
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.contract import (
@@ -38,16 +37,10 @@ from faqsvc_embed.api.requests import (
     with_query,
     write_request,
 )
-from faqsvc_embed.api.responses import Fetched, Response, parse_response
+from faqsvc_embed.api.responses import Fetched, parse_response
+from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
-from faqsvc_embed.errors import (
-    ConfigurationError,
-    FAQError,
-    FAQNotFound,
-    FAQUnavailable,
-    OutcomeUnknown,
-    quoted,
-)
+from faqsvc_embed.errors import ConfigurationError, FAQNotFound, FAQUnavailable, OutcomeUnknown, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
@@ -55,155 +48,128 @@ from faqsvc_embed.settings import Settings
 MAX_READS: Final = 5
 """Number of attempts to read the newest revision while others write."""
 
-T = TypeVar("T")
-Work = Coroutine[Any, Any, T | FAQError]
-
 
 class Operations:
-    """The operations of one service."""
+    """The operations of one service. Over a connection that blocks, nothing is awaited."""
 
     def __init__(self, connection: Connection, generation_timeout: float) -> None:
-        self._connection = connection
+        self._send = connection.send
         self._generation_timeout = generation_timeout
         self.settings: Settings = connection.settings
 
-    def read(self, slug: str, lang: str | None) -> Work[Fetched]:
+    async def read(self, slug: str, lang: str | None) -> Fetched:
         """Read an FAQ; caches must revalidate it."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         request = read_request(self.settings.base_url, slug, self._language(lang))
         request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+        outcome = await self._send(
+            request, lambda response, now: parse_response(response, request, slug, now), is_public=True
+        )
+        if isinstance(outcome, Fetched):
+            return outcome
+        raise getattr(outcome, "error", None) or FAQUnavailable("not modified")
 
-        def parse(response: Response, now: datetime) -> Fetched | FAQError:
-            outcome = parse_response(response, request, slug, now)
-            if isinstance(outcome, Fetched):
-                return outcome
-            return getattr(outcome, "error", None) or FAQUnavailable("not modified")
-
-        return self._connection.exchange(request, parse)
-
-    def publish(self, publication: PublishFields) -> Work[Publication]:
+    async def publish(self, publication: PublishFields) -> Publication:
         """Publish an FAQ."""
         request = publish_request(self.settings.base_url, **publication)
-        return self._write(request, publication.get("slug"))
+        return await self._write(request, publication.get("slug"))
 
-    def change(self, slug: str, changes: Changes, change: ChangeFields) -> Work[Publication]:
+    async def change(self, slug: str, changes: Changes, change: ChangeFields) -> Publication:
         """Change some questions of an FAQ."""
-        return self._write(change_request(self._url(slug, change.get("lang")), changes, **change), slug)
+        request = change_request(self._url(slug, change.get("lang")), changes, **change)
+        return await self._write(request, slug)
 
-    def publish_revision(self, slug: str, number: int, lang: str | None) -> Work[Publication]:
+    async def publish_revision(self, slug: str, number: int, lang: str | None) -> Publication:
         """Publish a revision."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}/publish")
-        return self._write(write_request("POST", url), slug)
+        return await self._write(write_request("POST", url), slug)
 
-    def _write(self, request: Request, slug: object) -> Work[Publication]:
-        key = self._connection.key()
+    async def _write(self, request: Request, slug: object) -> Publication:
         is_new = request.method == "POST" and bool(request.body)
         parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
-
-        async def exchange() -> Publication | FAQError:
-            outcome = await self._connection.exchange(request, parse, key)
-            if isinstance(outcome, Publication) and slug and not is_same_slug(outcome.slug, str(slug)):
+        try:
+            written = await self._send(request, parse)
+            if slug and not is_same_slug(written.slug, str(slug)):
                 # A kept connection may carry a response to an earlier request.
-                outcome = OutcomeUnknown(f"the response for FAQ {slug!r} is that of {outcome.slug!r}")
-            if isinstance(outcome, OutcomeUnknown) and request.body:
-                return responses.with_advice(outcome, request)
-            return outcome
+                raise OutcomeUnknown(f"the response for FAQ {slug!r} is that of {written.slug!r}")
+        except OutcomeUnknown as error:
+            raise responses.with_advice(error, request) if request.body else error from None
+        forget_written(self.settings.base_url, written.slug)
+        return written
 
-        return exchange()
-
-    def restore(self, slug: str) -> Work[FAQSummary]:
+    async def restore(self, slug: str) -> FAQSummary:
         """Bring an FAQ back."""
         request = write_request("POST", self._url(slug, None, "/restore"))
-        parse = partial(responses.parse_struct, struct=FAQSummary)
-        return self._connection.exchange(request, parse, self._connection.key())
+        restored = await self._send(request, partial(responses.parse_struct, struct=FAQSummary))
+        forget_written(self.settings.base_url, slug)
+        return restored
 
-    def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> Work[None]:
+    async def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> None:
         """Unpublish an FAQ."""
         if purge not in (True, False, "now"):
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         query = {False: None, True: "true", "now": "now"}[purge]
-        request = write_request("DELETE", self._url(slug, lang, purge=query))
-        return self._connection.exchange(request, responses.parse_done, self._connection.key())
+        await self._send(write_request("DELETE", self._url(slug, lang, purge=query)), responses.parse_done)
+        forget_written(self.settings.base_url, slug)
 
-    def preview(self, slug: str, lang: str | None) -> Work[Preview]:
+    async def preview(self, slug: str, lang: str | None) -> Preview:
         """Make a preview token."""
         request = write_request("POST", self._url(slug, lang, "/preview"))
-        parse = partial(responses.parse_struct, struct=Preview)
-        return self._connection.exchange(request, parse, self._connection.key())
+        return await self._send(request, partial(responses.parse_struct, struct=Preview))
 
-    def revision(self, slug: str, number: int, lang: str | None) -> Work[responses.StoredRevision]:
+    async def revision(self, slug: str, number: int, lang: str | None) -> responses.StoredRevision:
         """Read one revision."""
-        request = get_request(self._url(slug, lang, f"/revisions/{_number(number)}"))
-        return self._connection.exchange(request, responses.parse_revision, self._connection.key())
+        url = self._url(slug, lang, f"/revisions/{_number(number)}")
+        return await self._send(get_request(url), responses.parse_revision)
 
-    def faqs(self, text: str | None, state: State | None, lang: str | None) -> Work[list[FAQSummary]]:
-        """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
-        query = {"q": text, "state": state, "lang": _supported(lang)}
-
-        async def collect() -> list[FAQSummary] | FAQError:
-            entries = await self._pages(self.settings.base_url + LIST_PATH, FAQList, **query)
-            if isinstance(entries, FAQError):
-                return entries
-            newest = {entry.slug: entry for entry in entries}
-            return sorted(newest.values(), key=lambda entry: (entry.updated_at, entry.slug), reverse=True)
-
-        return collect()
-
-    def revisions(self, slug: str, lang: str | None) -> Work[list[Revision]]:
-        """List the revisions of an FAQ."""
-        return self._pages(self._url(slug, None, "/revisions"), RevisionList, lang=_supported(lang))
-
-    def newest(self, slug: str, lang: str | None) -> Work[responses.StoredRevision]:
+    async def newest(self, slug: str, lang: str | None) -> responses.StoredRevision:
         """Read the newest revision that is not a discarded draft."""
-        key, parse = self._connection.key(), partial(responses.parse_struct, struct=RevisionList)
-        url, language = self._url(slug, None, "/revisions"), _supported(lang)
+        for _ in range(MAX_READS):
+            listed = await self._newest_entry(slug, lang)
+            found = await self.revision(slug, listed.revision, lang)
+            if found.state == listed.state:
+                break  # otherwise, somebody has written between the two requests
+        return found
 
-        async def entry() -> Revision | FAQError:
-            after = None
-            while True:
-                request = get_request(with_query(url, lang=language, limit="10", after=after))
-                page = await self._connection.exchange(request, parse, key)
-                if isinstance(page, FAQError):
-                    return page
-                if found := next((one for one in page.items if not one.discarded), None):
-                    return found
-                if page.next is None or page.next == after:
-                    return FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
-                after = page.next
+    async def _newest_entry(self, slug: str, lang: str | None) -> Revision:
+        async with aclosing(self._revisions(slug, lang, limit=10)) as entries:
+            async for entry in entries:
+                if not entry.discarded:
+                    return entry
+        raise FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
 
-        async def find() -> responses.StoredRevision | FAQError:
-            for _ in range(MAX_READS):
-                listed = await entry()
-                if isinstance(listed, FAQError):
-                    return listed
-                found = await self.revision(slug, listed.revision, lang)
-                if isinstance(found, FAQError) or found.state == listed.state:
-                    break  # otherwise, somebody has written between the two requests
-            return found
+    async def revisions(self, slug: str, lang: str | None) -> list[Revision]:
+        """List the revisions of an FAQ."""
+        return [entry async for entry in self._revisions(slug, lang, limit=MAX_LIMIT)]
 
-        return find()
+    def _revisions(self, slug: str, lang: str | None, *, limit: int) -> AsyncGenerator[Revision, None]:
+        url = self._url(slug, None, "/revisions")
+        return self._entries(url, RevisionList, limit=str(limit), lang=_supported(lang))
 
-    async def _pages(self, url: str, struct: type[Any], **query: str | None) -> list[Any] | FAQError:
-        """Return the entries of all pages of a list."""
-        key, parse = self._connection.key(), partial(responses.parse_struct, struct=struct)
-        entries, after = list[Any](), None
+    async def faqs(self, text: str | None, state: State | None, lang: str | None) -> list[FAQSummary]:
+        """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
+        query = {"limit": str(MAX_LIMIT), "q": text, "state": state, "lang": _supported(lang)}
+        entries = self._entries(self.settings.base_url + LIST_PATH, FAQList, **query)
+        newest = {entry.slug: entry async for entry in entries}
+        return sorted(newest.values(), key=lambda entry: (entry.updated_at, entry.slug), reverse=True)
+
+    async def _entries(self, url: str, struct: type[Any], **query: str | None) -> AsyncGenerator[Any, None]:
+        """Yield the entries of all pages of a list."""
+        after = None
         while True:
-            request = get_request(with_query(url, limit=str(MAX_LIMIT), after=after, **query))
-            page = await self._connection.exchange(request, parse, key)
-            if isinstance(page, FAQError):
-                return page
-            entries += page.items
+            request = get_request(with_query(url, after=after, **query))
+            page = await self._send(request, partial(responses.parse_struct, struct=struct))
+            for entry in page.items:
+                yield entry
             if page.next is None or page.next == after or not page.items:
-                return entries
+                return
             after = page.next
 
-    def generate(self, website_url: str, options: GenerateFields) -> Work[list[responses.GeneratedItem]]:
+    async def generate(self, website_url: str, options: GenerateFields) -> list[responses.GeneratedItem]:
         """Generate items."""
         request = generate_request(self.settings.base_url, website_url, **options)
-        parse = responses.parse_generation
-        timeout = self._generation_timeout
-        return self._connection.exchange(request, parse, self._connection.key(), timeout=timeout)
+        return await self._send(request, responses.parse_generation, timeout=self._generation_timeout)
 
     def _url(self, slug: str, lang: str | None, rest: str = "", **query: str | None) -> str:
         """Return the address of an FAQ, or of `rest` below it; None is the default language."""

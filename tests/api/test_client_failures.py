@@ -191,7 +191,7 @@ def test_closing_ends_a_write_with_an_error(
     faulty.wait_for_requests(1)
     client.close()
     thread.join(60)
-    assert [type(error) for error in errors] == [FAQUnavailable]
+    assert [type(error) for error in errors] == [OutcomeUnknown]
 
 
 def test_a_client_may_be_used_inside_an_event_loop_and_after_closing(
