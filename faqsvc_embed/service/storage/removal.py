@@ -4,7 +4,6 @@ Each method is one transaction (`edit.py`). In the bin, texts and history stay f
 """
 
 import time
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -20,7 +19,6 @@ from faqsvc_embed.service.storage.schema import (
     faqs,
     idempotency_keys,
     people,
-    revisions,
     sessions,
     sign_in_links,
     sites,
@@ -35,7 +33,7 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
     check_owner,
 )
-from faqsvc_embed.service.storage.writer import Writer, forget_revisions
+from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
@@ -81,7 +79,7 @@ class Removal:
         Nobody can write it again until an admin allows it (`unblock`).
         """
         with self._writer.editing(access, slug) as edit:
-            _delete_texts(edit, _checked(edit, lang, preconditions, binned=True))
+            edit.delete_texts(_checked(edit, lang, preconditions, binned=True))
             edit.update_state()
             edit.log("purge", lang)
 
@@ -152,7 +150,7 @@ class Removal:
                 end, every = edit.now - BIN_LIFETIME, edit.translations.values()
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
-                    _delete_texts(edit, languages)
+                    edit.delete_texts(languages)
                     edit.update_state()
                     edit.log("purge", None)
                     count += 1
@@ -211,21 +209,6 @@ def _checked(
         newest = edit.newest(lang or faq.lang, binned=binned)
     edit.check(preconditions, lang, newest)
     return languages
-
-
-def _delete_texts(edit: Edit, languages: Sequence[Lang]) -> None:
-    """Unpublish translations and delete their texts.
-
-    A translation without revisions is blocked: nobody can write it until an admin allows it (`unblock`).
-    """
-    forget_revisions(edit.connection, edit.slug, languages, edit.now)
-    mine = (revisions.c.slug == edit.slug, revisions.c.lang.in_(languages))
-    records = edit.connection.scalars(select(revisions.c.record).where(*mine))
-    edit.count(-sum(len(record.encode()) for record in records))
-    edit.unpublish(languages)
-    edit.connection.execute(delete(revisions).where(*mine))
-    values = {"search_text": "", "withdrawn": None, "binned_at": edit.now}
-    edit.update_translations(languages, **values)
 
 
 def _is_steady(connection: Connection, now: datetime) -> bool:
