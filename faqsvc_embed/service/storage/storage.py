@@ -16,11 +16,10 @@ from faqsvc_embed.service.storage.api_keys import APIKeys
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
 from faqsvc_embed.service.storage.logs import AuditLog, ChangeLog
 from faqsvc_embed.service.storage.overview import Overview
-from faqsvc_embed.service.storage.people import People
+from faqsvc_embed.service.storage.people import People, SignIns
 from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.removal import Removal
 from faqsvc_embed.service.storage.revisions import History
-from faqsvc_embed.service.storage.sign_ins import SignIns
 from faqsvc_embed.service.storage.sites import Sites, resolve_site
 from faqsvc_embed.service.storage.values import Access, Content, Write
 from faqsvc_embed.service.storage.writer import Writer
