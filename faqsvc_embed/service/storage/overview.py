@@ -194,13 +194,7 @@ class Overview(Part):
         return found, paged(rows, limit, place)[1]
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
-        """Return an FAQ of the site.
-
-        Raises:
-            FAQNotFound: the site has none with this slug.
-            NotYourSite: it belongs to another site.
-            Gone: it is in the bin, or was deleted for ever.
-        """
+        """Return an FAQ of the site. Raises what `check_present` raises."""
         with self._database.browsing() as connection:
             row = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
             found = _with_translations(connection, [check_present(row, access, slug)], binned=False)
@@ -212,9 +206,8 @@ class Overview(Part):
         """Return the translations of an FAQ of the site that are in the bin; None if there are none."""
         query = select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site)
         with self._database.browsing() as connection:
-            return next(
-                iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
-            )
+            found = _with_translations(connection, connection.execute(query).all(), binned=True)
+        return found[0] if found else None
 
     def blocked(self, site: str, limit: int) -> list[tuple[str, Lang | None]]:
         """Return up to `limit` FAQs and translations that were deleted for ever; an FAQ has no language."""

@@ -61,14 +61,15 @@ class Description(TypedDict, total=False):
 
 
 class Sites(Part):
-    """The sites in a database."""
+    """The sites in a database.
+
+    The methods raise:
+        ConfigurationError: the name is empty, has more than 100 characters, or control characters.
+        UnknownSite: there is no such site.
+    """
 
     def create(self, name: str, *, listed: bool = False) -> str:
-        """Create a site and return its id.
-
-        Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
-        """
+        """Create a site and return its id."""
         with self._database.writing() as connection:
             return _insert(connection, _site_name(name), self._clock(), listed=listed)
 
@@ -79,11 +80,7 @@ class Sites(Part):
             return [Site(*row) for row in rows]
 
     def get(self, site: str) -> Site:
-        """Return a site by its id.
-
-        Raises:
-            UnknownSite: there is no such site.
-        """
+        """Return a site by its id."""
         with self._database.reading() as connection:
             row = connection.execute(select(*_COLUMNS).where(sites.c.id == site)).first()
         if row is None:
@@ -91,12 +88,7 @@ class Sites(Part):
         return Site(*row)
 
     def update(self, access: Access, **description: Unpack[Description]) -> None:
-        """Change the given fields of a site, for a person of the site or the operator.
-
-        Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
-            UnknownSite: there is no such site.
-        """
+        """Change the given fields of a site, for a person of the site or the operator."""
         values: dict[str, Any] = {name: value for name, value in description.items() if value is not None}
         if "name" in values:
             values["name"] = _site_name(values["name"])
