@@ -26,7 +26,7 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
 )
 from faqsvc_embed.service.storage.writer import Writer
-from tests.service.storage.writes import a_month_later, access, title, write
+from tests.service.storage.writes import a_month_later, access, put, title, write
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -54,7 +54,7 @@ def recorded_events(storage: Storage) -> list[tuple[object, ...]]:
 def test_the_first_language_is_the_default(storage: Storage) -> None:
     faqs = samples.multilingual()
     for lang in ("ko", "en", "de"):
-        storage.put(FAQ.from_dict(faqs[lang]))
+        put(storage, FAQ.from_dict(faqs[lang]))
 
     served = dict[str | None, str]()
     for language in (None, *faqs):
