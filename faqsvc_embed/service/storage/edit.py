@@ -104,7 +104,7 @@ class Edit:
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
         if self._was_counted is None and self._faq is not None:
-            # A new FAQ has a row without `updated_at`. Another transaction may insert it after a first look.
+            # Of the first row that is seen. That of a new FAQ has no `updated_at`.
             self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
         return self._faq
 

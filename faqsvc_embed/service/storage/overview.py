@@ -215,7 +215,7 @@ class Overview(Part):
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        # All sites together have few purged FAQs, so their index is faster than that of the site.
+        # All sites together have few purged FAQs. Only without `coalesce` would an index of sites be used.
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
@@ -234,7 +234,7 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            # With an empty list instead of a constant, the database reads all FAQs of the site.
+            # A constant: to compare with an empty list, the database would read all FAQs of the site.
             query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 
@@ -250,7 +250,7 @@ class Overview(Part):
             conditions.append(columns.newest != func.coalesce(columns.published, columns.withdrawn, 0))
         if wanted.lang:
             conditions.append(columns.lang == wanted.lang)
-        # Several times as fast as LIKE; and PostgreSQL would search all sites by the index of trigrams.
+        # Several times as fast as LIKE, for which PostgreSQL would use the index of trigrams of all sites.
         find = func.instr if self._database.is_sqlite else func.strpos
         conditions += [find(columns.search_text, word) > 0 for word in _words(wanted)]
         return select(columns.slug).where(*conditions).exists()

@@ -34,7 +34,8 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         ConfigurationError: the URL is not valid.
         StorageUnavailable: the database cannot be opened, or its schema is too new.
     """
-    with closing(Database(url)) as database:  # so that a server can fork after creating its application
+    # Closed, so that a server can fork next. A storage opens connections when it needs them.
+    with closing(Database(url)) as database:
         upgrade.upgrade(database)
     return Storage(database, clock)
 

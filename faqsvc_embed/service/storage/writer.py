@@ -142,7 +142,7 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             if revision.digest == newest.digest:
                 return newest if newest.state == "published" else edit.publish(newest)
-            # A draft that is not the newest revision gets a new number: editors start from the newest.
+            # Also a draft gets a new number if it is not the newest: editors start from the newest revision.
             written = edit.append(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
