@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from demo_apps import content, fastapi_app, flask_app, gallery, side_by_side, site, starlette_app, static_site
 from demo_apps.servers import App, Program, address_of, listening, serving
 from faqsvc_embed import FAQ
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.service import create_app as create_service
 
 # Publishing over the API makes up a slug for every FAQ. The templates of the demo name their FAQs, so this
 # writes to the storage of the service. It is the only place that does.
 from faqsvc_embed.service.storage import open_storage
+from faqsvc_embed.service.storage.values import Access, Content, Write
 
 PORT: Final = 8700
 """The port of the service. The websites use the next ones, in the order of `WEBSITES`.
@@ -63,12 +65,16 @@ class Demo:
 def seed(database: str) -> tuple[str, str]:
     """Store every FAQ in every language; return an API key, and the token of a sign-in link for the desk."""
     storage = open_storage(database)
+    person = storage.people.admin("You")
     for slug in content.SLUGS:
         for lang in site.LANGUAGES:
             body = content.faq_body(slug, lang)
-            storage.put(FAQ.from_dict(body), website_url=body["websiteUrl"])
+            faq = Content.of(FAQ.from_dict(body), body["websiteUrl"])
+            storage.writer.write(
+                Access(None, person.site), Write(content=faq, slug=slug, lang=cast("Lang", lang))
+            )
     api_key = storage.keys.create("demo")
-    link = storage.sign_ins.create_link(storage.people.admin("You"))
+    link = storage.sign_ins.create_link(person)
     storage.close()
     return api_key, link
 

@@ -101,7 +101,6 @@ def create_app(
         limit("max_bytes", max_bytes),
         limit("writes_per_minute", writes_per_minute),
     )
-    kind = "sqlite" if storage.database.is_sqlite else "postgresql"
     writers = anyio.CapacityLimiter(WRITER_THREADS)
     changes = Changes(storage)
     service = ServiceContext(
@@ -110,7 +109,7 @@ def create_app(
         storage=storage,
         generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
-        editors=anyio.CapacityLimiter(EDITOR_THREADS[kind]),
+        editors=anyio.CapacityLimiter(EDITOR_THREADS),
         previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         sign_in_header=header_name(sign_in_header),

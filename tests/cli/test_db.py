@@ -18,7 +18,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage, transfer
 from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.cli.support import command, environment, failure, faqsvc, output
-from tests.service.storage.writes import access, title, write
+from tests.service.storage.writes import access, put, title, write
 from tests.support import samples
 
 
@@ -32,7 +32,7 @@ def owner(database: str) -> Access:
     write(storage, owner, title="Draft", is_draft=True)
     write(storage, owner, "gone")
     storage.removal.unpublish(owner, "gone", None, Preconditions())
-    storage.put(FAQ.from_dict(samples.nasty()), site=owner.site)
+    put(storage, FAQ.from_dict(samples.nasty()), site=owner.site)
     storage.close()
     return owner
 
@@ -268,7 +268,7 @@ def test_a_backup_on_a_full_disk_is_named_and_leaves_no_file(tmp_path: Path, dat
 @pytest.mark.system
 def test_an_export_that_the_disk_has_no_space_for_is_named(tmp_path: Path, database: str) -> None:
     storage = open_storage(database)
-    storage.put(FAQ.from_dict(samples.large()), site=access(storage, "heron").site)
+    put(storage, FAQ.from_dict(samples.large()), site=access(storage, "heron").site)
     storage.close()
     file = tmp_path / "faqs.ndjson"
     file.write_text("earlier")

@@ -13,6 +13,7 @@ from faqsvc_embed.service.storage import open_storage
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone, NotYourSite
 from tests.cli.support import failure, faqsvc
 from tests.service.bodies import publication, publish
+from tests.service.storage.writes import put
 from tests.support import samples
 
 
@@ -124,10 +125,10 @@ def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) ->
         keys.append(faqsvc("keys", "create", "--site", site, "--database", database).stdout.strip())
     storage = open_storage(database)
     closed, other = (storage.sites.list()[index].id for index in (0, 1))
-    storage.put(FAQ.from_dict(samples.record("pricing")), site=closed)
-    storage.put(FAQ.from_dict(samples.record("binned", ("Is it in the bin?", "Yes."))), site=closed)
+    put(storage, FAQ.from_dict(samples.record("pricing")), site=closed)
+    put(storage, FAQ.from_dict(samples.record("binned", ("Is it in the bin?", "Yes."))), site=closed)
     storage.removal.bin(Access(None, closed), "binned", None, UNCONDITIONAL)
-    storage.put(FAQ.from_dict(samples.record("legal")), site=other)
+    put(storage, FAQ.from_dict(samples.record("legal")), site=other)
     assert "--yes" in faqsvc("sites", "delete", closed, "--database", database).stderr  # nobody has agreed
     assert faqsvc("sites", "delete", closed, "--yes", "--database", database).exit_code == 0
 
@@ -136,7 +137,7 @@ def test_a_deleted_site_leaves_nothing_but_slugs_that_are_gone(database: str) ->
     with pytest.raises(Gone):
         storage.publications.get("pricing")
     with pytest.raises(NotYourSite):
-        storage.put(FAQ.from_dict(samples.record("pricing")), site=other)
+        put(storage, FAQ.from_dict(samples.record("pricing")), site=other)
     assert storage.publications.get("legal") is not None
     exported = faqsvc("db", "export", "--database", database).stdout
     assert "heron" not in exported

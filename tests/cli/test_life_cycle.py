@@ -14,6 +14,7 @@ from msgspec import to_builtins
 from faqsvc_embed import FAQ, FAQClient, FAQNotFound, Item
 from faqsvc_embed.service.storage import open_storage
 from tests.cli.support import failure, faqsvc, write
+from tests.service.storage.writes import put
 from tests.support.cases import sampled
 from tests.support.service import Service, service
 
@@ -120,7 +121,7 @@ def test_a_call_to_action_of_a_file_is_named_because_it_is_not_published(
         storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
         items = (Item(0, "Why?", "So."),)
         faq = FAQ("tea", "Tea", "Tea & Sons", "en", items, {"label": "Buy"})
-        storage.put(faq, website_url="https://tea.example")
+        put(storage, faq, website_url="https://tea.example")
         storage.close()
         file = tmp_path / ("faq.json" if form == "json" else "faq.md")
         file.write_bytes(faqsvc("get", "tea", "--format", form).stdout_bytes)

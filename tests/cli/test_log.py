@@ -8,6 +8,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import open_storage
 from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone
 from tests.cli.support import failure, faqsvc
+from tests.service.storage.writes import put
 from tests.support import samples
 
 
@@ -23,7 +24,7 @@ def owner(database: str) -> Access:
     storage = open_storage(database)
     access = storage.keys.verify(storage.keys.create("program"))
     assert access is not None
-    storage.put(FAQ.from_dict(samples.record("pricing")))
+    put(storage, FAQ.from_dict(samples.record("pricing")))
     storage.close()
     return access
 
@@ -100,9 +101,9 @@ def test_a_slug_that_was_purged_for_ever_is_used_again_only_after_a_lift(
     assert "pricing" in failure(faqsvc("restore", "pricing", "--lift", "--database", database))
     storage.removal.purge(owner, "pricing", None, UNCONDITIONAL)
     with pytest.raises(Gone):
-        storage.put(FAQ.from_dict(samples.record("pricing")))
+        put(storage, FAQ.from_dict(samples.record("pricing")))
     lifted = faqsvc("restore", "pricing", "--lift", "--database", database)
-    storage.put(FAQ.from_dict(samples.record("pricing")))
+    put(storage, FAQ.from_dict(samples.record("pricing")))
 
     assert (lifted.exit_code, lifted.stdout, "published again" in lifted.stderr) == (0, "", True)
     assert storage.publications.get("pricing") is not None

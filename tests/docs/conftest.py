@@ -10,6 +10,7 @@ import pytest
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
+from tests.service.storage.writes import put
 from tests.support.running import running
 from tests.support.samples import record
 from tests.support.service import Service
@@ -20,7 +21,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """The service in place of https://faq.example.com."""
     storage = open_storage(f"sqlite:///{tmp_path_factory.mktemp('docs') / 'faqsvc.db'}")
     for slug in ("pricing", "getting-started"):
-        storage.put(FAQ.from_dict(record(slug, ("How much?", "€5"), ("Do you ship?", "Yes."), lang="en")))
+        put(storage, FAQ.from_dict(record(slug, ("How much?", "€5"), ("Do you ship?", "Yes."), lang="en")))
     with running(create_app(storage)) as base_url:
         yield Service(base_url, storage.keys.create("docs"))
     storage.close()

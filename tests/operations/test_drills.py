@@ -21,6 +21,7 @@ from faqsvc_embed.service.storage import open_storage, upgrade
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import UNCONDITIONAL
 from tests.operations.commands import documented, run, run_in_shell, serving
+from tests.service.storage.writes import put
 from tests.support.postgres import PROGRAMS, Postgres
 from tests.support.running import running
 from tests.support.waiting import wait_until
@@ -165,7 +166,7 @@ def test_purged_text_is_in_no_file_of_postgresql(tmp_path: Path) -> None:
         texts = ("Ms Example lives in Elm Street.", "Elm Street. " * 3000)  # the second is stored apart
         for slug, answer in zip(("people", "houses", "other"), (*texts, "Nobody."), strict=True):
             record = {"slug": slug, "title": answer[:40], "items": [{"question": "Who?", "answer": answer}]}
-            storage.put(FAQ.from_dict({**record, "lang": "en"}))
+            put(storage, FAQ.from_dict({**record, "lang": "en"}))
         with psycopg.connect(database, autocommit=True) as connection:
             connection.execute("ANALYZE")
             connection.execute("CHECKPOINT")

@@ -16,6 +16,7 @@ import pytest
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service.storage import open_storage
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.proxies import NAME, Front, caddy, nginx
 from tests.support.waiting import wait_until
@@ -60,7 +61,7 @@ class Site:
 def site(place: Path, proxy: Proxy) -> Iterator[Site]:
     url, unix_socket = f"sqlite:///{place}/faqs.db", place / "http.sock"
     storage = open_storage(url)
-    storage.put(FAQ.from_dict(samples.pricing()))
+    put(storage, FAQ.from_dict(samples.pricing()))
     key = storage.keys.create()
     storage.close()
     arguments = ["--database", url, "--uds", str(unix_socket), "--access-log", "--metrics"]

@@ -15,10 +15,10 @@ WRITER_THREADS: Final = 4
 CALL_TIMEOUT: Final = 10.0
 """Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
-EDITOR_THREADS: Final = {"sqlite": 1, "postgresql": 2}
+EDITOR_THREADS: Final = 1
 """Maximum number of threads that read for the owners of sites at once, such as lists and searches.
 
-SQLite searches in this process, so a second thread would only slow down the reads of the public.
+Their pages need this process more than the database: a second thread would only slow down public reads.
 """
 
 T = TypeVar("T")

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Row,
     Select,
     and_,
     delete,
@@ -68,7 +69,7 @@ _AGE: Final = (api_keys.c.created_at, api_keys.c.id)
 
 
 class APIKeys(Part):
-    """The API keys in a database."""
+    """The API keys in a database. Methods that get the id of a key raise `UnknownAPIKey`."""
 
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         super().__init__(database, clock)
@@ -94,18 +95,10 @@ class APIKeys(Part):
             return self._insert(connection, row, by)
 
     def rotate(self, key_id: str, *, overlap: timedelta = timedelta(0), by: Access = OPERATOR) -> str:
-        """Create a key that replaces another and return it; the old key stays valid during `overlap`.
-
-        Raises:
-            UnknownAPIKey: there is no key with this id, or it is no longer valid.
-        """
+        """Create a key that replaces a valid one, and return it; the old key stays valid during `overlap`."""
         now = self._clock()
         with self._database.writing() as connection:
-            key = connection.execute(select(api_keys).where(api_keys.c.id == key_id, _valid(now))).first()
-            if key is None:
-                raise UnknownAPIKey(
-                    f"no valid API key has the id {key_id!r}; `faqsvc keys list` prints all ids"
-                )
+            key = _key(connection, "valid API key", key_id, _valid(now))
             expires_at = now + overlap
             if key.expires_at is not None:  # it was rotated before
                 expires_at = min(expires_at, key.expires_at)
@@ -147,7 +140,7 @@ class APIKeys(Part):
         return paged(found, limit, lambda key: key.id)
 
     def get(self, site: str, key_id: str) -> APIKeyInfo:
-        """Return a key of a site. Raises UnknownAPIKey."""
+        """Return a key of a site."""
         query = _INFO.where(api_keys.c.id == key_id, api_keys.c.site == site)
         with self._database.browsing() as connection:
             row = connection.execute(query).first()
@@ -166,15 +159,10 @@ class APIKeys(Part):
         """Revoke a key. FAQs that were published with it stay, because they belong to its site.
 
         `with_children` also revokes all keys that come from it, and ends all previews of its site.
-
-        Raises:
-            UnknownAPIKey: there is no key with this id.
         """
         now = self._clock()
         with self._database.writing() as connection:
-            key = connection.execute(select(api_keys).where(api_keys.c.id == key_id)).first()
-            if key is None:
-                raise UnknownAPIKey(f"no API key has the id {key_id!r}; `faqsvc keys list` prints all ids")
+            key = _key(connection, "API key", key_id)
             ids = {key_id}
             if with_children:
                 ids |= made_by(connection, api_keys.c.created_by_key == key_id)
@@ -212,6 +200,13 @@ class APIKeys(Part):
         connection.execute(insert(api_keys), row)
         log(connection, by, "key-create", now, site=row["site"], subject=row["id"])
         return key
+
+
+def _key(connection: Connection, what: str, key_id: str, *conditions: ColumnElement[bool]) -> Row[Any]:
+    row = connection.execute(select(api_keys).where(api_keys.c.id == key_id, *conditions)).first()
+    if row is None:
+        raise UnknownAPIKey(f"no {what} has the id {key_id!r}; `faqsvc keys list` prints all ids")
+    return row
 
 
 def own_keys(key_id: str | None) -> Select[Any]:

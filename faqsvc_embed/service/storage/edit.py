@@ -2,31 +2,35 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, literal, select, update
+from sqlalchemy import Connection, and_, case, delete, func, insert, literal, select, update
 
 from faqsvc_embed.api.content import revision_digest
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
-from faqsvc_embed.service.storage import logs, sites
+from faqsvc_embed.service.storage import logs
 from faqsvc_embed.service.storage.revisions import NEWEST, of_translation, select_revisions
-from faqsvc_embed.service.storage.schema import Timestamp, faqs, previews, revisions, translations
-from faqsvc_embed.service.storage.sites import Added
+from faqsvc_embed.service.storage.schema import Timestamp, faqs, previews, revisions, sites, translations
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
     Access,
     Gone,
     Preconditions,
     Quota,
+    QuotaExceeded,
     Revision,
     RevisionConflict,
+    TooManyWrites,
     check_present,
     search_text,
     storable,
 )
+
+_MINUTE: Final = 60_000_000
+"""In microseconds."""
 
 
 class Edit:
@@ -47,7 +51,7 @@ class Edit:
         self._faq: Any = None
         self._was_counted: bool | None = None
         self._translations: dict[Lang, Revision] | None = None
-        self._added = Added()
+        self._added_faqs = self._added_bytes = 0
         self._events = list[tuple[str, str, int | None]]()
         self._entries = list[tuple[logs.Action, dict[str, Any]]]()
 
@@ -58,12 +62,41 @@ class Edit:
             QuotaExceeded: the site has no room for the change.
             TooManyWrites: the site wrote too often in the last minute.
         """
-        if not (self._events or self._entries or self._added != Added()):
+        if not (self._events or self._entries or self._added_faqs or self._added_bytes):
             return
         for action, what in self._entries:
             logs.log(self.connection, self.access, action, self.now, **what)
-        sites.count(self.connection, self.access, self._quota, self._added, self.now)
+        self._count()
         logs.append(self.connection, self._events, self.now)
+
+    def _count(self) -> None:
+        """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
+
+        Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
+        """
+        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self._quota.writes
+        values = {
+            "faq_count": columns.faq_count + self._added_faqs,
+            "byte_count": columns.byte_count + self._added_bytes,
+        }
+        if is_limited := most is not None and (self.access.key_id or self.access.person_id):
+            # A later time was written by a wrong clock.
+            is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
+            values["write_arrival"] = case((is_ahead, columns.write_arrival), else_=time) + _MINUTE // most
+        counted = update(sites).where(columns.id == self.access.site).values(values).returning(sites)
+        row = self.connection.execute(counted).first()
+        if row is None:  # the operator, for all sites
+            return
+        if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
+            raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
+        for added, count, limit, unit in (
+            (self._added_faqs, row.faq_count, row.max_faqs or self._quota.faqs, "FAQs"),
+            (self._added_bytes, row.byte_count, row.max_bytes or self._quota.bytes, "bytes"),
+        ):
+            if added > 0 and limit is not None and count > limit:
+                raise QuotaExceeded(
+                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
+                )
 
     def locked(self) -> Any:
         """Return the row of the FAQ, locked; None if there is none."""
@@ -71,7 +104,7 @@ class Edit:
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
         if self._was_counted is None and self._faq is not None:
-            # A new FAQ has a row without `updated_at`. Another transaction may insert it after a first look.
+            # Of the first row that is seen. That of a new FAQ has no `updated_at`.
             self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
         return self._faq
 
@@ -176,7 +209,7 @@ class Edit:
             "published_at": None if is_draft else self.now,
         }
         self.connection.execute(insert(revisions), row)
-        self.count(len(record.encode()))
+        self._added_bytes += len(record.encode())
         self.log("draft" if is_draft else "publish", lang, number)
         self.update_state()
         return self.translations[lang]
@@ -224,6 +257,18 @@ class Edit:
         self.update_translations(published, published=None, withdrawn=withdrawn, withdrawn_at=self.now)
         return bool(published)
 
+    def delete_texts(self, languages: Sequence[Lang]) -> None:
+        """Unpublish translations and delete their texts.
+
+        A translation without revisions is blocked: nobody can write it until an admin allows it (`unblock`).
+        """
+        mine = (revisions.c.slug == self.slug, revisions.c.lang.in_(languages))
+        records = self.connection.scalars(select(revisions.c.record).where(*mine))
+        self._added_bytes -= sum(len(record.encode()) for record in records)
+        self.unpublish(languages)
+        self.connection.execute(delete(revisions).where(*mine))
+        self.update_translations(languages, search_text="", withdrawn=None, binned_at=self.now)
+
     def update_translations(self, languages: Sequence[Lang], **values: Any) -> None:
         """Change columns of translations."""
         mine = (translations.c.slug == self.slug, translations.c.lang.in_(languages))
@@ -251,12 +296,8 @@ class Edit:
         if state in HIDDEN:
             self.connection.execute(delete(previews).where(previews.c.slug == self.slug))
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))
-        self._added = self._added._replace(faqs=(state not in HIDDEN) - bool(self._was_counted))
+        self._added_faqs = (state not in HIDDEN) - bool(self._was_counted)
         self._translations = {one.lang: one._replace(faq_state=state) for one in every}
-
-    def count(self, size: int) -> None:
-        """Count bytes of the site."""
-        self._added = self._added._replace(bytes=self._added.bytes + size)
 
     def record_event(self, lang: str, revision: int | None) -> None:
         """Add an event to the change log; without a revision, the translation was unpublished."""

@@ -81,7 +81,7 @@ class AuditLog(Part):
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
-            # With a key, a person or an FAQ, the index of those is the right one.
+            # Entries of a key, a person or an FAQ are found by their index: `coalesce` uses none of sites.
             is_all = wanted == Wanted(wanted.site)
             query = query.where((columns.site if is_all else func.coalesce(columns.site, "")) == wanted.site)
         if wanted.slug is not None:
@@ -158,7 +158,7 @@ class ChangeLog(Part):
 
     def version(self) -> tuple[int, str | None, str | None]:
         """Return a value that changes with every published change, and with the sites that are listed."""
-        # In order: a row of PostgreSQL moves whenever it is written.
+        # In order, because a row of PostgreSQL moves whenever it is written.
         ordered = select(sites.c.id).where(sites.c.listed).order_by(sites.c.id).subquery()
         listed = select(func.aggregate_strings(ordered.c.id, ",")).scalar_subquery()
         with self._database.reading() as connection:

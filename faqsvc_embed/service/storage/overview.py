@@ -194,13 +194,7 @@ class Overview(Part):
         return found, paged(rows, limit, place)[1]
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
-        """Return an FAQ of the site.
-
-        Raises:
-            FAQNotFound: the site has none with this slug.
-            NotYourSite: it belongs to another site.
-            Gone: it is in the bin, or was deleted for ever.
-        """
+        """Return an FAQ of the site. Raises what `check_present` raises."""
         with self._database.browsing() as connection:
             row = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
             found = _with_translations(connection, [check_present(row, access, slug)], binned=False)
@@ -212,9 +206,8 @@ class Overview(Part):
         """Return the translations of an FAQ of the site that are in the bin; None if there are none."""
         query = select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site)
         with self._database.browsing() as connection:
-            return next(
-                iter(_with_translations(connection, connection.execute(query).all(), binned=True)), None
-            )
+            found = _with_translations(connection, connection.execute(query).all(), binned=True)
+        return found[0] if found else None
 
     def blocked(self, site: str, limit: int) -> list[tuple[str, Lang | None]]:
         """Return up to `limit` FAQs and translations that were deleted for ever; an FAQ has no language."""
@@ -222,7 +215,7 @@ class Overview(Part):
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        # All sites together have few purged FAQs, so their index is faster than that of the site.
+        # All sites together have few purged FAQs. Only without `coalesce` would an index of sites be used.
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.browsing() as connection:
@@ -241,7 +234,7 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            # With an empty list instead of a constant, the database reads all FAQs of the site.
+            # A constant: to compare with an empty list, the database would read all FAQs of the site.
             query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 
@@ -257,7 +250,7 @@ class Overview(Part):
             conditions.append(columns.newest != func.coalesce(columns.published, columns.withdrawn, 0))
         if wanted.lang:
             conditions.append(columns.lang == wanted.lang)
-        # Several times as fast as LIKE; and PostgreSQL would search all sites by the index of trigrams.
+        # Several times as fast as LIKE, for which PostgreSQL would use the index of trigrams of all sites.
         find = func.instr if self._database.is_sqlite else func.strpos
         conditions += [find(columns.search_text, word) > 0 for word in _words(wanted)]
         return select(columns.slug).where(*conditions).exists()

@@ -1,29 +1,39 @@
-"""The people of a site, who sign in at the desk."""
+"""The people of a site, who sign in at the desk, with their sign-in links and sessions.
+
+Of links and sessions, only digests are stored, so a backup lets nobody sign in.
+"""
 
 import re
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any, Final, Literal, get_args
 
-from sqlalchemy import Connection, delete, insert, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, select, tuple_, update
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
-from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.database import Part, StorageUnavailable
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.paging import paged, place_of
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
 from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
-from faqsvc_embed.service.storage.values import Access
+from faqsvc_embed.service.storage.values import Access, secret_digest
 
 Role = Literal["editor", "publisher", "admin"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 """An editor writes drafts, a publisher publishes and unpublishes, and an admin manages the site as well."""
 FIRST_NAME: Final = "Admin"
 """The default name of the first person of a site."""
+LINK_LIFETIME: Final = timedelta(hours=1)
+"""How long a sign-in link can be used."""
+LIFETIME: Final = timedelta(days=30)
+"""How long a session lasts after its last use."""
+EXTENSION: Final = timedelta(days=1)
+"""The shortest time between two extensions of a session."""
 
 _SCOPES: Final[dict[str, Scope]] = {"editor": "draft", "publisher": "publish", "admin": "publish"}
 _EMAIL: Final = re.compile(r"[^@\s]{1,64}@[^@\s]{1,189}")
@@ -58,8 +68,19 @@ class Person:
         return Access(None, self.site, _SCOPES[self.role], self.id, self.role == "admin")
 
 
+_FIELDS: Final = tuple(people.c[name] for name in Person.__slots__)
+_BY_NAME: Final = (people.c.name, people.c.id)
+
+
 class People(Part):
-    """The people in a database. Removed people are not found."""
+    """The people in a database. Removed people are not found.
+
+    A site that is not named is the only one. The methods raise:
+        ConfigurationError: a name, an address or a role is not valid.
+        PersonExists: the site has another person with this address.
+        UnknownPerson: there is no such person, or several people are meant.
+        UnknownSite: there is no such site, or there are several and none is named.
+    """
 
     def add(
         self,
@@ -70,87 +91,64 @@ class People(Part):
         site: str | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Add a person to a site, by default to the only site.
+        """Add a person to a site.
 
         A removed person who is added again with the same address is the same person in the history.
-
-        Raises:
-            ConfigurationError: the name, the address or the role is not valid.
-            PersonExists: the site has a person with this address.
-            UnknownSite: there is no such site, or there are several and none is named.
         """
-        values = {
-            "name": _name(name),
-            "email": None if email is None else checked_email(email),
-            "role": _role(role),
-        }
+        values = _checked(name=name, email=email, role=role)
         with self._database.writing() as connection:
-            site = resolve_site(connection, site, self._clock())
-            return self._insert(connection, site, values, by)
+            return self._insert(connection, resolve_site(connection, site, self._clock()), values, by)
 
     def admin(self, name: str | None = None, *, site: str | None = None) -> Person:
         """Return the person with a name, or add an admin with that name.
 
         Without `name`, return the only person of the site, or add the first one.
-
-        Raises:
-            ConfigurationError: the name is not valid.
-            UnknownPerson: several people have this name, or none is given and there are several people.
-            UnknownSite: there is no such site, or there are several and none is named.
         """
+        values = _checked(name=FIRST_NAME if name is None else name, role="admin")
         with self._database.writing() as connection:
             site = resolve_site(connection, site, self._clock())
-            query = _present().where(people.c.site == site)
-            found = _sole(connection.execute(query if name is None else query.where(people.c.name == name)))
-            if found is not None:
-                return found
-            values = {"name": _name(FIRST_NAME if name is None else name), "email": None, "role": "admin"}
-            return self._insert(connection, site, values, OPERATOR)
+            query = _select(people.c.site == site)
+            found = _found(connection, query if name is None else query.where(people.c.name == name))
+            if len(found) > 1:
+                names = ", ".join(f"{person.name} ({person.email or person.id})" for person in found[:10])
+                raise UnknownPerson(
+                    f"there are several people: {names}; use `faqsvc people link EMAIL`, or the id"
+                )
+            return found[0] if found else self._insert(connection, site, values, OPERATOR)
 
     def find(self, which: str, *, site: str | None = None) -> Person:
-        """Return a person by the email address or the id.
-
-        Raises:
-            UnknownPerson: there is no such person, or one on several sites and none is named.
-        """
-        query = _present().where(or_(people.c.email == which.strip().lower(), people.c.id == which))
+        """Return a person by the email address or the id."""
+        query = _select(or_(people.c.email == which.strip().lower(), people.c.id == which))
         with self._database.reading() as connection:
-            rows = connection.execute(query if site is None else query.where(people.c.site == site)).all()
-        if len(rows) > 1:
+            found = _found(connection, query if site is None else query.where(people.c.site == site))
+        if len(found) > 1:
             raise UnknownPerson(f"{which} is on several sites: name one with --site")
-        if not rows:
+        if not found:
             raise UnknownPerson(
                 f"nobody has the email address or id {quoted(which)}; `faqsvc people list` prints all"
             )
-        return Person(*rows[0])
+        return found[0]
 
     def with_email(self, email: str) -> list[Person]:
         """Return the person with an email address on each site that has one."""
-        query = _present().where(people.c.email == email.strip().lower())
         with self._database.reading() as connection:
-            return [Person(*row) for row in connection.execute(query)]
+            return _found(connection, _select(people.c.email == email.strip().lower()))
 
     def list(self, site: str | None = None) -> list[Person]:
-        """Return the people of a site, or of all sites, ordered by their names.
-
-        Raises:
-            UnknownSite: there is no such site.
-        """
-        query = _present() if site is None else _present().where(people.c.site == site)
+        """Return the people of a site, or of all sites, ordered by their names."""
         with self._database.reading() as connection:
-            if site is not None:
-                find_site(connection, site)
-            return [Person(*row) for row in connection.execute(query)]
+            if site is None:
+                return _found(connection, _select())
+            find_site(connection, site)
+            return _found(connection, _select(people.c.site == site))
 
     def page(self, site: str, *, limit: int, after: str | None = None) -> tuple[Sequence[Person], str | None]:
         """Return people of a site by name, and the cursor of the next page; None at the end."""
-        query = _present().where(people.c.site == site)
+        query = _select(people.c.site == site).limit(limit + 1)
         if after is not None:
-            order = (people.c.name, people.c.id)
-            query = query.where(tuple_(*order) > place_of(after, *order))
+            query = query.where(tuple_(*_BY_NAME) > place_of(after, *_BY_NAME))
         with self._database.browsing() as connection:
-            found = [Person(*row) for row in connection.execute(query.limit(limit + 1))]
-        return paged(found, limit, lambda person: person.id)
+            return paged(_found(connection, query), limit, lambda person: person.id)
 
     def names(self, site: str) -> dict[str, str]:
         """Return the names of all people of a site, also of removed ones, by their names in the audit log."""
@@ -167,26 +165,27 @@ class People(Part):
         role: Role | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Change the given values.
+        """Change the given values. A removed person loses the address to this one.
 
         Raises:
-            ConfigurationError: the name, the address or the role is not valid.
             LastAdmin: the person is the only admin, and would have another role.
-            PersonExists: the site has another person with this address.
-            UnknownPerson: there is nobody with this id.
         """
-        given: dict[str, Any] = {"name": name, "email": email, "role": role}
-        values = {name: _CHECKS[name](value) for name, value in given.items() if value is not None}
+        values = _checked(name=name, email=email, role=role)
         with self._database.writing() as connection:
             person = self._locked(connection, person_id)
             if role not in (None, "admin"):
                 _check_not_last(connection, person)
             if email is not None:
-                _free_email(connection, person.site, values["email"], person.id)
+                taken = (people.c.site == person.site, people.c.email == values["email"])
+                others = (*taken, people.c.id != person_id)
+                if _found(connection, _select(*others)):
+                    raise PersonExists(f"{values['email']} is the address of another person of this site")
+                connection.execute(update(people).where(*others).values(email=None))
             if values:
                 connection.execute(update(people).where(people.c.id == person_id).values(values))
-                self._log(connection, by, "person-set", person_id)
-            return self._locked(connection, person_id)
+                person = replace(person, **values)
+                self._log(connection, by, "person-set", person)
+            return person
 
     def remove(self, person_id: str, *, with_keys: bool = False, by: Access = OPERATOR) -> None:
         """Remove a person, whose sessions and sign-in links end. The history keeps the name.
@@ -195,103 +194,149 @@ class People(Part):
 
         Raises:
             LastAdmin: the person is the only admin.
-            UnknownPerson: there is nobody with this id.
         """
+        now = self._clock()
         with self._database.writing() as connection:
-            _check_not_last(connection, self._locked(connection, person_id))
+            person = self._locked(connection, person_id)
+            _check_not_last(connection, person)
             for table in (sessions, sign_in_links):
                 connection.execute(delete(table).where(table.c.person == person_id))
-            removed = {"removed_at": self._clock()}
-            connection.execute(update(people).where(people.c.id == person_id).values(removed))
+            connection.execute(update(people).where(people.c.id == person_id).values(removed_at=now))
             if with_keys:
                 made = made_by(connection, api_keys.c.created_by_person == person_id)
-                revoke_all(connection, made, self._clock(), by)
-            self._log(connection, by, "person-remove", person_id)
-
-    def _log(self, connection: Connection, by: Access, action: Action, person_id: str) -> None:
-        who = select(people.c.site, NAME).where(people.c.id == person_id)
-        site, name = connection.execute(who).one()
-        log(connection, by, action, self._clock(), site=site, subject=name)
+                revoke_all(connection, made, now, by)
+            self._log(connection, by, "person-remove", person)
 
     def _insert(self, connection: Connection, site: str, values: dict[str, Any], by: Access) -> Person:
-        email, known = values["email"], None
-        if email is not None:
-            same = select(people).where(people.c.site == site, people.c.email == email)
-            known = connection.execute(same).first()
+        same = select(people).where(people.c.site == site, people.c.email == values.get("email"))
+        known = connection.execute(same).first() if "email" in values else None
         if known is not None and known.removed_at is None:
-            raise PersonExists(f"this site already has a person with {email}: {known.name}, {known.role}")
+            raise PersonExists(
+                f"this site already has a person with {known.email}: {known.name}, {known.role}"
+            )
         if known is None:
             person_id = secrets.token_hex(4)
-            row = {"id": person_id, "site": site, **values, "created_at": self._clock()}
-            connection.execute(insert(people), row)
+            row = {"id": person_id, "site": site, "created_at": self._clock()}
+            connection.execute(insert(people), row | values)
         else:
             person_id = known.id
             again = update(people).where(people.c.id == person_id)
-            connection.execute(again.values({**values, "removed_at": None}))
-        self._log(connection, by, "person-create", person_id)
-        return Person(*connection.execute(_present().where(people.c.id == person_id)).one())
+            connection.execute(again.values(**values, removed_at=None))
+        [person] = _found(connection, _select(people.c.id == person_id))
+        self._log(connection, by, "person-create", person)
+        return person
 
     def _locked(self, connection: Connection, person_id: str) -> Person:
         """Return a person whose site is locked, so that two admins cannot remove each other."""
         site = connection.scalar(select(people.c.site).where(people.c.id == person_id))
         connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
-        row = connection.execute(_present().where(people.c.id == person_id)).first()
-        if row is None:
+        found = _found(connection, _select(people.c.id == person_id))
+        if not found:
             raise UnknownPerson(f"nobody has the id {quoted(person_id)}")
-        return Person(*row)
+        return found[0]
+
+    def _log(self, connection: Connection, by: Access, action: Action, person: Person) -> None:
+        log(connection, by, action, self._clock(), site=person.site, subject=person.email or person.name)
 
 
-def checked_email(email: str) -> str:
-    """Return an email address in lower case.
+class SignIns(Part):
+    """The sign-in links and the sessions in a database."""
 
-    Raises:
-        ConfigurationError: it is not an email address.
-    """
-    found = email.strip().lower()
-    if _EMAIL.fullmatch(found) is None or not found.isprintable():
-        raise ConfigurationError(f"email is {quoted(email)}: expected an address such as mia@example.com")
-    return found
+    def create_link(self, person: Person, by: Access | None = None) -> str:
+        """Return the token of a link that signs a person in once, within an hour.
+
+        `by` is the admin who makes the link for somebody else. The audit log names both.
+        """
+        token, now = secrets.token_urlsafe(24), self._clock()
+        row = {"digest": secret_digest(token), "person": person.id, "expires_at": now + LINK_LIFETIME}
+        with self._database.writing() as connection:
+            connection.execute(delete(sign_in_links).where(sign_in_links.c.expires_at <= now))
+            connection.execute(insert(sign_in_links), row)
+            if by is not None:
+                subject = person.email or person.name
+                log(connection, by, "sign-in-link", now, site=person.site, subject=subject)
+        return token
+
+    def redeem_link(self, token: str) -> str | None:
+        """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
+        now = self._clock()
+        used = delete(sign_in_links).where(sign_in_links.c.digest == secret_digest(token))
+        valid = used.where(sign_in_links.c.expires_at > now).returning(sign_in_links.c.person)
+        with self._database.writing() as connection:
+            person = connection.scalar(valid)
+            if person is None:
+                return None
+            # A session is kept after its end: it proves that the author of a form was signed in.
+            connection.execute(delete(sessions).where(sessions.c.expires_at <= now - LIFETIME))
+            cookie = secrets.token_urlsafe(24)
+            row = {"digest": secret_digest(cookie), "person": person}
+            connection.execute(insert(sessions), row | {"created_at": now, "expires_at": now + LIFETIME})
+            site = connection.scalar(select(people.c.site).where(people.c.id == person))
+            log(connection, Access(None, str(site), person_id=person), "sign-in", now)
+        return cookie
+
+    def person(self, cookie: str) -> Person | None:
+        """Return the person of a session cookie, and extend the session; None if it has ended."""
+        now = self._clock()
+        of_cookie = (sessions.c.digest == secret_digest(cookie), sessions.c.expires_at > now)
+        with self._database.reading() as connection:
+            row: Any = connection.execute(self._session(cookie).where(*of_cookie)).first()
+        if row is None:
+            return None
+        *fields, expires_at = row
+        if expires_at <= now + LIFETIME - EXTENSION:
+            extended = update(sessions).where(*of_cookie).values(expires_at=now + LIFETIME)
+            with suppress(StorageUnavailable), self._database.writing() as connection:
+                connection.execute(extended)
+        return Person(*fields)
+
+    def is_known(self, cookie: str) -> bool:
+        """Return whether a cookie has a session, or had one that ended within the last 30 days."""
+        with self._database.reading() as connection:
+            return connection.execute(self._session(cookie)).first() is not None
+
+    def end(self, cookie: str) -> None:
+        """End the session of a cookie. The cookie stays known: another tab may send a long form with it."""
+        ended = update(sessions).where(sessions.c.digest == secret_digest(cookie))
+        with self._database.writing() as connection:
+            # A time in the past, so that `person()` does not extend the session in the same moment.
+            connection.execute(ended.values(expires_at=self._clock() - EXTENSION))
+
+    def _session(self, cookie: str) -> Select[Any]:
+        query = select(*_FIELDS, sessions.c.expires_at).join(people, people.c.id == sessions.c.person)
+        return query.where(sessions.c.digest == secret_digest(cookie), people.c.removed_at.is_(None))
 
 
-def _name(name: str) -> str:
-    if not name.strip():
-        raise ConfigurationError("the name of a person is empty")
-    return check_name(name.strip())
+def _select(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """Select the people that match, by their names."""
+    return select(*_FIELDS).where(people.c.removed_at.is_(None), *conditions).order_by(*_BY_NAME)
 
 
-def _role(role: Role) -> Role:
-    if role not in ROLES:
-        raise ConfigurationError(f"role is {quoted(role)}: expected one of {', '.join(ROLES)}")
-    return role
-
-
-_CHECKS: Final[dict[str, Callable[[Any], str]]] = {"name": _name, "email": checked_email, "role": _role}
-
-
-def _present() -> Any:
-    columns = (people.c[name] for name in Person.__slots__)
-    return select(*columns).where(people.c.removed_at.is_(None)).order_by(people.c.name, people.c.id)
-
-
-def _sole(rows: Any) -> Person | None:
-    found = [Person(*row) for row in rows]
-    if len(found) > 1:
-        names = ", ".join(f"{person.name} ({person.email or person.id})" for person in found[:10])
-        raise UnknownPerson(f"there are several people: {names}; use `faqsvc people link EMAIL`, or the id")
-    return found[0] if found else None
+def _found(connection: Connection, query: Select[Any]) -> list[Person]:
+    return [Person(*row) for row in connection.execute(query)]
 
 
 def _check_not_last(connection: Connection, person: Person) -> None:
-    others = _present().where(
-        people.c.site == person.site, people.c.role == "admin", people.c.id != person.id
-    )
-    if person.role == "admin" and connection.execute(others).first() is None:
+    others = (people.c.site == person.site, people.c.role == "admin", people.c.id != person.id)
+    if person.role == "admin" and not _found(connection, _select(*others).limit(1)):
         raise LastAdmin(f"{person.name} is the only admin of the site; make another person an admin first")
 
 
-def _free_email(connection: Connection, site: str, email: str, person_id: str) -> None:
-    """Raise PersonExists if another person has an address. Removed people lose their address."""
-    taken = (people.c.site == site, people.c.email == email, people.c.id != person_id)
-    if connection.execute(_present().where(*taken)).first() is not None:
-        raise PersonExists(f"{email} is the address of another person of this site")
-    connection.execute(update(people).where(*taken).values(email=None))
+def _checked(
+    *, name: str | None = None, email: str | None = None, role: Role | None = None
+) -> dict[str, Any]:
+    """Return the values of a person that are given: the address in lower case, the name without blanks."""
+    values = dict[str, Any]()
+    if name is not None:
+        if not name.strip():
+            raise ConfigurationError("the name of a person is empty")
+        values["name"] = check_name(name.strip())
+    if email is not None:
+        values["email"] = found = email.strip().lower()
+        if _EMAIL.fullmatch(found) is None or not found.isprintable():
+            raise ConfigurationError(f"email is {quoted(email)}: expected an address such as mia@example.com")
+    if role is not None:
+        if role not in ROLES:
+            raise ConfigurationError(f"role is {quoted(role)}: expected one of {', '.join(ROLES)}")
+        values["role"] = role
+    return values

@@ -78,7 +78,7 @@ _LISTINGS: Final = (
     .where(faqs.c.slug.in_(bindparam("slugs", expanding=True)))
     .order_by(faqs.c.slug, _rank(faqs))
 )
-# A scalar, because PostgreSQL would join EXISTS, and read all translations for that.
+# A scalar, which is read for each FAQ. Of EXISTS, PostgreSQL makes a join with all translations.
 _PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs)).limit(1).scalar_subquery()
 
 

@@ -50,19 +50,20 @@ def of_translation(slug: str, lang: str) -> ColumnElement[bool]:
 
 
 class History(Part):
-    """The revisions and previews of sites. The results are for their owners only."""
+    """The revisions and previews of sites. The results are for their owners only.
+
+    Without `lang`, the translation in the default language is meant. Methods that get rights raise:
+        FAQNotFound: the site has no such FAQ, translation or revision.
+        NotYourSite: the FAQ belongs to another site.
+        Gone: the FAQ is in the bin, or was deleted for ever.
+    """
 
     def revisions(
         self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
     ) -> tuple[list[Revision], str | None]:
         """Return the revisions of a translation, newest first, and the cursor of the next page.
 
-        Without `lang`, they are those of the default language.
-
         Raises:
-            FAQNotFound: the site has no such translation.
-            NotYourSite: the FAQ belongs to another site.
-            Gone: the FAQ is in the bin, or was deleted for ever.
             InvalidCursor: `after` is not a cursor.
         """
         number, lang = number_after(after), self._lang(access, slug, lang)
@@ -76,20 +77,13 @@ class History(Part):
         return paged(found, limit, lambda revision: revision.number)
 
     def revision(self, access: Access, slug: str, lang: str | None, number: int | None = None) -> Revision:
-        """Return one revision; by default the newest.
-
-        Raises:
-            FAQNotFound, NotYourSite, Gone: as `revisions` raises them.
-        """
+        """Return one revision; by default the newest."""
         return self._revision(slug, self._lang(access, slug, lang), number)
 
     def create_preview(self, access: Access, slug: str, lang: str | None) -> tuple[str, datetime]:
         """Return a token that reads the newest revisions of an FAQ for an hour, and its end.
 
         Only the digest of the token is stored.
-
-        Raises:
-            FAQNotFound, NotYourSite, Gone: as `revisions` raises them.
         """
         self.revision(access, slug, lang)
         token, now = secrets.token_urlsafe(24), self._clock()

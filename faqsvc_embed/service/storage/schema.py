@@ -222,7 +222,6 @@ idempotency_keys: Final = Table(
     Column("lang", Text, nullable=False),
     Column("number", Integer, nullable=False),
     Column("created_at", Timestamp, nullable=False, index=True),
-    Index("idempotency_keys_by_slug", "slug"),
 )
 
 previews: Final = Table(

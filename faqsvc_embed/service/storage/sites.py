@@ -1,22 +1,20 @@
-"""Sites, which own FAQs and API keys, and what is counted for them."""
+"""Sites, which own FAQs and API keys, and the generations that run for them."""
 
 import secrets
 from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
-from sqlalchemy import Connection, and_, case, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.logs import OPERATOR, log
 from faqsvc_embed.service.storage.schema import generations, sites
-from faqsvc_embed.service.storage.values import Access, Quota, QuotaExceeded, TooManyWrites
+from faqsvc_embed.service.storage.values import Access
 from faqsvc_embed.text import is_name
 
 MAX_NAME: Final = 100
 DEFAULT_NAME: Final = "default"
-_MINUTE: Final = 60_000_000
-"""In microseconds."""
 
 
 class UnknownSite(FAQError, LookupError):
@@ -63,14 +61,15 @@ class Description(TypedDict, total=False):
 
 
 class Sites(Part):
-    """The sites in a database."""
+    """The sites in a database.
+
+    The methods raise:
+        ConfigurationError: the name is empty, has more than 100 characters, or control characters.
+        UnknownSite: there is no such site.
+    """
 
     def create(self, name: str, *, listed: bool = False) -> str:
-        """Create a site and return its id.
-
-        Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
-        """
+        """Create a site and return its id."""
         with self._database.writing() as connection:
             return _insert(connection, _site_name(name), self._clock(), listed=listed)
 
@@ -81,11 +80,7 @@ class Sites(Part):
             return [Site(*row) for row in rows]
 
     def get(self, site: str) -> Site:
-        """Return a site by its id.
-
-        Raises:
-            UnknownSite: there is no such site.
-        """
+        """Return a site by its id."""
         with self._database.reading() as connection:
             row = connection.execute(select(*_COLUMNS).where(sites.c.id == site)).first()
         if row is None:
@@ -93,12 +88,7 @@ class Sites(Part):
         return Site(*row)
 
     def update(self, access: Access, **description: Unpack[Description]) -> None:
-        """Change the given fields of a site, for a person of the site or the operator.
-
-        Raises:
-            ConfigurationError: the name is empty, has more than 100 characters, or control characters.
-            UnknownSite: there is no such site.
-        """
+        """Change the given fields of a site, for a person of the site or the operator."""
         values: dict[str, Any] = {name: value for name, value in description.items() if value is not None}
         if "name" in values:
             values["name"] = _site_name(values["name"])
@@ -177,47 +167,3 @@ def check_name(name: str) -> str:
             f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} characters without control characters"
         )
     return name
-
-
-class Added(NamedTuple):
-    """The FAQs and the bytes that a transaction adds to a site."""
-
-    faqs: int = 0
-    bytes: int = 0
-
-
-def count(connection: Connection, access: Access, quota: Quota, added: Added, now: datetime) -> None:
-    """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
-
-    Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
-
-    Raises:
-        QuotaExceeded: the site has no room for what is added.
-        TooManyWrites: there were too many writes in the last minute.
-    """
-    columns, time = sites.c, round(now.timestamp() * 1_000_000)
-    values = {"faq_count": columns.faq_count + added.faqs, "byte_count": columns.byte_count + added.bytes}
-    if quota.writes is not None and (access.key_id or access.person_id):
-        # A later time was written by a wrong clock.
-        is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
-        last = case((is_ahead, columns.write_arrival), else_=time)
-        values["write_arrival"] = last + _MINUTE // quota.writes
-    returned = (
-        columns.faq_count,
-        columns.byte_count,
-        columns.max_faqs,
-        columns.max_bytes,
-        columns.write_arrival,
-    )
-    mine = update(sites).where(columns.id == access.site).values(values)
-    row = connection.execute(mine.returning(*returned)).first()
-    if row is None:  # the operator, for all sites
-        return
-    if "write_arrival" in values and (wait := row.write_arrival - time - _MINUTE) > 0:
-        raise TooManyWrites(f"The site may write {quota.writes} times in a minute", wait / 1_000_000)
-    for size, count, limit, unit in (
-        (added.faqs, row.faq_count, row.max_faqs or quota.faqs, "FAQs"),
-        (added.bytes, row.byte_count, row.max_bytes or quota.bytes, "bytes"),
-    ):
-        if size > 0 and limit is not None and count > limit:
-            raise QuotaExceeded(f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room")

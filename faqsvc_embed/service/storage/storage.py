@@ -3,28 +3,20 @@
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
-from typing import cast
 
 from sqlalchemy import text
 
-from faqsvc_embed.api.fields import Lang, invalid_slug, is_slug
-from faqsvc_embed.errors import InvalidFAQ, quoted
-from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import upgrade
 from faqsvc_embed.service.storage.api_keys import APIKeys
 from faqsvc_embed.service.storage.database import DEFAULT_URL, Database, StorageUnavailable
 from faqsvc_embed.service.storage.logs import AuditLog, ChangeLog
 from faqsvc_embed.service.storage.overview import Overview
-from faqsvc_embed.service.storage.people import People
+from faqsvc_embed.service.storage.people import People, SignIns
 from faqsvc_embed.service.storage.publications import Publications
 from faqsvc_embed.service.storage.removal import Removal
 from faqsvc_embed.service.storage.revisions import History
-from faqsvc_embed.service.storage.sign_ins import SignIns
-from faqsvc_embed.service.storage.sites import Sites, resolve_site
-from faqsvc_embed.service.storage.values import Access, Content, Write
+from faqsvc_embed.service.storage.sites import Sites
 from faqsvc_embed.service.storage.writer import Writer
-from faqsvc_embed.text import normalized
 
 
 def utc_now() -> datetime:
@@ -42,7 +34,8 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         ConfigurationError: the URL is not valid.
         StorageUnavailable: the database cannot be opened, or its schema is too new.
     """
-    with closing(Database(url)) as database:  # so that a server can fork after creating its application
+    # Closed, so that a server can fork next. A storage opens connections when it needs them.
+    with closing(Database(url)) as database:
         upgrade.upgrade(database)
     return Storage(database, clock)
 
@@ -91,26 +84,3 @@ class Storage:
         self.database.check_file()
         with self.database.reading() as connection:
             connection.execute(text("SELECT 1"))
-
-    def put(self, faq: FAQ, *, website_url: str = "", site: str | None = None) -> None:
-        """Publish a record under its own slug, to fill a database. Without `site`, the only site owns it.
-
-        The first language stored under a slug becomes the default. Positions are counted from 0.
-
-        Raises:
-            FAQNotFound: the slug is not valid.
-            InvalidFAQ: the language is not supported.
-            NotYourSite: the slug belongs to another site.
-        """
-        if not is_slug(faq.slug):
-            raise invalid_slug(faq.slug)
-        if faq.lang not in LANGUAGES:
-            raise InvalidFAQ(
-                f"lang is {quoted(faq.lang)}: expected one of {', '.join(LANGUAGES)}", path="lang"
-            )
-        with self.database.writing() as connection:
-            owner = resolve_site(connection, site, self.clock())
-        content = Content.of(faq, website_url)
-        slug = normalized("NFC", faq.slug)
-        write = Write(content=content, slug=slug, lang=cast("Lang", faq.lang))
-        self.writer.write(Access(None, owner), write)

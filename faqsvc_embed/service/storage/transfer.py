@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from faqsvc_embed.service.storage.values import HIDDEN
 FORMAT: Final[dict[str, str | int]] = {"format": "faqsvc", "version": 1}
 BATCH: Final = 500
 
-_TABLES: Final = (
+_TABLES: Final[tuple[Table, ...]] = (
     schema.sites,
     schema.api_keys,
     schema.people,
@@ -111,16 +112,17 @@ def import_lines(database: Database, lines: Iterable[str | bytes]) -> int:
     Raises:
         TransferFailed: the database is not empty, a line is not a line of an export, or the end is missing.
     """
-    tables = {known.name: known for known in _TABLES}
     count, is_complete = 0, False
     with database.writing() as connection:
         if connection.execute(select(schema.sites.c.id).limit(1)).first() is not None:
             raise TransferFailed(f"{database.name} is not empty; import into a new database")
         connection.execute(schema.last_event.delete())
-        for target, rows in _batches(lines, tables):
-            connection.execute(insert(target), rows)
-            count += sum(row["state"] not in HIDDEN for row in rows) if target is schema.faqs else 0
-            is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
+        # Rows of one table are inserted together if they have the same columns.
+        for (target, _), same in groupby(_rows(lines), lambda one: (one[0], one[1].keys())):
+            while rows := [row for _, row in islice(same, BATCH)]:
+                connection.execute(insert(target), rows)
+                count += sum(row["state"] not in HIDDEN for row in rows) if target is schema.faqs else 0
+                is_complete = target is schema.last_event and len(rows) == 1  # the last line of every export
         if not is_complete:
             raise TransferFailed("the export is incomplete: its last lines are missing; export it again")
         _begin_epoch(connection)
@@ -141,6 +143,25 @@ def _text(value: datetime) -> str:
     return value.isoformat(timespec="microseconds")
 
 
+def _rows(lines: Iterable[str | bytes]) -> Iterator[tuple[Table, dict[str, Any]]]:
+    """Yield the rows of an export with their tables. Raises TransferFailed."""
+    tables = {known.name: known for known in _TABLES}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            if number == 1:
+                if entry != FORMAT:
+                    raise ValueError
+                continue
+            target = tables[entry["table"]]
+            row = _row(target, entry["row"])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise TransferFailed(f"line {number} is not a line of an export: {quoted(line)}") from None
+        yield target, row
+
+
 def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a row without columns of a later release. Missing columns get their defaults.
 
@@ -156,30 +177,3 @@ def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
         if value is not None and isinstance(target.c[name].type, schema.Timestamp):
             row[name] = datetime.fromisoformat(value)
     return row
-
-
-def _batches(
-    lines: Iterable[str | bytes], tables: dict[str, Table]
-) -> Iterator[tuple[Table, list[dict[str, Any]]]]:
-    """Yield up to `BATCH` rows of one table at a time."""
-    rows, current = list[dict[str, Any]](), ""
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            if number == 1:
-                if entry != FORMAT:
-                    raise ValueError
-                continue
-            name = entry["table"]
-            row = _row(tables[name], entry["row"])
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            raise TransferFailed(f"line {number} is not a line of an export: {quoted(line)}") from None
-        if rows and (name != current or row.keys() != rows[0].keys() or len(rows) == BATCH):
-            yield tables[current], rows
-            rows = []
-        current = name
-        rows.append(row)
-    if rows:
-        yield tables[current], rows

@@ -18,7 +18,7 @@ LENGTH: Final = 3
 SMALL: Final = 1000
 """FAQs of a site that are searched without the index."""
 MAX_RARE: Final = 3000
-"""Words that are in more translations than this are not rare: a list of their FAQs is soon full."""
+"""If more translations may have the words, a page of the list is soon full without the index."""
 
 _EXTENSION: Final = "CREATE EXTENSION IF NOT EXISTS pg_trgm"
 _TABLE: Final = """
@@ -106,9 +106,10 @@ def index_trigrams(connection: Connection) -> None:
 
 
 def find_with_trigrams(connection: Connection, site: str, words: Sequence[str]) -> Sequence[str] | None:
-    """Return the slugs of FAQs, of all sites in PostgreSQL, that may have some words; None if they are many.
+    """Return the slugs of the FAQs that may have all words; None means that the caller reads all texts.
 
-    None is also returned if this does not pay: for a small site, for short words, and without the index.
+    That is faster if the site is small, or the words are in many FAQs. It is necessary if the words are
+    short, or the database lacks the index. In PostgreSQL, the FAQs are those of all sites.
     """
     words = [word for word in words if len(word) >= LENGTH]
     is_there = literal_column(_IS_THERE[connection.dialect.name]).is_not(None)

@@ -1,6 +1,6 @@
 """Writes revisions of FAQs, and publishes them. Each method is one transaction (`edit.py`)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -142,7 +142,7 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             if revision.digest == newest.digest:
                 return newest if newest.state == "published" else edit.publish(newest)
-            # A draft that is not the newest revision gets a new number: editors start from the newest.
+            # Also a draft gets a new number if it is not the newest: editors start from the newest revision.
             written = edit.append(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
@@ -254,7 +254,9 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
             f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
         )
     written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
-    row = connection.execute(select_revisions(*written, has_record=False)).first()
+    # A later one has got the number again, after the FAQ was deleted for ever.
+    is_this = revisions.c.created_at <= earlier.created_at
+    row = connection.execute(select_revisions(*written, is_this, has_record=False)).first()
     if row is None or row.binned_at is not None:
         raise Gone(
             f"The same request made {quoted(earlier.slug)}, which was deleted: restore it, or state a slug"
@@ -277,13 +279,3 @@ def _record(connection: Connection, site: str, key: IdempotencyKey, written: Rev
         .where(keys.site == site, keys.key == key.key)
         .values(slug=written.slug, lang=written.lang, number=written.number)
     )
-
-
-def forget_revisions(connection: Connection, slug: str, languages: Sequence[Lang], now: datetime) -> None:
-    """Detach keys from deleted revisions, because later revisions get the same numbers.
-
-    `_claim` handles expired keys, so that the two do not wait for each other.
-    """
-    keys = idempotency_keys.c
-    mine = (keys.slug == slug, keys.lang.in_(languages), keys.created_at >= now - KEY_WINDOW)
-    connection.execute(update(idempotency_keys).where(*mine).values(number=0))

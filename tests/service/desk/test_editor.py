@@ -11,6 +11,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Preconditions
 from tests.service.desk.conftest import Editor, next_page
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -230,7 +231,7 @@ def test_a_text_of_the_api_that_is_saved_as_it_was_opened_is_not_changed(
         {"position": 0, "question": f"{line_end}What?{line_end}", "answer": f" One{line_end}{line_end}two "}
     ]
     stored = {"slug": "pricing", "title": f" Our{line_end}prices ", "websiteName": " Heron ", "lang": "en"}
-    storage.put(FAQ.from_dict({**stored, "items": items}), website_url="https://heron.example")
+    put(storage, FAQ.from_dict({**stored, "items": items}), website_url="https://heron.example")
     for action in ("draft", "publish"):
         response = editor.post("/faqs/pricing", action=action, **fields_of(editor.get("/faqs/pricing").text))
         assert (response.status_code, response.url.params["done"]) == (200, "same")
@@ -324,7 +325,7 @@ def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage:
 def test_fields_of_the_record_that_the_desk_does_not_show_stay(editor: Editor, storage: Storage) -> None:
     publish(editor)
     faq = FAQ.from_dict({**record(editor).json(), "cta": {"label": "Buy"}})
-    storage.put(faq)
+    put(storage, faq)
     page = editor.get("/faqs/pricing").text
     editor.post("/faqs/pricing", action="publish", version=base_of(page), **written(title="Changed"))
     assert record(editor).json()["cta"] == {"label": "Buy"}
@@ -355,12 +356,12 @@ def test_a_long_list_misses_no_faq_when_another_is_removed_meanwhile(
 ) -> None:
     site = storage.people.list()[0]
     for number in range(120):
-        storage.put(FAQ.from_dict(samples.record(f"faq-{number:03}")))
+        put(storage, FAQ.from_dict(samples.record(f"faq-{number:03}")))
     first = editor.get("?state=published").text
     assert ("more than 50 FAQs" in first, "120 FAQs" in editor.get("").text) == (True, True)
     clock.advance(1)
     storage.removal.bin(site.access, "faq-119", None, Preconditions())
-    storage.put(FAQ.from_dict(samples.record("faq-001", ("Changed?", "Yes."))))
+    put(storage, FAQ.from_dict(samples.record("faq-001", ("Changed?", "Yes."))))
     second = next_page(editor, "", first)
     third = next_page(editor, "", second)
 
@@ -373,7 +374,7 @@ def test_a_long_list_misses_no_faq_when_another_is_removed_meanwhile(
 def test_a_long_bin_has_pages(editor: Editor, storage: Storage) -> None:
     access = storage.people.list()[0].access
     for number in range(60):
-        storage.put(FAQ.from_dict(samples.record(f"faq-{number:03}")))
+        put(storage, FAQ.from_dict(samples.record(f"faq-{number:03}")))
         storage.removal.bin(access, f"faq-{number:03}", None, Preconditions())
     first = editor.get("/bin").text
     assert [text.count('value="restore"') for text in (first, next_page(editor, "/bin", first))] == [50, 10]

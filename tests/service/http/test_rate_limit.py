@@ -19,6 +19,7 @@ from faqsvc_embed.service.http.limits import (
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, is_problem, key_of_another_site, publication, publish
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -113,7 +114,7 @@ def test_reads_are_limited_by_address(storage: Storage) -> None:
 
 
 def test_cached_responses_do_not_count_against_the_limit(storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.pricing()))
+    put(storage, FAQ.from_dict(samples.pricing()))
     with TestClient(create_app(storage, reads_per_minute=1)) as client:
         cached = {client.get(PRICING).status_code for _ in range(5)}
         uncached = client.get(f"{PATH}/other").status_code

@@ -18,19 +18,20 @@ from faqsvc_embed.service.pages.html import render_page
 from faqsvc_embed.service.routes import read
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from tests.service.bodies import PATH, publication
+from tests.service.storage.writes import put
 
 PRICING = f"{PATH}/pricing"
 READS = [PRICING, "/faq/pricing", "/faq/pricing.md", "/llms.txt", "/sitemap.xml"]
 
 
-def put(storage: Storage, title: str) -> None:
-    storage.put(FAQ("pricing", title, lang="en"))
+def publish(storage: Storage, title: str) -> None:
+    put(storage, FAQ("pricing", title, lang="en"))
 
 
 @pytest.mark.parametrize("path", READS)
 def test_a_kept_response_is_the_same(client: TestClient, storage: Storage, path: str) -> None:
     storage.sites.create("listed", listed=True)
-    put(storage, "One")
+    publish(storage, "One")
     first, second = client.get(path), client.get(path)
     headers = {"If-None-Match": first.headers["etag"]}
     unchanged = [client.get(path, headers=headers) for _ in range(2)]
@@ -48,12 +49,12 @@ def test_another_process_that_publishes_replaces_it_at_once(
     client: TestClient, storage: Storage, path: str
 ) -> None:
     storage.sites.create("listed", listed=True)
-    put(storage, "One")
+    publish(storage, "One")
     other = open_storage(f"sqlite:///{storage.database.path}")
     etags = []
     for number in range(3):
         etags += [client.get(path).headers["etag"] for _ in range(2)]
-        put(other, f"Title {number}")
+        publish(other, f"Title {number}")
     other.close()
 
     assert etags[0::2] == etags[1::2]
@@ -61,8 +62,8 @@ def test_another_process_that_publishes_replaces_it_at_once(
 
 
 def test_responses_to_different_requests_are_cached_separately(client: TestClient, storage: Storage) -> None:
-    put(storage, "One")
-    storage.put(FAQ("pricing", "Eins", lang="de"))
+    publish(storage, "One")
+    put(storage, FAQ("pricing", "Eins", lang="de"))
     for _ in range(2):
         assert (
             client.get("/faq/pricing", headers={"Accept-Language": "de"}).headers["content-language"] == "de"
@@ -83,7 +84,7 @@ def test_long_addresses_and_headers_take_little_memory(
 ) -> None:
     caplog.set_level("WARNING", "httpx2")  # otherwise pytest keeps each address that the test client logs
     monkeypatch.setattr(response_cache, "MAX_BYTES", 100_000)
-    put(storage, "One")
+    publish(storage, "One")
     with TestClient(create_app(storage)) as client:
         client.get(PRICING)
         tracemalloc.start()
@@ -144,7 +145,7 @@ def statements_of(client: TestClient, storage: Storage, *requests: tuple[str, di
 
 def test_only_what_was_published_is_read_again(client: TestClient, storage: Storage, key: str) -> None:
     for slug in ("a", "b", "c"):
-        storage.put(FAQ(slug, "One", lang="en"))
+        put(storage, FAQ(slug, "One", lang="en"))
     reads: list[tuple[str, dict[str, str]]] = [(f"{PATH}/{slug}", {}) for slug in ("a", "b", "c")]
     assert statements_of(client, storage, *reads) == 3
     draft = client.put(
@@ -152,7 +153,7 @@ def test_only_what_was_published_is_read_again(client: TestClient, storage: Stor
     )
     assert draft.status_code == 200
     assert statements_of(client, storage, *reads) == 0
-    storage.put(FAQ("a", "Two", lang="en"))
+    put(storage, FAQ("a", "Two", lang="en"))
     assert statements_of(client, storage, *reads) == 1
     assert client.get(f"{PATH}/a").json()["title"] == "Two"
 
@@ -161,8 +162,8 @@ def test_only_what_was_published_is_read_again(client: TestClient, storage: Stor
 def test_what_a_handler_does_not_use_neither_passes_the_cache_nor_fills_it(
     client: TestClient, storage: Storage, path: str
 ) -> None:
-    put(storage, "One")
-    storage.put(FAQ("pricing", "Eins", lang="de"))
+    publish(storage, "One")
+    put(storage, FAQ("pricing", "Eins", lang="de"))
     client.get(path)
     client.get(path, headers={"Accept": "text/html"})
     variants = [(f"{path}?n={number}&lang=", {"Accept": f"*/*;a={number}"}) for number in range(20)]
@@ -180,7 +181,7 @@ def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
     client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(response_cache, "MAX_ENTRIES", 5)
-    put(storage, "One")
+    publish(storage, "One")
     reads: list[tuple[str, dict[str, str]]] = [(PRICING, {})] * 2
     assert statements_of(client, storage, *reads) == 1
     for number in range(20):
@@ -190,7 +191,7 @@ def test_what_is_read_stays_while_a_stranger_asks_for_other_things(
 
 def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None:
     for number in range(40):
-        storage.put(FAQ(f"faq-{number}", "One", lang="en"))
+        put(storage, FAQ(f"faq-{number}", "One", lang="en"))
     now = most = total = 0
     get = storage.publications.get
 
@@ -221,7 +222,7 @@ def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None
 
 def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(40):
-        storage.put(FAQ(f"faq-{number}", "One", lang="en"))
+        put(storage, FAQ(f"faq-{number}", "One", lang="en"))
     finished: list[str] = []
 
     def slow(*arguments: Any) -> str:
@@ -249,7 +250,7 @@ def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.
 def test_entity_tags_that_a_proxy_has_marked_revalidate_and_match(
     client: TestClient, storage: Storage
 ) -> None:
-    put(storage, "One")
+    publish(storage, "One")
     key = {"X-Plugin-Key": storage.keys.create()}
     for path in (PRICING, "/faq/pricing"):
         etag = client.get(path).headers["etag"]
@@ -267,7 +268,7 @@ def test_entity_tags_that_a_proxy_has_marked_revalidate_and_match(
 def test_while_the_database_is_down_cached_responses_are_served_for_their_lifetime(
     client: TestClient, storage: Storage, monkeypatch: pytest.MonkeyPatch, path: str
 ) -> None:
-    put(storage, "One")
+    publish(storage, "One")
     cached, now = client.get(path), time.monotonic()
     monkeypatch.setattr(storage.database, "data_version", lambda: None)
     monkeypatch.setattr(storage.database, "reading", _down)

@@ -11,6 +11,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.running import running
 
@@ -21,10 +22,10 @@ pytestmark = pytest.mark.system
 def url(storage: Storage) -> Iterator[str]:
     """A service with an FAQ in seven languages."""
     for record in samples.multilingual().values():
-        storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
+        put(storage, FAQ.from_dict(record), website_url="https://www.tea.example")
     items = [{"question": f"Question {n}?", "answer": f"Answer {n}."} for n in range(15)]
     for lang in LANGUAGES:
-        storage.put(FAQ.from_dict({"slug": "long", "lang": lang, "items": items}))
+        put(storage, FAQ.from_dict({"slug": "long", "lang": lang, "items": items}))
     with running(create_app(storage)) as url:
         yield url
 

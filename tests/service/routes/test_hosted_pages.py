@@ -17,6 +17,7 @@ from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication, publish
+from tests.service.storage.writes import put
 from tests.support import samples
 
 HOST = "http://testserver"
@@ -33,7 +34,7 @@ def pricing(storage: Storage) -> None:
 def store(storage: Storage, *langs: str) -> None:
     records = samples.multilingual()
     for lang in langs:
-        storage.put(FAQ.from_dict(records[lang]), website_url="https://www.tea.example/?a=1&b=2")
+        put(storage, FAQ.from_dict(records[lang]), website_url="https://www.tea.example/?a=1&b=2")
 
 
 def parsed(response: httpx2.Response) -> Element:
@@ -51,7 +52,7 @@ def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
 
 def test_a_page_has_all_questions_and_answers_and_one_faqpage(client: TestClient, storage: Storage) -> None:
     record = samples.record()
-    storage.put(FAQ.from_dict(record), website_url="https://www.tea.example")
+    put(storage, FAQ.from_dict(record), website_url="https://www.tea.example")
     tree = parsed(client.get("/faq/pricing"))
     [script] = list(tree.iter("script"))
     node = json.loads(script.text or "")
@@ -185,7 +186,7 @@ def test_no_faq_takes_the_address_of_the_markdown_of_another(
     client: TestClient, storage: Storage, key: str, exists: bool
 ) -> None:
     if exists:
-        storage.put(FAQ.from_dict(samples.record("notes")))
+        put(storage, FAQ.from_dict(samples.record("notes")))
     body = publication()
     refused = client.put("/api/v1/faq/notes.md", json=body, headers={KEY_HEADER: key})
 
@@ -206,7 +207,7 @@ def test_question_links_lead_to_elements_of_the_page(client: TestClient) -> None
 
 def test_texts_are_escaped(client: TestClient, storage: Storage) -> None:
     record = samples.nasty()
-    storage.put(FAQ.from_dict(record), website_url="javascript:alert(1)")
+    put(storage, FAQ.from_dict(record), website_url="javascript:alert(1)")
     response = client.get("/faq/nasty")
     tree = parsed(response)
 
@@ -219,7 +220,7 @@ def test_texts_are_escaped(client: TestClient, storage: Storage) -> None:
 
 
 def test_an_faq_without_title_and_questions_has_a_page(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ("empty", lang="de"))
+    put(storage, FAQ("empty", lang="de"))
     page, markdown = client.get("/faq/empty"), client.get("/faq/empty.md")
 
     assert "<h1>Fragen und Antworten</h1>" in page.text
@@ -294,7 +295,7 @@ def test_an_unknown_faq_is_a_problem_document_for_other_clients(client: TestClie
 
 
 def test_a_hosted_page_is_unavailable_in_the_language_of_the_reader(storage: Storage) -> None:
-    storage.put(FAQ("pricing", lang="de"))
+    put(storage, FAQ("pricing", lang="de"))
     with TestClient(create_app(storage, reads_per_minute=1), raise_server_exceptions=False) as client:
         client.get("/faq/other")
         response = client.get("/faq/pricing", headers={"Accept": BROWSER, "Accept-Language": "de-CH"})
@@ -332,7 +333,7 @@ def test_the_canonical_page_is_the_owners_page_if_the_faq_names_it(
     client: TestClient, storage: Storage
 ) -> None:
     owner = "https://www.tea.example/help"
-    storage.put(FAQ.from_dict(samples.record() | {"pageUrl": f"{owner}#questions"}))
+    put(storage, FAQ.from_dict(samples.record() | {"pageUrl": f"{owner}#questions"}))
     page = client.get("/faq/pricing")
     markdown = client.get("/faq/pricing.md")
 
@@ -346,7 +347,7 @@ def test_the_canonical_page_is_the_owners_page_if_the_faq_names_it(
 
 
 def test_search_engines_index_only_pages_of_listed_sites(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.record()))
+    put(storage, FAQ.from_dict(samples.record()))
     [site] = storage.sites.list()
     storage.sites.update(Access(None, site.id), listed=True)
     listed = client.get("/faq/pricing")

@@ -12,7 +12,7 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.page.preview import REFUSED
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, key_of_another_site, publication, publish
-from tests.service.storage.writes import a_month_later
+from tests.service.storage.writes import a_month_later, put
 from tests.support.clock import Clock
 
 PRICING = f"{PATH}/pricing"
@@ -66,7 +66,7 @@ def test_put_creates_and_then_writes_revisions(owner: Owner) -> None:
 def test_put_keeps_the_call_to_action(owner: Owner, storage: Storage) -> None:
     owner.put(title="One")
     record = owner.client.get(PRICING).json()
-    storage.put(FAQ.from_dict({**record, "cta": {"label": "Buy"}}))
+    put(storage, FAQ.from_dict({**record, "cta": {"label": "Buy"}}))
     owner.put(title="Two", lang="de")
     owner.put(title="Three")
     assert owner.client.get(PRICING).json() == {**record, "title": "Three", "cta": {"label": "Buy"}}

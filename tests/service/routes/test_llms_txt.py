@@ -10,6 +10,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.routes import site_files
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import publication, publish
+from tests.service.storage.writes import put
 from tests.support import samples
 
 HOST = "http://testserver"
@@ -22,15 +23,15 @@ def _listed(storage: Storage) -> None:
 
 
 def test_the_faqs_of_other_sites_are_not_listed(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ("secret", lang="en"), site=storage.sites.create("unlisted"))
+    put(storage, FAQ("secret", lang="en"), site=storage.sites.create("unlisted"))
 
     assert "secret" not in client.get("/llms.txt").text
 
 
 def test_it_lists_every_faq_in_its_default_language(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.record("b", lang="ko", title="요금 [1]")))
-    storage.put(FAQ.from_dict(samples.record("b", lang="en", title="Prices")))
-    storage.put(FAQ("a b", lang="de"))
+    put(storage, FAQ.from_dict(samples.record("b", lang="ko", title="요금 [1]")))
+    put(storage, FAQ.from_dict(samples.record("b", lang="en", title="Prices")))
+    put(storage, FAQ("a b", lang="de"))
     response = client.get("/llms.txt")
     title, summary, heading, *lines = filter(None, response.text.split("\n"))
 
@@ -62,7 +63,7 @@ def test_it_changes_with_the_faqs(client: TestClient, key: str) -> None:
 
 
 def test_its_links_lead_to_markdown(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.pricing()))
+    put(storage, FAQ.from_dict(samples.pricing()))
     [url] = re.findall(r"\((http[^)]*)\)", client.get("/llms.txt").text)
 
     assert client.get(url).headers["content-type"] == "text/markdown; charset=utf-8"
@@ -70,7 +71,7 @@ def test_its_links_lead_to_markdown(client: TestClient, storage: Storage) -> Non
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8700", "[::1]:8700", "faq_1.example"])
 def test_every_address_can_be_copied(storage: Storage, host: str) -> None:
-    storage.put(FAQ("a_b", lang="en"))
+    put(storage, FAQ("a_b", lang="en"))
     with TestClient(create_app(storage), base_url=f"http://{host}") as client:
         text = client.get("/llms.txt").text
 
@@ -90,7 +91,7 @@ def test_a_long_list_is_cut_and_says_so(
 ) -> None:
     monkeypatch.setattr(site_files, "MAX_LISTED", 3)
     for number in range(count):
-        storage.put(FAQ(f"faq-{number}", lang="en"))
+        put(storage, FAQ(f"faq-{number}", lang="en"))
     text = client.get("/llms.txt").text
 
     assert re.findall(r"\[faq-(\d)\]", text.replace("\\", "")) == ["0", "1", "2"]

@@ -24,6 +24,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.running import running
 
@@ -100,7 +101,7 @@ def test_every_operation_says_whether_it_needs_a_key(client: TestClient) -> None
 
 @pytest.mark.system
 def test_the_service_conforms_to_the_document(storage: Storage, key: str, tmp_path: Path) -> None:
-    storage.put(FAQ.from_dict(samples.record("tea-sons-k3x9m2")))
+    put(storage, FAQ.from_dict(samples.record("tea-sons-k3x9m2")))
     app = create_app(storage, writes_per_minute=None)
     (tmp_path / "schemathesis.toml").write_text(CONFIGURATION)
     command = [sys.executable, "-m", "schemathesis.cli", "run", "--no-color", "--no-shrink"]

@@ -13,6 +13,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from tests.service.bodies import PATH, publication
 from tests.service.routes.test_life_cycle import Owner, code, items_of
+from tests.service.storage.writes import put
 from tests.support import samples
 
 PRICING = "/api/v1/faq/pricing"
@@ -22,8 +23,8 @@ PRICING = "/api/v1/faq/pricing"
 def pricing(storage: Storage) -> dict[str, Any]:
     """An FAQ in English, its default language, and in Korean."""
     faqs = samples.multilingual()
-    storage.put(FAQ.from_dict(faqs["en"]))
-    storage.put(FAQ.from_dict(faqs["ko"]))
+    put(storage, FAQ.from_dict(faqs["en"]))
+    put(storage, FAQ.from_dict(faqs["ko"]))
     return faqs
 
 
@@ -87,7 +88,7 @@ def test_a_language_is_looked_up_as_everywhere_else(
 
 
 def test_positions_are_counted_from_zero(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ("odd", lang="en", items=(Item(7, "Third?", "3"), Item(-2, "First?", "1"))))
+    put(storage, FAQ("odd", lang="en", items=(Item(7, "Third?", "3"), Item(-2, "First?", "1"))))
 
     assert client.get("/api/v1/faq/odd").json()["items"] == [
         {"position": 0, "question": "First?", "answer": "1"},
@@ -124,7 +125,7 @@ def test_an_unknown_or_invalid_slug_is_a_404(client: TestClient, path: str) -> N
 
 @pytest.mark.parametrize("slug", ["자주-묻는-질문", "a b", "100%", "what?", "a#b", "\u00fc", "🫖", "a+b"])
 def test_a_slug_may_have_any_script(client: TestClient, storage: Storage, slug: str) -> None:
-    storage.put(FAQ.from_dict(samples.record(slug)))
+    put(storage, FAQ.from_dict(samples.record(slug)))
 
     response = client.get(f"/api/v1/faq/{quote(slug, safe='')}")
 
@@ -132,7 +133,7 @@ def test_a_slug_may_have_any_script(client: TestClient, storage: Storage, slug: 
 
 
 def test_texts_are_returned_unchanged(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ.from_dict(samples.nasty()))
+    put(storage, FAQ.from_dict(samples.nasty()))
 
     assert client.get("/api/v1/faq/nasty").json() == samples.nasty()
 
@@ -229,5 +230,5 @@ def test_a_test_client_without_a_lifespan_reads_after_each_change(storage: Stora
     """It runs each request in an event loop of its own."""
     client = TestClient(create_app(storage))
     for slug in ("one", "two", "three"):
-        storage.put(FAQ(slug, lang="en", items=(Item(0, "Why?", "So."),)))
+        put(storage, FAQ(slug, lang="en", items=(Item(0, "Why?", "So."),)))
         assert [client.get(f"/api/v1/faq/{slug}").status_code for _ in range(3)] == [200, 200, 200]

@@ -13,6 +13,7 @@ from faqsvc_embed.service.routes import site_files
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.service.bodies import publication
+from tests.service.storage.writes import put
 from tests.support.clock import EPOCH, Clock
 
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -22,9 +23,9 @@ SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 def listed(storage: Storage) -> Access:
     """A listed site with two FAQs, and another one."""
     listed, other = storage.sites.create("listed", listed=True), storage.sites.create("other")
-    storage.put(FAQ("prices & more", "Prices <b>", lang="en"), site=listed)
-    storage.put(FAQ("요금", lang="ko"), site=listed)
-    storage.put(FAQ("secret", "Secret", lang="en"), site=other)
+    put(storage, FAQ("prices & more", "Prices <b>", lang="en"), site=listed)
+    put(storage, FAQ("요금", lang="ko"), site=listed)
+    put(storage, FAQ("secret", "Secret", lang="en"), site=other)
     return Access(None, listed)
 
 
@@ -52,8 +53,8 @@ def test_the_sitemap_has_each_translation_with_its_canonical_url_and_date(
     client: TestClient, storage: Storage, listed: Access, clock: Clock
 ) -> None:
     clock.advance(60)
-    storage.put(FAQ("요금", lang="de"), site=listed.site)
-    storage.put(FAQ("요금", lang="fr"), site=listed.site)
+    put(storage, FAQ("요금", lang="de"), site=listed.site)
+    put(storage, FAQ("요금", lang="fr"), site=listed.site)
     storage.removal.unpublish(listed, "요금", "fr", Preconditions())
     both = locations(client)
     page = "http://testserver/faq/%EC%9A%94%EA%B8%88"
@@ -76,13 +77,13 @@ def test_a_long_sitemap_is_an_index_of_sitemaps(
     owner = Access(None, storage.sites.create("listed", listed=True))
     slugs = [f"tea & cake {number}" for number in range(7)]
     for slug in slugs[:3]:
-        storage.put(FAQ(slug, lang="en"))
+        put(storage, FAQ(slug, lang="en"))
     short = client.get("/sitemap.xml")
     for slug in slugs[3:]:
-        storage.put(FAQ(slug, lang="en"))
-    storage.put(FAQ("gone", lang="en"))
+        put(storage, FAQ(slug, lang="en"))
+    put(storage, FAQ("gone", lang="en"))
     storage.removal.unpublish(owner, "gone", None, Preconditions())
-    storage.put(FAQ("aaa", lang="en"), site=storage.sites.create("other"))
+    put(storage, FAQ("aaa", lang="en"), site=storage.sites.create("other"))
     index = client.get("/sitemap.xml")
     parts = [list(locations(client, url or "")) for url in locations(client)]
 
@@ -113,7 +114,7 @@ def test_the_largest_sitemap_is_within_the_limits_of_the_protocol(
 ) -> None:
     site = storage.sites.create("listed", listed=True)
     for lang in LANGUAGES:
-        storage.put(FAQ("\U0001f375" * 200, lang=lang), site=site)
+        put(storage, FAQ("\U0001f375" * 200, lang=lang), site=site)
     largest = client.get("/sitemap.xml", headers={"host": f"{'a' * 255}:65535"})
 
     assert largest.text.count("<url>") * site_files.SITEMAP_SIZE <= 50_000
@@ -162,6 +163,6 @@ def test_they_are_cacheable_and_readable_from_any_origin(client: TestClient, pat
 
 
 def test_a_hosted_page_shows_when_it_was_changed_last(client: TestClient, storage: Storage) -> None:
-    storage.put(FAQ("pricing", lang="de"))
+    put(storage, FAQ("pricing", lang="de"))
 
     assert f'<time datetime="{EPOCH.date()}">21. November 2026</time>' in client.get("/faq/pricing").text

@@ -19,6 +19,7 @@ from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.service.storage import Storage, open_storage
 from tests.service.bodies import PATH, encoded, publication
 from tests.service.sockets import connected, read_to_end
+from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.service import ROOT
 
@@ -100,7 +101,7 @@ def test_two_hundred_concurrent_writes_succeed(url: str, key: str) -> None:
 def test_the_client_of_this_package_reads_what_the_service_returns(service: tuple[Storage, str]) -> None:
     (storage, url), records = service, samples.multilingual()
     for lang in ("en", "ko"):
-        storage.put(FAQ.from_dict(records[lang]))
+        put(storage, FAQ.from_dict(records[lang]))
     with FAQEmbed(url) as embed:
         read = {lang: embed.get_faq("pricing", lang=lang).to_dict() for lang in ("en", "ko", "de")}
 

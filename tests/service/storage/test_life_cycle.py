@@ -26,7 +26,7 @@ from faqsvc_embed.service.storage.values import (
     RevisionConflict,
 )
 from faqsvc_embed.service.storage.writer import Writer
-from tests.service.storage.writes import a_month_later, access, title, write
+from tests.service.storage.writes import a_month_later, access, put, title, write
 from tests.support import samples
 from tests.support.clock import Clock
 
@@ -54,7 +54,7 @@ def recorded_events(storage: Storage) -> list[tuple[object, ...]]:
 def test_the_first_language_is_the_default(storage: Storage) -> None:
     faqs = samples.multilingual()
     for lang in ("ko", "en", "de"):
-        storage.put(FAQ.from_dict(faqs[lang]))
+        put(storage, FAQ.from_dict(faqs[lang]))
 
     served = dict[str | None, str]()
     for language in (None, *faqs):
@@ -555,3 +555,24 @@ def test_a_clock_that_is_wrong_for_an_hour_does_not_empty_the_bin(
     assert storage.removal.empty_bin() == 0
     storage.removal.restore(owner, "tea")
     assert title(storage) is not None
+
+
+def test_a_site_is_deleted_while_its_bin_is_emptied_and_it_is_written(
+    storage: Storage, owner: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        write(storage, owner, f"tea-{number}")
+    purge, pending = storage.removal.purge, iter(["late"])
+
+    def purge_beside_others(*arguments: Any) -> None:
+        purge(*arguments)
+        for slug in pending:  # what others do after the first purge
+            write(storage, owner, slug)
+            purge(owner, "tea-1", None, NONE)
+
+    monkeypatch.setattr(storage.removal, "purge", purge_beside_others)
+    assert storage.removal.delete_site(owner.site) == 3
+    assert storage.sites.list() == []
+    for slug in ("tea-0", "tea-1", "tea-2", "late"):
+        with pytest.raises(Gone):
+            storage.publications.get(slug)

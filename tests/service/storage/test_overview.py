@@ -9,7 +9,7 @@ from faqsvc_embed.service.storage import Storage, UnknownSite, trigrams
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.values import Access, Gone, NotYourSite, Preconditions
 from tests.service.bodies import key_of_another_site
-from tests.service.storage.writes import access, write
+from tests.service.storage.writes import access, put, write
 from tests.support.clock import Clock
 from tests.support.samples import record
 
@@ -21,8 +21,8 @@ def by_index(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setattr(trigrams, "SMALL", 0)
 
 
-def put(storage: Storage, slug: str, lang: str, question: str) -> None:
-    storage.put(FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
+def publish(storage: Storage, slug: str, lang: str, question: str) -> None:
+    put(storage, FAQ.from_dict(record(slug, (question, "An answer, 100% sure."), lang=lang)))
 
 
 def found(storage: Storage, site: str, **wanted: Any) -> list[str]:
@@ -33,11 +33,11 @@ def found(storage: Storage, site: str, **wanted: Any) -> list[str]:
 def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clock) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
-    put(storage, "pricing", "en", "What does it COST?")
+    publish(storage, "pricing", "en", "What does it COST?")
     clock.advance(1)
-    put(storage, "pricing", "de", "Was kostet es?")
+    publish(storage, "pricing", "de", "Was kostet es?")
     clock.advance(1)
-    put(storage, "shipping", "en", "How long?")
+    publish(storage, "shipping", "en", "How long?")
     site = access.site
 
     assert found(storage, site) == ["shipping", "pricing"]
@@ -55,12 +55,12 @@ def test_faqs_are_found_by_words_language_and_state(storage: Storage, clock: Clo
 def test_a_search_reads_the_text_of_the_newest_revision_in_every_script(storage: Storage) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
-    put(storage, "hours", "de", 'Wann sind Sie "da"? ÄRGER GRÜSST')
+    publish(storage, "hours", "de", 'Wann sind Sie "da"? ÄRGER GRÜSST')
     for word in ("question", "position", "answer_format", "websiteName", "{"):
         assert found(storage, access.site, search=word) == []  # these are in the record, not in its text
     for word in ("ärger", "ÄRGER", "grüßt", '"da"', "ｈｏｕｒｓ"):
         assert found(storage, access.site, search=word) == ["hours"]
-    put(storage, "hours", "de", "Wann haben Sie offen?")
+    publish(storage, "hours", "de", "Wann haben Sie offen?")
     assert found(storage, access.site, search="ärger") == []
 
 
@@ -92,14 +92,14 @@ def test_a_search_follows_an_faq_through_its_life(storage: Storage, clock: Clock
 def test_an_faq_has_its_translations_with_the_default_language_first(storage: Storage, clock: Clock) -> None:
     access = storage.keys.verify(storage.keys.create("tests"))
     assert access is not None
-    put(storage, "pricing", "ko", "얼마인가요?")
+    publish(storage, "pricing", "ko", "얼마인가요?")
     clock.advance(1)
-    put(storage, "pricing", "en", "How much?")
+    publish(storage, "pricing", "en", "How much?")
     faq = storage.overview.faq(access, "pricing")
     assert [translation.lang for translation in faq.translations] == ["ko", "en"]
     assert not faq.is_outdated(faq.translations[1])
     clock.advance(1)
-    put(storage, "pricing", "ko", "얼마예요?")
+    publish(storage, "pricing", "ko", "얼마예요?")
     faq = storage.overview.faq(access, "pricing")
     assert faq.is_outdated(faq.translations[1])
     storage.removal.unpublish(access, "pricing", None, Preconditions())
@@ -111,7 +111,7 @@ def test_an_faq_has_its_translations_with_the_default_language_first(storage: St
 
 def test_another_site_sees_nothing(storage: Storage) -> None:
     storage.keys.create("tests")
-    put(storage, "pricing", "en", "How much?")
+    publish(storage, "pricing", "en", "How much?")
     other = storage.keys.verify(key_of_another_site(storage))
     assert other is not None
     with pytest.raises(NotYourSite):

@@ -26,7 +26,7 @@ from faqsvc_embed.service.storage import Storage, StorageUnavailable, engines, o
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication
-from tests.service.storage.writes import title
+from tests.service.storage.writes import put, title
 from tests.support import samples
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
@@ -90,7 +90,7 @@ def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_connections_that_the_server_closed_are_replaced(storage: Storage, url: str) -> None:
-    storage.put(PRICING)
+    put(storage, PRICING)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(
             "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE application_name = 'faqsvc'"
@@ -134,7 +134,7 @@ def test_an_outage_is_a_503_until_the_server_is_back(
 
 
 def test_readers_do_not_wait_for_row_locks(storage: Storage, url: str) -> None:
-    storage.put(PRICING)
+    put(storage, PRICING)
     with psycopg.connect(url) as connection:
         connection.execute("UPDATE revisions SET record = ''")
 
@@ -166,7 +166,7 @@ def responses_of(client: TestClient, key: str) -> list[httpx2.Response]:
 @pytest.mark.parametrize("path", ["/", "/llms.txt", "/sitemap.xml"])
 def test_the_faqs_of_a_site_that_is_no_longer_listed_are_named_nowhere(storage: Storage, path: str) -> None:
     site = storage.sites.create("tea", listed=True)
-    storage.put(PRICING, site=site)
+    put(storage, PRICING, site=site)
     with TestClient(create_app(storage)) as client:
         listed = client.get(path).text
         storage.sites.update(Access(None, site), listed=False)
@@ -208,7 +208,7 @@ def analyze(storage: Storage) -> None:
 
 def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
     site = storage.sites.create("tea", listed=True)
-    storage.put(PRICING, site=site)
+    put(storage, PRICING, site=site)
     copy_faqs(storage, 20_000, site=site)
     lists: list[Callable[[], object]] = [
         partial(storage.overview.page, site, limit=50),
@@ -223,7 +223,7 @@ def test_lists_read_few_of_many_faqs(storage: Storage) -> None:
 
 @pytest.mark.parametrize("is_listed", [False, True], ids=["none", "a small one"])
 def test_the_faqs_of_sites_that_are_not_listed_are_not_read(storage: Storage, is_listed: bool) -> None:
-    storage.put(PRICING, site=storage.sites.create("small", listed=is_listed))
+    put(storage, PRICING, site=storage.sites.create("small", listed=is_listed))
     copy_faqs(storage, 20_000, site=storage.sites.create("huge"))
     lists: list[Callable[[], object]] = [
         partial(storage.publications.listed, limit=50),
@@ -237,7 +237,7 @@ def test_the_faqs_of_sites_that_are_not_listed_are_not_read(storage: Storage, is
 
 @pytest.mark.usefixtures("impatient")
 def test_a_locked_table_is_a_503(storage: Storage, url: str) -> None:
-    storage.put(PRICING)
+    put(storage, PRICING)
     with TestClient(create_app(storage)) as client:
         key = storage.keys.create()
         with locked(url):

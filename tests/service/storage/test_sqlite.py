@@ -15,6 +15,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import StorageUnavailable, database, open_storage, schema
 from faqsvc_embed.service.storage.database import Database
 from tests.service.bodies import publication, publish
+from tests.service.storage.writes import put
 
 pytestmark = pytest.mark.system
 
@@ -52,7 +53,7 @@ def test_a_later_chdir_does_not_move_the_database(tmp_path: Path, monkeypatch: p
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    storage.put(FAQ("a", lang="en"))
+    put(storage, FAQ("a", lang="en"))
     storage.close()
 
     assert list(elsewhere.iterdir()) == []
@@ -136,7 +137,7 @@ def test_a_writer_does_not_wait_forever_for_another_thread(
 def test_the_faqs_of_sites_that_are_not_listed_are_not_read(tmp_path: Path, is_listed: bool) -> None:
     storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
     small, huge = storage.sites.create("small", listed=is_listed), storage.sites.create("huge")
-    storage.put(FAQ("z", lang="en"), site=small)
+    put(storage, FAQ("z", lang="en"), site=small)
     steps = list[int]()
     with storage.database.reading() as connection:
         driver: Any = connection.connection.driver_connection

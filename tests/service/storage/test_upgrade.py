@@ -19,7 +19,7 @@ from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage, read_storage, upgrade
 from faqsvc_embed.service.storage.database import Database
 from tests.service.storage.test_storage import python
-from tests.service.storage.writes import title
+from tests.service.storage.writes import put, title
 from tests.support.waiting import wait_until
 
 TEA: Final = FAQ("tea", "Tea\ufffd", "Tee & Söhne", "en", (Item(0, "What?", "Tea."),))
@@ -60,7 +60,7 @@ def new_database(database_url: str) -> Iterator[Database]:
 def storage(database_url: str) -> Iterator[Storage]:
     """A database of this release with an FAQ."""
     storage = open_storage(database_url)
-    storage.put(TEA)
+    put(storage, TEA)
     yield storage
     storage.close()
 
@@ -116,7 +116,7 @@ def test_this_release_reads_during_and_after_the_upgrade_by_the_next(
         assert title(storage, "tea") == TEA.title
     (versions / "wait").unlink()
     assert run(upgrading)[0] == 0
-    storage.put(FAQ("tea", "New", lang="de"))
+    put(storage, FAQ("tea", "New", lang="de"))
 
     assert (title(storage, "tea"), title(storage, "tea", "de")) == (TEA.title, "New")
     assert (notes(storage.database), upgrade.version(storage.database)) == (["upgraded"], NEXT)
@@ -232,7 +232,7 @@ def test_an_upgrade_waits_longer_for_another_process_than_a_write_does(
     Timer(0.5, other.rollback).start()
     with closing(other):
         storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
-        storage.put(TEA)
+        put(storage, TEA)
         storage.close()
 
 

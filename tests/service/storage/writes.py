@@ -1,11 +1,14 @@
 """Writes to a storage."""
 
 from datetime import timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
+from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.sites import resolve_site
 from faqsvc_embed.service.storage.values import Access, Content, Revision, Write
+from faqsvc_embed.text import normalized
 from tests.support.clock import Clock
 
 TEA: Final = Content("https://www.tea.example", "Tea & Sons", (Item(0, "What does it cost?", "Nothing."),))
@@ -24,6 +27,15 @@ def write(storage: Storage, who: Access, slug: str | None = "tea", **options: An
         TEA.website_url, TEA.website_name, options.pop("items", TEA.items), options.pop("title", None)
     )
     return storage.writer.write(who, Write(content=content, slug=slug, **options))[0]
+
+
+def put(storage: Storage, faq: FAQ, *, website_url: str = "", site: str | None = None) -> None:
+    """Publish a record under its own slug, by the operator. Without `site`, the only site owns it."""
+    with storage.database.writing() as connection:
+        owner = resolve_site(connection, site, storage.clock())
+    slug, lang = normalized("NFC", faq.slug), cast("Lang", faq.lang)
+    request = Write(content=Content.of(faq, website_url), slug=slug, lang=lang)
+    storage.writer.write(Access(None, owner), request)
 
 
 def a_month_later(storage: Storage, clock: Clock) -> int:

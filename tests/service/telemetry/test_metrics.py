@@ -11,6 +11,7 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
+from tests.service.storage.writes import put
 from tests.support import samples
 
 
@@ -18,7 +19,7 @@ from tests.support import samples
 def client(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     for outages in (database_outages, write_outages):
         monkeypatch.setattr(outages, "_since", None)  # another test may have stopped its database
-    storage.put(FAQ.from_dict(samples.pricing()))
+    put(storage, FAQ.from_dict(samples.pricing()))
     with TestClient(create_app(storage, metrics=True)) as client:
         yield client
 

@@ -12,6 +12,7 @@ from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.telemetry.requests import LineFormatter
+from tests.service.storage.writes import put
 from tests.support import samples
 
 PATH = f"{API_PATH}/pricing"
@@ -19,7 +20,7 @@ PATH = f"{API_PATH}/pricing"
 
 @pytest.fixture
 def client(storage: Storage) -> Iterator[TestClient]:
-    storage.put(FAQ.from_dict(samples.pricing()))
+    put(storage, FAQ.from_dict(samples.pricing()))
     app = create_app(storage, access_log=True)
     with TestClient(app, raise_server_exceptions=False) as client:
         yield client

@@ -16,7 +16,6 @@ INDEXES: Final = (
     ("ix_sign_in_links_person", "sign_in_links", ["person"]),
     ("ix_sessions_person", "sessions", ["person"]),
     ("ix_revisions_key_id", "revisions", ["key_id"]),
-    ("idempotency_keys_by_slug", "idempotency_keys", ["slug"]),
     ("ix_previews_slug", "previews", ["slug"]),
     (
         "translation_states",
