@@ -7,7 +7,6 @@ import contextvars
 import inspect
 import os
 import socket
-import stat
 import sys
 import threading
 import time
@@ -35,7 +34,7 @@ class BackgroundLoop:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._thread: _LoopThread | None = None
+        self._loop: _Loop | None = None
         fork.register(self)
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
@@ -50,39 +49,38 @@ class BackgroundLoop:
             raise RuntimeError("the interpreter is shutting down")
         fork.check()
         with self._lock:
-            thread = self._thread
-            if thread is None or (thread.is_ending and _running_loop() is not thread.loop):
-                thread = self._thread = _LoopThread(self)
-        return thread.submit(coroutine)
+            loop = self._loop
+            if loop is None or (loop.is_ending and _running_loop() is not loop):
+                loop = self._loop = _Loop(self)
+        return loop.submit(coroutine)
 
     @property
     def has_started(self) -> bool:
         """Whether there is a thread."""
-        return self._thread is not None and not self._thread.is_ending
+        return self._loop is not None and not self._loop.is_ending
 
     def close(self) -> None:
         """Cancel all tasks, run the cleanups, and end the thread; takes at most a second."""
         with self._lock:
-            thread = self._thread
-            if thread is not None:
-                thread.is_ending = True
-        if thread is not None:
-            thread.stop()
+            loop = self._loop
+            if loop is not None:
+                loop.is_ending = True
+        if loop is not None:
+            loop.end()
             if not in_background():  # the loop cannot wait for its own end
-                thread.has_ended.wait(CLOSE_TIMEOUT)
+                loop.has_ended.wait(CLOSE_TIMEOUT)
 
     def after_fork(self) -> None:
         """In a forked child: drop the loop of the parent, whose thread does not exist here."""
         self._lock = threading.Lock()
-        if self._thread is not None and not self._thread.has_ended.is_set():
-            self._thread.abandon()
-            _abandoned.append(self._thread)
-        self._thread = None
+        if self._loop is not None and not self._loop.has_ended.is_set():
+            self._loop.abandon()
+        self._loop = None
 
 
 def on_close(cleanup: Cleanup) -> None:
     """Await `cleanup` when the running background loop ends, for example to close its connections."""
-    loop = asyncio.get_running_loop()
+    loop = _running_loop()
     if isinstance(loop, _Loop):
         loop.cleanups.append(cleanup)
 
@@ -109,28 +107,30 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
         return None
 
 
-class _LoopThread:
-    """A loop and the thread that runs it, until it is stopped or its owner is freed."""
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop with a thread of its own, which runs until it is ended or its owner is freed."""
 
     def __init__(self, owner: BackgroundLoop) -> None:
-        self.loop = _Loop()
+        super().__init__(unpatched("selectors", "DefaultSelector")())
         self.is_ending = False
         self.has_ended = threading.Event()
+        self.cleanups: list[Cleanup] = []
+        self.finishing = set[asyncio.Task[Any]]()
         self._futures = set[Future[Any]]()
-        self._finalizer = weakref.finalize(owner, self.stop)  # without waiting: it may run at any moment
+        self._connected = weakref.WeakSet[socket.socket]()
+        self._finalizer = weakref.finalize(owner, self.end)  # without waiting: it may run at any moment
         self._finalizer.atexit = False
         atexit.register(self._at_exit)
         try:
             start_thread(self._run, "faqsvc-embed")
         except BaseException:
             self._forget()
-            self.loop.close()
+            self.close()
             raise
 
     def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
         # The host's own context may refer to its request, which must not live as long as a connection.
-        context = contextvars.Context()
-        future = context.run(asyncio.run_coroutine_threadsafe, coroutine, self.loop)
+        future = contextvars.Context().run(asyncio.run_coroutine_threadsafe, coroutine, self)
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
         if self.has_ended.is_set():
@@ -138,48 +138,43 @@ class _LoopThread:
         return future
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self.loop)
+        asyncio.set_event_loop(self)
         try:
-            self.loop.run_forever()
+            self.run_forever()
         finally:
             # This also runs after a SystemExit in a callback, so that no caller waits for a stopped loop.
             self.is_ending = True
-            shutdown = self.loop.create_task(_shut_down(self.loop))
+            shutdown = self.create_task(_shut_down(self))
             while not shutdown.done():
-                with contextlib.suppress(RuntimeError):  # `stop` was called again
-                    self.loop.run_until_complete(shutdown)
-            self.loop.close()
+                with contextlib.suppress(RuntimeError):  # `end` was called again
+                    self.run_until_complete(shutdown)
+            self.close()
             self.has_ended.set()
             for future in list(self._futures):  # submitted too late to run
                 future.cancel()
             self._forget()
 
-    def stop(self) -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed
-            self.loop.call_soon_threadsafe(self.loop.stop)
+    def end(self) -> None:
+        """Stop the loop, from any thread."""
+        with contextlib.suppress(RuntimeError):  # it is closed
+            self.call_soon_threadsafe(self.stop)
 
     def abandon(self) -> None:
-        self.loop.disconnect()
+        """In a forked child: close its descriptors, which are the parent's too, and send nothing."""
         self._forget()
+        own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
+        for sock in (*self._connected, *own):
+            with contextlib.suppress(OSError):  # it is closed
+                os.close(sock.detach())  # so that an inherited object cannot use a new file by its number
+        _abandoned.append(self)
 
     def _forget(self) -> None:
         self._finalizer.detach()
         atexit.unregister(self._at_exit)
 
     def _at_exit(self) -> None:
-        self.stop()
+        self.end()
         self.has_ended.wait(CLOSE_TIMEOUT)
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """An event loop that knows its sockets, so that a forked child can drop them."""
-
-    def __init__(self) -> None:
-        self._selector_in_use = unpatched("selectors", "DefaultSelector")()
-        super().__init__(self._selector_in_use)
-        self.cleanups: list[Cleanup] = []
-        self.finishing = set[asyncio.Task[Any]]()
-        self._connected = weakref.WeakSet[socket.socket]()
 
     def run_in_executor(  # type: ignore[override]
         self, executor: Executor | None, func: Callable[..., T], *args: Any
@@ -190,25 +185,9 @@ class _Loop(asyncio.SelectorEventLoop):
         return asyncio.wrap_future(call_in_thread(func, *args), loop=self)
 
     async def sock_connect(self, sock: socket.socket, address: Any) -> None:
+        """Remember the sockets of connections, for `abandon`."""
         self._connected.add(sock)
         await super().sock_connect(sock, address)
-
-    def disconnect(self) -> None:
-        """In a forked child: replace every socket of this loop by /dev/null, and send nothing.
-
-        The descriptors stay open, because inherited objects still refer to them.
-        """
-        own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
-        descriptors = {sock.fileno() for sock in (*self._connected, *own)}
-        descriptors.update(self._selector_in_use.get_map())
-        null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-        for descriptor in descriptors:
-            with contextlib.suppress(OSError):
-                if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-                    os.dup2(null, descriptor, inheritable=False)
-        if hasattr(self._selector_in_use, "fileno"):  # an epoll is shared with the parent
-            os.dup2(null, self._selector_in_use.fileno(), inheritable=False)
-        os.close(null)
 
 
 async def _shut_down(loop: _Loop) -> None:
@@ -239,5 +218,5 @@ def _is_new(task: asyncio.Task[Any]) -> bool:
     return inspect.iscoroutine(coroutine) and inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
 
 
-_abandoned: Final[list[_LoopThread]] = []
+_abandoned: Final[list[_Loop]] = []
 """The loops of parent processes: freeing them would close connections that the parent uses."""
