@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Final
-from urllib.parse import quote, urlencode, urljoin, urlsplit
+from urllib.parse import quote, urlencode
 
 import msgspec
 
@@ -79,21 +79,3 @@ def write_request(
     if body:
         common["content-type"] = "application/json"
     return Request(url, {**common, **(headers or {})}, method, body)
-
-
-def redirect_target(url: str, location: str | None) -> str | None:
-    """Return the URL to which a redirect leads if it has the same origin as `url`, else None."""
-    if not location:
-        return None
-    try:
-        target = urljoin(url, location)
-        if _origin(url) != _origin(target) or urlsplit(target).username is not None:
-            return None
-    except ValueError:
-        return None
-    return target
-
-
-def _origin(url: str) -> tuple[str, str | None, int | None]:
-    parts = urlsplit(url)
-    return parts.scheme, parts.hostname, parts.port or {"http": 80, "https": 443}.get(parts.scheme)

@@ -11,7 +11,7 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.fields import is_same_slug
-from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators
+from faqsvc_embed.api.requests import NO_VALIDATORS, REDIRECTS, Request, Validators
 from faqsvc_embed.errors import (
     Details,
     FAQError,
@@ -20,6 +20,7 @@ from faqsvc_embed.errors import (
     FAQUnavailable,
     InvalidFAQ,
     RateLimited,
+    quoted,
 )
 from faqsvc_embed.models import FAQ
 
@@ -119,6 +120,11 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
     message = f"{request.url} returned {status}"
     if status == 404:  # a proxy sends it while the service restarts
         message += ", but not in JSON, as an FAQ service does; is base_url the address of an FAQ service?"
+    if status in REDIRECTS:
+        target = quoted(response.headers.get("location", ""))
+        message += (
+            f", a redirect to {target}, which is not followed: set base_url to the address of the service"
+        )
     details["retry_after"] = parse_retry_after(response.headers.get("retry-after"), now)
     kind = RateLimited if status == 429 else FAQUnavailable
     return Failed(kind(message, **details))

@@ -1,8 +1,7 @@
 """Sends requests from a background loop, with a deadline for each request and a limit on each body.
 
 Every request is sent once, on a connection of its own, so that no response can belong to an earlier request;
-only a transport for many writes keeps its connection. A read follows redirects within its origin; a request
-with the API key follows none.
+only a transport for many writes keeps its connection. No redirect is followed.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ from urllib.parse import urlsplit
 import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thread, where gevent has no hub
 import httpx2
 
-from faqsvc_embed.api.requests import KEY_HEADER, REDIRECTS, Request, redirect_target, user_agent
+from faqsvc_embed.api.requests import KEY_HEADER, Request, user_agent
 from faqsvc_embed.api.responses import Response
 from faqsvc_embed.errors import (
     FAQError,
@@ -28,7 +27,6 @@ from faqsvc_embed.errors import (
     InvalidFAQ,
     OutcomeUnknown,
     masked,
-    quoted,
 )
 from faqsvc_embed.runtime.background_loop import in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
@@ -36,7 +34,6 @@ from faqsvc_embed.settings.validators import is_loopback_http
 
 MAX_REQUESTS: Final = 20
 """Requests of one transport at a time, without streams."""
-MAX_REDIRECTS: Final = 3
 KEPT: Final = httpx2.Limits(max_connections=None, max_keepalive_connections=1, keepalive_expiry=2)
 """The connection that many writes keep, for less time than services keep theirs."""
 
@@ -72,8 +69,6 @@ class Transport:
         is_read = request.method == "GET"
         try:
             async with asyncio.timeout(timeout) as deadline:
-                if is_read and key is None:
-                    return await self._read(request, deadline)
                 return await self._exchange(request, deadline, key)
         except TimeoutError:
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
@@ -83,27 +78,6 @@ class Transport:
         except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, ImportError) as error:
             was_sent = isinstance(error, httpx2.ReadError | httpx2.WriteError | httpx2.RemoteProtocolError)
             return (OutcomeUnknown if was_sent and not is_read else FAQUnavailable)(_message(request, error))
-
-    async def _read(self, request: Request, deadline: asyncio.Timeout) -> Response:
-        """Send a read, and follow its redirects."""
-        until = deadline.when()
-        for _ in range(MAX_REDIRECTS + 1):
-            deadline.reschedule(until)  # `_exchange` removes it for an error response
-            response = await self._exchange(request, deadline)
-            if response.status not in REDIRECTS:
-                return response
-            target = redirect_target(request.url, response.headers.get("location"))
-            if target is None:
-                location = response.headers.get("location")
-                message = f"{request.url} returned {response.status} without a Location"
-                if location:
-                    message = (
-                        f"{request.url} redirects to {quoted(location)}, another origin: set base_url to the "
-                        "service"
-                    )
-                raise FAQUnavailable(message, status=response.status)
-            request = Request(target, request.headers)
-        raise FAQUnavailable(f"{request.url} leads to more than {MAX_REDIRECTS} redirects")
 
     async def _exchange(
         self, request: Request, deadline: asyncio.Timeout, key: APIKey | None = None

@@ -114,6 +114,7 @@ def _targets() -> Iterator[Fault]:
 REDIRECTS: Final = [
     *_targets(),
     *(Fault(f"{code} without Location", body(b"", status=code)) for code in _CODES),
+    Fault("redirect on the same origin", redirect_same_origin),
     Fault("redirect to a login page", redirect_to_login),
     Fault("redirect to a path that hangs", redirect_to_hang),
     Fault("redirect in HTML", body(b'<meta http-equiv="refresh" content="0;url=/">')),
@@ -132,7 +133,6 @@ ODDITIES: Final[dict[str, Behaviour]] = {
     "body until the connection closes": until_closed,
     "byte order mark": rewritten(lambda record: b"\xef\xbb\xbf" + record),
     "slow head": slow_head(0.05),
-    "redirect on the same origin": redirect_same_origin,
     "unknown fields": altered(unknown={"a": [1]}, cta={"label": "Buy", "url": "/buy"}),
     "title and language null": altered(title=None, lang=None, websiteName=None),
     "interim response first": raw_head("", "HTTP/1.1 200 OK", first="HTTP/1.1 100 Continue"),
