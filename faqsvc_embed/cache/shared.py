@@ -38,7 +38,8 @@ MAX_PENDING: Final = 1000
 MARKS_FOR: Final = 60 * 86_400.0
 """Seconds for which a store knows when an FAQ was forgotten: longer than any fetch may take."""
 FOR_EVER: Final = float("inf")
-FORM: Final = "faqsvc/2"
+PREFIX: Final = "faqsvc:3:"
+"""The beginning of all names. Another form of the values gets another number."""
 
 
 class SharedStore:
@@ -54,7 +55,7 @@ class SharedStore:
     ) -> None:
         self.is_shared = is_shared
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
-        self._prefix = f"faqsvc:{source_name(settings)}"
+        self._prefix = PREFIX + source_name(settings)
         self._max_size = max_size(settings)
         self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
         self._backend = ResilientBackend(open_backend, clock)
@@ -78,7 +79,7 @@ class SharedStore:
         if found is None or found[0] is None:
             return None
         try:
-            stored = self._unseal(name, found[0], key.slug)
+            stored = self._unseal(name, found[0])
         except InvalidFAQ as error:
             self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
             return None
@@ -94,7 +95,7 @@ class SharedStore:
 
     async def _save(self, key: Key, stored: StoredFAQ, backend: Backend) -> None:
         name, gone = self._record(key), self._gone(key.slug)
-        await backend.put(name, self._seal(name, stored), stored.fresh_for + self._keep_for)
+        await backend.put(name, _seal(name, stored), stored.fresh_for + self._keep_for)
         tombstone, *marks = await backend.get(gone, self._mark(key.slug), self._mark(None))
         if _is_forgotten(stored, marks):  # by a process that removed the earlier record meanwhile
             await backend.delete(name)
@@ -208,49 +209,31 @@ class SharedStore:
         """Return the name of the time when `slug`, or everything, was last forgotten."""
         return self._name("forgotten" if slug is None else f"forgotten:{slug}")
 
-    def _seal(self, name: str, stored: StoredFAQ) -> bytes:
-        """Return the value of a record, after its digest."""
-        document = _Document(
-            FORM,
-            stored.updated_at,
-            stored.fresh_for,
-            stored.cache_control.lifetime,
-            stored.validators,
-            msgspec.Raw(clean_text(stored.faq.to_json()).encode()),
-        )
-        text = msgspec.json.encode(document)
-        return _digest(name, text) + b"\n" + text
-
-    def _unseal(self, name: str, value: bytes, slug: str) -> StoredFAQ:
+    def _unseal(self, name: str, value: bytes) -> StoredFAQ:
         """Read the value of a record.
 
         Raises:
-            InvalidFAQ: it is damaged, was written by another version, or belongs to another FAQ.
+            InvalidFAQ: it is damaged, or belongs to another FAQ.
         """
         digest, _, text = value.partition(b"\n")
         if len(value) > self._max_size or digest != _digest(name, text):
             raise InvalidFAQ("it is damaged or too large")
+        facts, _, faq = text.partition(b"\n")
         try:
-            document = _documents.decode(text)
-        except (msgspec.DecodeError, UnicodeError) as error:
-            raise InvalidFAQ(f"it is not of the form {FORM!r}: {error}") from None
-        faq = FAQ.from_json(bytes(document.faq))
-        if document.form != FORM or faq.slug != slug:
-            raise InvalidFAQ(f"it has the form {document.form[:40]!r} and the slug {faq.slug!r}")
-        cache_control = CacheControl(document.lifetime)
-        return StoredFAQ(faq, document.updated_at, document.fresh_for, document.validators, cache_control)
+            return StoredFAQ(FAQ.from_json(faq), *_facts.decode(facts))
+        except msgspec.DecodeError as error:
+            raise InvalidFAQ(f"it is not a record: {error}") from None
 
 
-class _Document(msgspec.Struct, rename="camel"):
-    form: str
-    updated_at: datetime
-    fresh_for: float
-    lifetime: float | None
-    validators: Validators
-    faq: msgspec.Raw
+# Decoders are made at import, as in `wire`.
+_facts: Final = msgspec.json.Decoder(tuple[datetime, float, Validators, CacheControl])
 
 
-_documents: Final = msgspec.json.Decoder(_Document)  # at import, as in `wire`
+def _seal(name: str, stored: StoredFAQ) -> bytes:
+    """Return the value of a record in three lines: a digest, what is known of the record, and the record."""
+    faq, *facts = stored
+    text = msgspec.json.encode(facts) + b"\n" + clean_text(faq.to_json()).encode()
+    return _digest(name, text) + b"\n" + text
 
 
 def _digest(name: str, text: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 import hashlib
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -15,7 +15,7 @@ MIN_STORED_FOR: Final = 3600.0
 """Seconds for which a cache in front of the service may have a record, even if the response states less."""
 
 
-class StoredFAQ(msgspec.Struct, frozen=True):
+class StoredFAQ(NamedTuple):
     """The part of an entry that outlives the process, in a store."""
 
     faq: FAQ

@@ -137,7 +137,7 @@ def test_any_record_is_read_as_it_was_written(faq: FAQ, lang: str | None, second
         lambda value: value[:-3],
         lambda value: value + b" ",
         lambda value: value.replace(b"So.", b"No."),
-        lambda value: value.replace(b'"freshFor":60.0', b'"freshFor":6e9'),
+        lambda value: value.replace(b",60.0,", b",6e9,"),
         lambda value: b"[" * 100_000,
         lambda value: b"\xff\xfe",
         lambda value: value + b" " * 5_000_000,
