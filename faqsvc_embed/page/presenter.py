@@ -264,7 +264,7 @@ class Presenter:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document, page = here(document, self.page_source)
         try:
-            self.options.check_names(given, ("nonce",), "", caller, [])
+            given = self.options.problems("", caller).known(given, ("nonce",))
             check_schema_argument("faq_schema()", faq)
             elements = self.options.elements(page, given.get("nonce"), caller)
         except FAQError as error:
