@@ -460,6 +460,7 @@ def test_the_published_faq_may_be_cut_where_a_draft_replaces_it(embed: FAQEmbed)
 
     app = Starlette(routes=[Route("/", page)])
     app.add_middleware(FAQMiddleware, embed=embed)
+    embed.prefetch("pricing")
     html = TestClient(app).get(f"/?faq_preview={TOKEN}").text
     assert answers(html) == ["Draft."]
     assert html.endswith("<p>The end.</p>")
