@@ -49,32 +49,32 @@ class FAQMiddleware:
         return self._respond_async(request) if self._is_async else self._respond(request)
 
     def _respond(self, request: HttpRequest) -> HttpResponseBase:
-        page, is_stream = guarded(_begin, request, otherwise=None), False
+        page = guarded(_begin, request, otherwise=None)
         if not isinstance(page, DjangoPage):  # a file, or nothing
             return page or self._get_response(request)
+        response: HttpResponseBase | None = None
         try:
-            response: HttpResponseBase = self._get_response(request)
-            is_stream = response.streaming
+            response = self._get_response(request)
             if page.placeholders is not None:  # the view may be asynchronous
                 guarded(page.fill_placeholders_of, response, otherwise=None)
         finally:
-            if not is_stream:
+            if response is None or not response.streaming:
                 guarded(page.end, otherwise=None)
                 REQUEST.set(page.outer)
         guarded(page.complete, response, otherwise=None)
         return response
 
     async def _respond_async(self, request: HttpRequest) -> HttpResponseBase:
-        page, is_stream = guarded(_begin, request, otherwise=None), False
+        page = guarded(_begin, request, otherwise=None)
         if not isinstance(page, DjangoPage):
             return page or await self._get_response(request)
+        response: HttpResponseBase | None = None
         try:
-            response: HttpResponseBase = await self._get_response(request)
-            is_stream = response.streaming
+            response = await self._get_response(request)
             if page.placeholders is not None:
                 await aguarded(page.afill_placeholders_of, response, otherwise=None, passes=page.passes)
         finally:
-            if not is_stream:
+            if response is None or not response.streaming:
                 guarded(page.end, otherwise=None)
                 REQUEST.set(page.outer)
         guarded(page.complete, response, otherwise=None)
@@ -89,8 +89,6 @@ class DjangoPage(Page, kw_only=True):
     request: HttpRequest
     outer: Page | None
     """The page that was current before."""
-    filler: BodyFiller | None = None
-    """Fills the parts of an asynchronous body."""
 
     @property
     def shows_problems(self) -> bool:
@@ -145,18 +143,19 @@ class DjangoPage(Page, kw_only=True):
 
     def _fill_stream(self, response: StreamingHttpResponse) -> None:
         charset = fillable_charset(response.status_code, response.items())
-        if charset is None:
+        content, is_filled = response.streaming_content, self.placeholders is not None
+        if charset is None or not (is_filled or isinstance(content, AsyncIterator)):
             return
-        content = response.streaming_content
-        if isinstance(content, AsyncIterator):
-            response.streaming_content = self._filled_parts(content, charset)
-        elif self.placeholders is not None:
-            filler = BodyFiller(self.placeholders, charset)
-            response.streaming_content = guarded_parts(content, filler.split, filler.finish)
-        if self.placeholders is not None:
+        if is_filled:
             change(response.headers, filled_body_changes())
+        self.placeholders = self.placeholders or Placeholders()
+        filler = BodyFiller(self.placeholders, charset)
+        if isinstance(content, AsyncIterator):
+            response.streaming_content = self._filled_parts(content, filler)
+        else:
+            response.streaming_content = guarded_parts(content, filler.split, filler.finish)
 
-    async def _filled_parts(self, parts: AsyncIterator[bytes], charset: str) -> AsyncIterator[bytes]:
+    async def _filled_parts(self, parts: AsyncIterator[bytes], filler: BodyFiller) -> AsyncIterator[bytes]:
         """Yield the parts of an asynchronous body; a placeholder delays only what follows it."""
         rest = b""
         while True:
@@ -165,24 +164,14 @@ class DjangoPage(Page, kw_only=True):
             if part is None:
                 break
             part = rest + part
-            sent, rest, waits = guarded(self._split, part, charset, otherwise=(part, b"", False))
+            sent, rest = guarded(filler.split, part, otherwise=(part, b""))
             yield sent
-            if waits:
+            if filler.is_blocked:
                 await aguarded(self.fill_placeholders, otherwise=None, passes=self.passes)
-                sent, rest, waits = guarded(self._split, rest, charset, otherwise=(rest, b"", False))
+                sent, rest = guarded(filler.split, rest, otherwise=(rest, b""))
                 yield sent
         if rest:
-            yield guarded(self._finish, rest, otherwise=rest)
-
-    def _split(self, part: bytes, charset: str) -> tuple[bytes, bytes, bool]:
-        """Return what can be sent of a part, the rest, and whether that waits for a placeholder."""
-        if self.placeholders is None:
-            return part, b"", False
-        filler = self.filler = self.filler or BodyFiller(self.placeholders, charset)
-        return *filler.split(part), filler.is_blocked and self.placeholders.are_open
-
-    def _finish(self, rest: bytes) -> bytes:
-        return rest if self.filler is None else self.filler.finish(rest)
+            yield guarded(filler.finish, rest, otherwise=rest)
 
 
 def _end_page(**_: Any) -> None:

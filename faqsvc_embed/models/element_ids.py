@@ -36,7 +36,7 @@ def root_id(slug: str, ordinal: int = 0) -> str:
     """Return the id of an FAQ; with the number of an FAQ with this slug on a page, it ends with that."""
     base = f"faq-{slug}"
     if _PLAIN_SLUG.fullmatch(slug) is None:
-        base = f"faq-{_shortened(_words(_lower(slug)))}_{_digest(slug, SLUG_DIGEST)}"
+        base = f"faq-{ascii_words(slug, MAX_WORDS)}_{_digest(slug, SLUG_DIGEST)}"
     return f"{base}__{ordinal}" if ordinal else base
 
 
@@ -100,20 +100,12 @@ def _letters(text: str) -> str:
     return _MARKS.sub("", normalized("NFKD", lower))
 
 
-def _lower(text: str) -> str:
-    return normalized("NFKD", text[:MAX_READ]).lower()
-
-
 def _words(lower: str) -> str:
     return b"-".join(lower.encode("ascii", "replace").translate(_TO_WORDS).split()).decode()
 
 
 def _loses_letters(lower: str) -> bool:
     return not lower.isascii() and any(c.isalnum() and not c.isascii() for c in lower)
-
-
-def _shortened(words: str) -> str:
-    return words[:MAX_WORDS].rstrip("-")
 
 
 def _first_words(words: str, limit: int) -> str:

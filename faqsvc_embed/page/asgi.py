@@ -55,15 +55,17 @@ class PageResponse:
 
     def _next(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
         """Return the messages to send, those to keep, and whether placeholders must be filled first."""
-        message = held[-1]
+        message, placeholders = held[-1], self.page.placeholders
         if message["type"] == START:
             return self._begin(message)
-        if message["type"] == BODY:
-            return self._continue(held, may_wait)
         if message["type"] in BEFORE_START:
             return [message], held[:-1], False
-        # A file, or trailers.
-        return [*(self._start(one) if one["type"] == START else one for one in held[:-1]), message], [], False
+        if message["type"] == BODY and placeholders is not None and self._charset is not None:
+            self._filler = self._filler or BodyFiller(placeholders, self._charset)
+            return self._fill(held, self._filler, may_wait)
+        if message["type"] == BODY and not message.get("more_body"):
+            guarded(self._end, otherwise=None)
+        return [self._start(one) if one["type"] == START else one for one in held], [], False
 
     def _begin(self, message: Message) -> tuple[list[Message], list[Message], bool]:
         """Send the start of a response, or hold it until the first part of a body that may be filled."""
@@ -75,37 +77,34 @@ class PageResponse:
             self._charset = fillable_charset(self._status, decoded(headers))
         return ([self._start(message)], [], False) if self._charset is None else ([], [message], False)
 
-    def _continue(self, held: list[Message], may_wait: bool) -> tuple[list[Message], list[Message], bool]:
+    def _fill(
+        self, held: list[Message], filler: BodyFiller, may_wait: bool
+    ) -> tuple[list[Message], list[Message], bool]:
         """Send a part of a body with its placeholders filled; the text before an open one is sent at once."""
-        message, placeholders, is_last = held[-1], self.page.placeholders, not held[-1].get("more_body")
+        message, is_last = held[-1], not held[-1].get("more_body")
         start = held[0] if held[0]["type"] == START else None
-        if placeholders is None or self._charset is None:
-            if is_last:
-                guarded(self._end, otherwise=None)
-            return [*([] if start is None else [self._start(start)]), message], [], False
-        filler = self._filler = self._filler or BodyFiller(placeholders, self._charset)
         body = b"".join([bytes(one.get("body", b"")) for one in held if one["type"] == BODY])
         sent, rest = filler.split(body)
-        is_open = filler.is_blocked and placeholders.are_open
+        is_open = filler.is_blocked and self.page.has_open_placeholders
+        waits = is_open and may_wait
         # A framework may leave out the body of a response to HEAD.
         is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
-        if is_open and may_wait and is_whole:  # its length is known when it is filled
+        if waits and is_whole:  # its length is known when it is filled
             return [], held, True
-        waits = is_open and may_wait
         if not waits and (is_last or is_open):
             sent, rest = sent + filler.finish(rest), b""
-        if is_last and not waits:
-            guarded(self._end, otherwise=None)
-        if waits or sent != message.get("body", b""):
-            message = {**message, "body": sent, "more_body": waits or not is_last}
+            if is_last:
+                guarded(self._end, otherwise=None)
         ready = [message]
+        if waits or sent != message.get("body", b""):
+            ready = [{**message, "body": sent, "more_body": waits or not is_last}]
         if start is not None:
-            if not is_whole and self.page.may_degrade and placeholders.are_open:  # a stream does not wait
-                self.page.limit_max_age(0)
+            if not is_whole and self.page.may_degrade and self.page.has_open_placeholders:
+                self.page.limit_max_age(0)  # a stream does not wait
             length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
             changes = {} if is_whole and sent == body else filled_body_changes(length)
             ready.insert(0, self._start(start, changes))
-        return ready, [{**held[-1], "body": rest}] if rest else [], waits
+        return ready, [{**message, "body": rest}] if rest else [], waits
 
     def _end(self) -> None:
         self.page.end()

@@ -1,7 +1,7 @@
 """The border between this package and its host: an exception of the package ends here, and the page goes on.
 
-What a host's request runs of this package, it runs in `guarded(do, *arguments, otherwise=…)`. Nothing else
-in the adapters, in `jinja` and in `page` catches `Exception`.
+The adapters call the package through `guarded(do, *arguments, otherwise=…)`. Nothing else in the adapters, in
+`jinja` and in `page` catches `Exception`.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ Ts = TypeVarTuple("Ts")
 Passing = type[Exception] | tuple[type[Exception], ...]
 
 MAX_LINES: Final = 1000
-"""Maximum number of log lines about a failure that comes and goes."""
+"""Maximum number of log lines about one place in the code, where a failure may come and go."""
 
 
 def guarded(
@@ -30,10 +30,9 @@ def guarded(
 ) -> T | D:
     """Return the result of `do`; if it raises an `Exception`, log that and return `otherwise`.
 
-    A failure is logged with its traceback, and again only after the call has succeeded in between. `about`
-    tells calls of one function apart, as the slug of an FAQ does. `on_error` returns what takes the place of
-    `otherwise`, for the error. The exceptions that `passes` names are raised: all, if the setting `strict` is
-    on.
+    A failure is logged once, with its traceback, and again only if a call has succeeded meanwhile: a call of
+    the same function `about` the same, such as the slug of an FAQ. With `on_error`, its result for the error
+    is returned instead of `otherwise`. Exceptions in `passes` are raised; the setting `strict` passes all.
     """
     try:
         result = do(*arguments)
@@ -42,7 +41,7 @@ def guarded(
     except Exception as error:
         return _failed(error, do, about, otherwise, on_error)
     if _failing and do is not _forget:  # type: ignore[comparison-overlap]
-        guarded(_forget, do, about, otherwise=None)
+        guarded(_forget, do, about, otherwise=None)  # guarded, because it may raise, too
     return result
 
 
@@ -83,9 +82,9 @@ def guarded_parts(
 
 
 _failing: Final = dict[object, set[tuple[str, str]]]()
-"""The guarded calls that fail now, by the place where it is raised and the calls that led there."""
+"""The guarded calls that fail at present, by the traceback of their exception."""
 _lines: Final = Counter[object]()
-"""How often the exceptions of a place were logged."""
+"""How often each traceback was logged."""
 
 
 def _failed(
@@ -97,7 +96,7 @@ def _failed(
 ) -> D:
     """Log an error, and return what the page has instead of a result."""
     _report(error, do, about)
-    with suppress(Exception):  # it may fail as `do` did
+    with suppress(Exception):  # of `on_error`
         return otherwise if on_error is None else on_error(error)
     return otherwise
 
@@ -127,6 +126,6 @@ def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
     call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
     for place, calls in list(_failing.items()):
-        calls.difference_update((call, ("_forget", "")))  # this call has succeeded, too
+        calls.difference_update((call, ("_forget", "")))  # this function may have failed before, too
         if not calls:
             _failing.pop(place, None)

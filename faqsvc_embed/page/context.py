@@ -20,20 +20,21 @@ DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", def
 
 
 class _Stream(NamedTuple):
-    """A document that is rendered in parts. It is the current one while the generator of its parts runs."""
+    """A template that is rendered in parts by a generator, between which the host may render others."""
 
     document: Document
+    """What is printed belongs to it while the generator runs."""
     generator: "ref[Any]"
     outer: Document | None
-    """The document that was current when the stream began."""
+    """The current document when the stream began. If another one is current now, it is rendered within."""
 
     def is_running(self) -> bool:
-        """Return whether a part is being rendered, so that what is printed now belongs to this document."""
+        """Return whether a part is being rendered."""
         generator = self.generator()
         return getattr(generator, "gi_running", False) or getattr(generator, "ag_running", False)
 
     def is_unfinished(self) -> bool:
-        """Return whether some parts are still to be rendered."""
+        """Return whether the generator has not ended."""
         generator = self.generator()
         return any(getattr(generator, name, None) is not None for name in ("gi_frame", "ag_frame"))
 
@@ -72,10 +73,10 @@ def here(document: Document | None = None, source: PageSource | None = None) -> 
 
 
 def begin_stream(generator: object) -> None:
-    """Create a document for a template that is rendered in parts; it is current while a part is rendered.
+    """Begin a document for a template whose parts a generator renders.
 
     The generator is not wrapped, because a wrapper would cost as much as a small part. The page of a request
-    stores the document, because a view may run in a thread with a copy of the context.
+    stores the stream, because a view may run in a thread with a copy of the context.
     """
     if joined_document() is not None:
         return
@@ -92,15 +93,15 @@ def begin_stream(generator: object) -> None:
 
 
 def joined_document() -> Document | None:
-    """Return the document that templates rendered now belong to, or None."""
+    """Return the document of `FAQEmbed.page()`, to which all templates belong that are rendered in it."""
     document = DOCUMENT.get()
     return document if document is not None and document.is_joined and not document.is_over else None
 
 
 def begin_document(document: Document | None = None) -> Document | None:
-    """Make a document the current one; by default a new one, unless this rendering belongs to another.
+    """Make a document the current one, and return it; the caller ends it, and restores `DOCUMENT`.
 
-    Return the document that ends with this rendering. The caller then restores `DOCUMENT`.
+    By default it is a new one, or None if this rendering belongs to the document of `FAQEmbed.page()`.
     """
     if document is None:
         if joined_document() is not None:

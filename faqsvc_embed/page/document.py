@@ -82,15 +82,8 @@ class Document(msgspec.Struct, eq=False):
             self.printed |= printed
             if before is not None:
                 self._filled |= printed
-        is_whole = (
-            options.styles == "inline" and options.folder is None and len(missing) == len(fragment.needs)
-        )
-        if not schema or options.nonce is not None or (missing and not is_whole):
-            return fragment.joined(options, missing, schema=schema)
-        form = fragment.forms.get(is_whole)
-        if form is None:
-            form = fragment.forms[is_whole] = fragment.joined(options, missing, schema=True)
-        return form
+        usual = fragment.forms.get((options, missing, schema))
+        return usual or fragment.joined(options, missing, schema=schema)
 
     # JSON-LD
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 import msgspec
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from faqsvc_embed.api.fields import invalid_slug
 from faqsvc_embed.cache.entry import Key
@@ -62,6 +62,8 @@ class UseOptions(TypedDict, total=False):
 
 
 USE_NAMES: Final = tuple(UseOptions.__annotations__)
+CHECKED: Final = {*Style.__struct_fields__, "schema", "wait"} - {"theme"}
+"""The options that are checked as the settings of their names are."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -95,6 +97,44 @@ class Call(msgspec.Struct, frozen=True, gc=False):
     """The errors in the options of the call, for developers."""
 
 
+class Problems(list[str]):
+    """What is wrong with the options of one call, for the developer who wrote it."""
+
+    def __init__(self, log: LogOnce | None, subject: object, caller: Caller) -> None:
+        """Without a log, the first problem is raised, as the setting `strict` demands."""
+        super().__init__()
+        self._log = log
+        self._caller = caller
+        slug = subject.slug if isinstance(subject, FAQ) else subject
+        what = "the page" if isinstance(slug, str) and not slug else f"FAQ {quoted(slug)}"
+        self._prefix = what + (f" in template {caller.name!r}" if caller.name else "")
+
+    def add(self, option: str, problem: str) -> None:
+        """Report a problem: raise it if strict, else log it once for each template."""
+        message = f"{self._prefix}: {problem}"
+        if self._log is None:
+            raise ConfigurationError(message)
+        # The key has no slug, because a visitor may choose it.
+        self._log.warning(f"{option} {self._caller.name}", "%s", message)
+        self.append(message)
+
+    def refuse(self, option: str, value: object, accepted: str) -> None:
+        """Report the value of an option, which then counts as left out."""
+        self.add(option, f"{option} is {quoted(value)}: {accepted}")
+
+    def known(self, given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+        """Return the options that a function has; report the others."""
+        known = dict[str, Any]()
+        for name, value in given.items():
+            if (usual := CAMEL_CASE.get(name, name)) in names:
+                known[usual] = value
+                continue
+            similar = difflib.get_close_matches(name, names, 1)
+            hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
+            self.add(name, f"unknown option {quoted(name)}; {hint}")
+        return known
+
+
 class OptionResolver:
     """Resolves the options of calls against the settings and the page."""
 
@@ -103,7 +143,6 @@ class OptionResolver:
         self.style: Style = Style.of(settings)
         """The usual style."""
         self._passes: Passing = Exception if settings.strict else ()
-        self._schema = settings.schema
         self._plain_elements = ElementOptions(settings.styles)
         self._parts = RecordCache[tuple[FAQ, list[str]]]()
         self.log: LogOnce = LogOnce()
@@ -117,48 +156,34 @@ class OptionResolver:
         names: Sequence[str] = NAMES,
     ) -> Call:
         """Return the call with all that its result depends on; `names` are the options that it accepts."""
-        if not given and slug_or_faq and isinstance(slug_or_faq, str):
-            lang, elements = self._settings.lang, self._plain_elements
+        settings = self._settings
+        if not given and slug_or_faq and isinstance(slug_or_faq, str):  # as most calls are
+            lang, elements = settings.lang, self._plain_elements
             is_request = type(page) is not Page  # only a request can choose the language and the nonce
             if is_request:
                 lang = self._language_of(page)
             if is_request or caller.nonce:
                 elements = self.elements(page, None, caller)
-            wait = self._settings.wait
             key = Key(slug_or_faq, lang) if slug_or_faq.isascii() else _key(slug_or_faq, lang)
-            return Call(key, None, self.style, self._schema, elements, wait)
-        self.check_names(given, names, slug_or_faq, caller, problems := list[str]())
-        given = {name: value for name, value in given.items() if CAMEL_CASE.get(name, name) in names}
-        style, schema, wait = self._validated(given, slug_or_faq, caller, problems)
-        lang = self._language(given.get("lang"), slug_or_faq, caller, problems)
+            return Call(key, None, self.style, settings.schema, elements, settings.wait)
+        problems = self.problems(slug_or_faq, caller)
+        given = problems.known(given, names)
+        values = self._validated(given, problems)
+        schema, wait = values.pop("schema", settings.schema), values.pop("wait", settings.wait)
+        lang = _language(given.get("lang"), problems) or self._language_of(page)
         faq = slug_or_faq if isinstance(slug_or_faq, FAQ) and names is NAMES else None
         slug = slug_or_faq if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name or "")
+        state, style = None if faq is None else FAQState(data=faq), replace(self.style, **values)
+        elements, part = self.elements(page, given.get("nonce"), caller), _part(given, problems)
         return Call(
-            _key(slug, lang or self._language_of(page)),
-            None if faq is None else FAQState(data=faq),
-            style,
-            schema,
-            self.elements(page, given.get("nonce"), caller),
-            wait,
-            self._part(given, slug_or_faq, caller, problems),
-            caller.name,
-            tuple(problems),
+            _key(slug, lang), state, style, schema, elements, wait, part, caller.name, tuple(problems)
         )
 
-    def _part(
-        self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
-    ) -> Part | None:
-        """Return the part of an FAQ that a call names, or None."""
-        section, questions = given.get("section"), given.get("questions")
-        try:
-            part = Part.of(section, questions)
-        except TypeError:
-            accepted = "a list of ids or questions is accepted"
-            problems.append(self._reject("questions", questions, accepted, subject, caller))
-            part = Part.of(section, None)
-        return part if part != Part() else None
+    def problems(self, subject: object, caller: Caller) -> Problems:
+        """Return the problems of a call, of which there are none yet."""
+        return Problems(None if self._settings.strict else self.log, subject, caller)
 
     def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
         """Return the part of a record that a call shows, and the call with its unknown names as problems."""
@@ -169,92 +194,74 @@ class OptionResolver:
             found = part_of(faq, call.part)
             self._parts.put(faq, call.part, found, 1000 + 500 * len(found[0].items))
         part, unknown = found
-        caller = Caller(call.template)
-        problems = [self._problem(f"part {one}", one, faq, caller) for one in unknown]
+        problems = self.problems(faq, Caller(call.template))
+        for one in unknown:
+            problems.add(f"part {one}", one)
         return part, replace(call, problems=(*call.problems, *problems)) if problems else call
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
         """Return the cache key for a slug. Raises FAQNotFound for a value that is not text."""
         if not isinstance(slug, str):
             raise invalid_slug(slug)
-        language = self._language(lang, slug, FROM_PYTHON, []) if lang else None
-        return _key(slug, language or self._language_of(page))
+        return _key(slug, _language(lang, self.problems(slug, FROM_PYTHON)) or self._language_of(page))
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
         nonce = guarded(_nonce, page, nonce, caller, otherwise=None, passes=self._passes)
         if nonce and not isinstance(nonce, str):
-            self._reject("nonce", nonce, "text, or a function that returns text, is accepted", "", caller)
+            accepted = "text, or a function that returns text, is accepted"
+            self.problems("", caller).refuse("nonce", nonce, accepted)
             nonce = None
         if not nonce and page.folder is None:
             return self._plain_elements
         return ElementOptions(self._settings.styles, str(nonce) if nonce else None, page.folder)
-
-    def check_names(
-        self,
-        given: Mapping[str, Any],
-        names: Sequence[str],
-        subject: object,
-        caller: Caller,
-        problems: list[str],
-    ) -> None:
-        """Report options that the called function does not have."""
-        for name in given:
-            if CAMEL_CASE.get(name, name) not in names:
-                similar = difflib.get_close_matches(name, names, 1)
-                hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
-                problem = f"unknown option {quoted(name)}; {hint}"
-                problems.append(self._problem(name, problem, subject, caller))
 
     def _language_of(self, page: Page) -> str | None:
         """Return the language of the page, else the setting (RFC 4647, 3.4)."""
         lang = self._settings.lang
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
-    def _validated(
-        self, given: Mapping[str, Any], subject: object, caller: Caller, problems: list[str]
-    ) -> tuple[Style, bool, float]:
-        """Return the style, whether JSON-LD is printed, and how long the call may wait.
-
-        Add the errors in the options to `problems`.
-        """
-        options = {**asdict(self.style), "schema": self._schema, "wait": self._settings.wait}
-        for given_name, value in given.items():
-            name = CAMEL_CASE.get(given_name, given_name)
+    def _validated(self, given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+        """Return the options that are checked as the settings of their names are."""
+        values = dict[str, Any]()
+        for name, value in given.items():
             if name == "theme" and value is not None:
-                options["theme"], found = self.style.theme.merged(value)
-                problems += (self._problem("theme", problem, subject, caller) for problem in found)
-            elif name in options and (value is not None or name == "heading_level"):
+                values["theme"], found = self.style.theme.merged(value)
+                for problem in found:
+                    problems.add("theme", problem)
+            elif name in CHECKED and (value is not None or name == "heading_level"):
                 try:
-                    options[name] = _validate(name, value)
+                    values[name] = _validate(name, value)
                 except ValueError as error:
-                    problems.append(self._reject(name, value, str(error), subject, caller))
-        schema, wait = options.pop("schema"), options.pop("wait")
-        return Style(**options), schema, wait
+                    problems.refuse(name, value, str(error))
+        return values
 
-    def _language(self, lang: object, subject: object, caller: Caller, problems: list[str]) -> str | None:
-        if not lang:
-            return None
-        language = lookup(lang) if isinstance(lang, str) else None
-        if language is None:
-            accepted = f"one of {', '.join(LANGUAGES)} is accepted"
-            problems.append(self._reject("lang", lang, accepted, subject, caller))
-        return language
 
-    def _reject(self, name: str, value: object, accepted: str, subject: object, caller: Caller) -> str:
-        return self._problem(name, f"{name} is {quoted(value)}: {accepted}", subject, caller)
+def _validate(name: str, value: object) -> Any:
+    """Check an option as the setting of its name; a boolean option takes any object as a truth value."""
+    setting: Setting[Any] = getattr(Settings, name)
+    if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
+        return bool(value)
+    return setting.validate(value)
 
-    def _problem(self, option: str, problem: str, subject: object, caller: Caller) -> str:
-        """Report an invalid option: raise if strict, else log it once for each template."""
-        slug = subject.slug if isinstance(subject, FAQ) else subject
-        what = "the page" if isinstance(slug, str) and not slug else f"FAQ {quoted(slug)}"
-        where = f" in template {caller.name!r}" if caller.name else ""
-        message = f"{what}{where}: {problem}"
-        if self._settings.strict:
-            raise ConfigurationError(message)
-        # The key has no slug, because a visitor may choose it.
-        self.log.warning(f"{option} {caller.name}", "%s", message)
-        return message
+
+def _part(given: Mapping[str, Any], problems: Problems) -> Part | None:
+    """Return the part of an FAQ that a call names, or None."""
+    section, questions = given.get("section"), given.get("questions")
+    try:
+        part = Part.of(section, questions)
+    except TypeError:
+        problems.refuse("questions", questions, "a list of ids or questions is accepted")
+        part = Part.of(section, None)
+    return part if part != Part() else None
+
+
+def _language(lang: object, problems: Problems) -> str | None:
+    """Return the supported language that is nearest to one, or None."""
+    language = lookup(lang) if isinstance(lang, str) else None
+    if lang and language is None:
+        problems.refuse("lang", lang, f"one of {', '.join(LANGUAGES)} is accepted")
+    return language
 
 
 def _key(slug: str, lang: str | None) -> Key:
@@ -282,14 +289,6 @@ def split_arguments(
         is_named = number <= len(names) and names[number - 1] not in options
         options[names[number - 1] if is_named else f"argument {number}"] = value
     return arguments[0], options
-
-
-def _validate(name: str, value: object) -> Any:
-    """Check an option as the setting of its name; a boolean option takes any object as a truth value."""
-    setting: Setting[Any] = getattr(Settings, name)
-    if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
-        return bool(value)
-    return setting.validate(value)
 
 
 def check_schema_argument(function: str, faq: object) -> None:

@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     _Found = FAQState | Fetch
 
 Given = Mapping[str, Any]  # the options of a call
-_Arrived = tuple[Call, Fragment | None]
-_Arriving = Callable[[], Awaitable[_Arrived]]
-_Noded = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
+_Rendering = tuple[Call, Fragment | None]
+_Numbered = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
 
 
 class Presenter:
@@ -83,13 +82,13 @@ class Presenter:
         try:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
             found = self._states.look_up_newest(page, call.key)
-            state = await self._states.arrived(page, found, call.wait, blocks=blocks)
+            state = await self._states.result(page, found, call.wait, blocks=blocks)
         except FAQNotFound as error:  # `slug` cannot be a slug
             return FAQState(error=error)
         except FAQError as error:
             self._states.report(slug, error)
             return FAQState(error=error)
-        self._states.noted(page, call.key, state)
+        self._states.limit_max_age(page, call.key, state)
         if state.data is None:
             return state
         faq, _ = self.options.part_for(state.data, call)
@@ -138,9 +137,9 @@ class Presenter:
                 if page.can_defer(call.key):
                     page.may_degrade |= self._settings.degraded_max_age is not None
                     ordinal = document.reserve(call.key.slug)
-                    arriving = partial(self._arrived, document, page, call, found, ordinal)
-                    return self._defer(document, page, call, arriving)
-                found = at_once(self._states.arrived(page, found, call.wait, blocks=True))
+                    rendering = partial(self._fetched, document, page, call, found, ordinal)
+                    return self._defer(document, page, call, rendering)
+                found = at_once(self._states.result(page, found, call.wait, blocks=True))
             faq = found.data
             if faq is None or found.is_degraded:
                 faq = self._states.record(page, call.key, found)
@@ -166,11 +165,13 @@ class Presenter:
             if page.preview is not None:
                 return await self._show_draft(document, page, call, blocks=False)
             found = call.given or self._states.look_up(page, call.key)
-            return self._print(document, page, *await self._arrived(document, page, call, found))
+            return self._print(document, page, *await self._fetched(document, page, call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
 
-    def _defer(self, document: Document, page: Page, call: Call, arriving: "_Arriving") -> Markup:
+    def _defer(
+        self, document: Document, page: Page, call: Call, rendering: Callable[[], Awaitable[_Rendering]]
+    ) -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render.
 
         A later FAQ may be printed before this one is filled in. So this one has its own stylesheet, unless an
@@ -180,21 +181,21 @@ class Presenter:
 
         async def fill() -> str:
             try:
-                return self._print(document, page, *await arriving(), before)
+                return self._print(document, page, *await rendering(), before)
             except FAQError as error:
                 return self._handle(page, call.key.slug, error)
 
         return page.leave_placeholder(fill)
 
-    async def _arrived(
+    async def _fetched(
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
-    ) -> "_Arrived":
-        """Return an FAQ as soon as it has arrived and is rendered."""
-        state = await self._states.arrived(page, found, call.wait, blocks=False)
+    ) -> _Rendering:
+        """Return an FAQ as soon as it is fetched and rendered."""
+        state = await self._states.result(page, found, call.wait, blocks=False)
         faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
         return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
 
-    async def _rendered(self, call: Call, faq: FAQ, place: Place) -> "_Arrived":
+    async def _rendered(self, call: Call, faq: FAQ, place: Place) -> _Rendering:
         """Return an FAQ as soon as it is rendered; a long one is rendered in a thread."""
         fragment = self.renderer.cached(faq, (call.style, place))
         if fragment is None and self.renderer.is_long(faq):
@@ -221,11 +222,11 @@ class Presenter:
     async def _show_draft(self, document: Document, page: Page, call: Call, *, blocks: bool) -> Markup:
         found = call.given or self._states.look_up(page, call.key)
         draft = call.given or self._states.look_up_newest(page, call.key)
-        state = await self._states.arrived(page, found, call.wait, blocks=blocks)
+        state = await self._states.result(page, found, call.wait, blocks=blocks)
         published = self._alone(document, page, call, state)
 
         async def fill(blocks: bool = False) -> Text:
-            state = await self._states.arrived(page, draft, call.wait, blocks=blocks)
+            state = await self._states.result(page, draft, call.wait, blocks=blocks)
             return self._draft(document, page, call, state)
 
         if blocks and page.can_defer(call.key):
@@ -264,7 +265,7 @@ class Presenter:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
         document, page = here(document, self.page_source)
         try:
-            self.options.check_names(given, ("nonce",), "", caller, [])
+            given = self.options.problems("", caller).known(given, ("nonce",))
             check_schema_argument("faq_schema()", faq)
             elements = self.options.elements(page, given.get("nonce"), caller)
         except FAQError as error:
@@ -282,7 +283,7 @@ class Presenter:
 
         return page.leave_placeholder(fill)
 
-    def _schema(self, page: Page, faqs: "Sequence[_Noded]", elements: ElementOptions) -> Markup:
+    def _schema(self, page: Page, faqs: "Sequence[_Numbered]", elements: ElementOptions) -> Markup:
         if page.preview is not None:
             faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
@@ -295,7 +296,7 @@ class Presenter:
         elements = self.options.elements(self.page(), nonce)
         return self._script([(faq, None) for faq in records if faq is not None], elements)
 
-    def _script(self, faqs: "Iterable[_Noded]", elements: ElementOptions) -> Markup:
+    def _script(self, faqs: "Iterable[_Numbered]", elements: ElementOptions) -> Markup:
         """Return one FAQPage with the questions of several records, each once."""
         questions = dict.fromkeys(chain.from_iterable(starmap(self.renderer.questions_json, faqs)))
         return Rendered(json_ld_element(page_json(questions), elements.nonce))

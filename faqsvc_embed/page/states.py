@@ -41,7 +41,7 @@ class PageStates:
                 self.report(slug, invalid_slug(slug))
         keys = [self._options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
         found = [self.look_up_newest(page, key) for key in keys]
-        states = [await self.arrived(page, one, self._settings.wait, blocks=blocks) for one in found]
+        states = [await self.result(page, one, self._settings.wait, blocks=blocks) for one in found]
         if not blocks:
             page.prefetched.update(keys)
         return [state.data for state in states if state.data is not None]
@@ -76,10 +76,10 @@ class PageStates:
             return self.look_up(page, key)
         draft = Key(key.slug, key.lang, token)
         found = self.look_up(page, draft)
-        return self._keep(page, draft, found) if isinstance(found, FAQState) else found
+        return self._fixed(page, draft, found) if isinstance(found, FAQState) else found
 
-    async def arrived(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
-        """Return a state, or wait for it, for the rest of this page's time budget.
+    async def result(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
+        """Return the result of a look-up, waiting for a fetch for the rest of the page's time budget.
 
         `blocks` is whether the caller waits by blocking its thread. In an event loop it must not, so it gets
         the published record instead of a draft.
@@ -88,15 +88,17 @@ class PageStates:
             if not blocks or page.may_block or not in_event_loop():
                 with page.budget.waiting(wait) as seconds:
                     state = await self._reader.arrived(found, seconds, blocks=blocks)
-                found = self._keep(page, found.key, state)
+                found = self._fixed(page, found.key, state)
             elif found.is_draft:
                 found = self.look_up(page, Key(found.key.slug, found.key.lang))
             else:
                 return self._reader.state(found.key)
         return found
 
-    def _keep(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
-        """Keep a state for the rest of the page. Without a draft, return what is published."""
+    def _fixed(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
+        """Return a state, which the FAQ then has all over the page; for a draft that is not there, what is
+        published.
+        """
         page.states[self._reader, key] = state
         if key.token is None or page.preview is None:
             return state
@@ -108,15 +110,15 @@ class PageStates:
 
     def record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        if not self.noted(page, key, state).is_loading:
+        self.limit_max_age(page, key, state)
+        if not state.is_loading:
             return data_or_raise(state)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self._options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
 
-    def noted(self, page: Page, key: Key, state: FAQState) -> FAQState:
-        """Return a state, which limits for how long caches may store its page."""
+    def limit_max_age(self, page: Page, key: Key, state: FAQState) -> None:
+        """Let caches store the page only until the next fetch, if the FAQ is missing or degraded."""
         if (seconds := self._reader.max_age(key, state)) is not None:
             page.limit_max_age(seconds)
-        return state

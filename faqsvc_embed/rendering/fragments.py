@@ -1,6 +1,5 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
-from collections.abc import Set
 from typing import Any, Final, Self
 
 import msgspec
@@ -21,6 +20,8 @@ LONG: Final = "script of long FAQs"
 """The part of the script that every variant but `disclosure` needs."""
 SCRIPTS: Final = frozenset((WHOLE, LONG))
 CLOSING_TAG: Final = "\n</section>"
+MAX_FORMS: Final = 2
+"""Forms of the whole HTML that a fragment keeps."""
 
 
 class Rendered(Markup):
@@ -54,8 +55,8 @@ class Fragment(msgspec.Struct, eq=False):
     """Parts of the answers that are not shown, for development."""
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
-    forms: dict[bool, str] = {}
-    """The whole HTML in its two usual forms: True has the stylesheet and the script inline, False neither."""
+    forms: dict[tuple[ElementOptions, frozenset[str], bool], str] = {}
+    """The whole HTML by what it depends on, in its first forms: mostly with all of `needs`, and without."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(
@@ -72,14 +73,17 @@ class Fragment(msgspec.Struct, eq=False):
         """Bytes in memory, with one form of the whole."""
         return 2 * (self.content.__sizeof__() + self.json_ld.__sizeof__())
 
-    def joined(self, options: ElementOptions, missing: Set[str], *, schema: bool) -> str:
+    def joined(self, options: ElementOptions, missing: frozenset[str], *, schema: bool) -> str:
         """Return the section with the stylesheets and the script that its document lacks."""
         # The script is above the questions: it changes them before they are painted.
         opening = "\n".join([self.opening_tag, *self._elements(options, missing)])
         json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
-        return "".join([opening, self.content, json_ld, CLOSING_TAG])
+        html = "".join([opening, self.content, json_ld, CLOSING_TAG])
+        if options.nonce is None and len(self.forms) < MAX_FORMS:
+            self.forms[options, missing, schema] = html
+        return html
 
-    def _elements(self, options: ElementOptions, missing: Set[str]) -> list[str]:
+    def _elements(self, options: ElementOptions, missing: frozenset[str]) -> list[str]:
         """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
         names, found = [name for name in self.css if name in missing], list[str]()
         if options.styles == "linked" and options.folder is not None:

@@ -15,7 +15,7 @@ from flask import Flask, Response, render_template_string, stream_template_strin
 from jinja2 import DictLoader, Environment
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse
+from starlette.responses import HTMLResponse, JSONResponse, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
@@ -446,6 +446,24 @@ def test_a_streamed_page_shows_the_draft(embed: FAQEmbed) -> None:
     assert answers(html) == ["Draft."]
     assert html.endswith("<p>The end.</p>")
     assert not json_ld(html)
+
+
+def test_the_published_faq_may_be_cut_where_a_draft_replaces_it(embed: FAQEmbed) -> None:
+    environment = Environment(autoescape=True, loader=DictLoader({"page": PAGE + "<p>The end.</p>"}))
+    install(environment, embed)
+
+    async def page(_: Request) -> StreamingResponse:
+        html = environment.get_template("page").render()
+        return StreamingResponse(
+            (html[at : at + 50] for at in range(0, len(html), 50)), media_type="text/html"
+        )
+
+    app = Starlette(routes=[Route("/", page)])
+    app.add_middleware(FAQMiddleware, embed=embed)
+    embed.prefetch("pricing")
+    html = TestClient(app).get(f"/?faq_preview={TOKEN}").text
+    assert answers(html) == ["Draft."]
+    assert html.endswith("<p>The end.</p>")
 
 
 def test_a_streamed_body_that_shows_a_draft_is_closed(embed: FAQEmbed) -> None:
