@@ -155,9 +155,12 @@ async def list_faqs(call: Call) -> Result:
     offset = int(arguments.get("offset", 0))
     wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
     found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
-    entries = [
+    entries: list[dict[str, Any]] = [
         {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
     ]
+    for entry in entries:  # no tool takes an entity tag
+        for fields in (entry, *entry["translations"]):
+            fields.pop("etag", None)
     if offset and offset >= len(entries):
         raise ToolError(f"offset is {offset}, but {len(entries)} FAQs are found.")
     items = take_fitting(entries[offset:], ROOM)
