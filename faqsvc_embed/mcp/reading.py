@@ -70,13 +70,9 @@ def _language_in(query: str, lang: str | None) -> str | None:
     """Return the language in the query of an address, else `lang`."""
     for value in parse_qs(query, keep_blank_values=True).get("lang", []):
         stated = lookup(value)
-        if stated is None:
-            accepted = ", ".join(LANGUAGES)
-            raise ToolError(f"The address in slug has lang={quoted(value)}: one of {accepted} is accepted.")
-        if lang not in (None, stated):
-            raise ToolError(
-                f"lang is {lang!r}, but the address in slug has lang={quoted(value)}: leave one of them out."
-            )
+        if stated is None or lang not in (None, stated):
+            accepted = f"only {lang!r}, as in lang" if lang else f"one of {', '.join(LANGUAGES)}"
+            raise ToolError(f"The address in slug has lang={quoted(value)}: {accepted} is accepted.")
         lang = stated
     return lang
 
