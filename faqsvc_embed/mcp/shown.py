@@ -54,7 +54,7 @@ def is_marked_up(text: str | None) -> bool:
 
 
 def in_format(faq: FAQ) -> tuple[FAQ, list[str]]:
-    """Return an FAQ in the format that its texts have, which is found as for a file, and a note on it."""
+    """Return an FAQ in the format that its texts have, which is found as for a file, and notes on it."""
     document = Document(items=[item.to_fields() for item in faq.items], introduction=faq.introduction)
     read = as_one_format(document, meant=_MEANT)
     items = tuple(Item(position, **fields) for position, fields in enumerate(read.items))
@@ -64,7 +64,7 @@ def in_format(faq: FAQ) -> tuple[FAQ, list[str]]:
         items=items,
         introduction=read.introduction,
         answer_format="markdown" if is_markdown else "text",
-    ), [AS_MARKDOWN] if is_markdown else []
+    ), [*read.notes[:MAX_NOT_SHOWN], AS_MARKDOWN] if is_markdown else []
 
 
 def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:

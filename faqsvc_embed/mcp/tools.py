@@ -132,14 +132,16 @@ _ADVICE: Final = {
 def decoded(name: str, arguments: Arguments) -> Arguments:
     """Return the arguments of a tool without what clients and models make of them.
 
-    Some clients send arrays, numbers and booleans as strings, out of the model's reach. Models write null for
-    what they leave out, and a language with its region.
+    Some clients send arrays, numbers and booleans as strings, out of the model's reach. Models write null, or
+    an empty text among named ones, for what they leave out, and a language with its region.
     """
     return {name: value for name, value in _decoded(arguments, _SCHEMAS[name]).items() if value is not None}
 
 
 def _decoded(value: Any, schema: Mapping[str, Any]) -> Any:
     kind = schema.get("type")
+    if value == "" and "enum" in schema:
+        return None
     if isinstance(value, str) and schema.get("enum") == list(LANGUAGES):
         return lookup(value) or value
     if isinstance(value, str) and kind != "string":

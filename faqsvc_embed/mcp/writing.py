@@ -20,7 +20,7 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.mcp.clients import Call
+from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import (
     MAX_TITLE,
@@ -75,7 +75,10 @@ async def generate_faq(call: Call) -> Result:
 
 async def publish_faq(call: Call) -> Result:
     """Publish a new FAQ."""
-    arguments = call.arguments
+    arguments = _without_empty(call.arguments)
+    arguments["items"] = [
+        {"question": "", "answer": "", **_without_empty(item)} for item in arguments["items"]
+    ]
     if problems := publication_problems(arguments):
         raise PublishRejected("", problems=problems)
     record = FAQ.from_dict({"slug": "", **arguments})
@@ -115,6 +118,11 @@ async def publish_faq(call: Call) -> Result:
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
         content["install"] = if_small(published.install)
     return masked_result(content, key)
+
+
+def _without_empty(fields: Arguments) -> Arguments:
+    """Return fields without empty texts, which models write for what they leave out."""
+    return {name: value for name, value in fields.items() if value != ""}
 
 
 async def unpublish_faq(call: Call) -> Result:
