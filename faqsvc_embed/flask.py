@@ -49,6 +49,14 @@ LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
 """Attributes of `g` with the language of a page; Flask's documentation uses the last one."""
 
 
+class FlaskConfigurationError(ConfigurationError, click.ClickException):
+    """A setting or a file is invalid; `flask run` and `flask faq check` print only the message."""
+
+    def __init__(self, message: str) -> None:
+        click.ClickException.__init__(self, message)
+        ConfigurationError.__init__(self, message)
+
+
 class FAQExtension:
     """Adds FAQs to the templates of Flask applications.
 
@@ -88,7 +96,10 @@ class FAQExtension:
             raise ConfigurationError("the application has a FAQExtension already: call init_app() once")
         embed = self._embed
         if embed is None:
-            embed = FAQEmbed(settings=Settings.from_mapping(app.config, **self._options))
+            try:
+                embed = FAQEmbed(settings=Settings.from_mapping(app.config, **self._options))
+            except ConfigurationError as error:
+                raise FlaskConfigurationError(str(error)) from None
         app.extensions[EMBED] = embed
         embed.presenter.page_source = _page
         install(app.jinja_env, embed)

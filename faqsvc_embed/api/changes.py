@@ -198,7 +198,7 @@ class _Questions:
         if question is None:
             number = self.only(("id", item_id))
             if number is None:
-                reason = f"there is no question with the id {quoted(item_id)}"
+                reason = f"there is no question with the id {quoted(item_id)}: name it by its text"
                 raise self.refused(reason, code="unknown-question")
             return number
         number = self.find(question)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from faqsvc_embed.api.requests import user_agent
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, is_url
 from faqsvc_embed.cli.output import counted, print_data, print_text
@@ -66,25 +67,16 @@ def _check_page(page: str, as_json: bool) -> None:
 
 def _fetched(page: str) -> tuple[str, bytes]:
     """Return the address and the content of a page, on any host that this machine reaches."""
-    import asyncio
-    from contextlib import aclosing
-
-    from faqsvc_embed.generation.crawl.fetcher import FetchError, PageFetcher
-    from faqsvc_embed.generation.crawl.ssrf import BlockedURL, check_url, endpoint_of
-
-    async def fetch() -> tuple[str, bytes]:
-        named = frozenset({endpoint_of(check_url(page, any_port=True))})
-        async with aclosing(PageFetcher(named)) as fetcher:
-            response = await fetcher.fetch(page)
-        if response.status != 200:
-            raise FetchError(f"{page} responds with status {response.status}")
-        return response.url, response.body
+    import httpx2
 
     silence_log()
     try:
-        return asyncio.run(fetch())
-    except (BlockedURL, FetchError) as error:
-        raise failure(str(error)) from None
+        response = httpx2.get(page, follow_redirects=True, headers={"User-Agent": user_agent()})
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        raise failure(f"{page} cannot be read: {error}") from None
+    if response.status_code != 200:
+        raise failure(f"{page} responds with status {response.status_code}")
+    return str(response.url), response.content
 
 
 def _check_files(path: Path, as_json: bool) -> None:

@@ -28,6 +28,11 @@ _IN_MARKDOWN: Final = re.compile(
 
 _ESCAPED_HTML: Final = re.compile(r"\s*&lt;(?:p|div|ul|ol|h[1-6])\b[^<]*&lt;/(?:p|div|ul|ol)&gt;\s*\Z")
 """Whole elements of HTML whose tags are escaped once more, as some plug-ins write JSON-LD."""
+_LOST: Final = re.compile(
+    r"(?i)<(script|iframe|object|embed|video|audio|form|button|input|select|textarea|canvas)(?=[\s/>])"
+    r"|\b(?:href|src)\s{0,9}=\s{0,9}[\"']?\s{0,9}(javascript|vbscript|data):"
+)
+"""What Markdown cannot show of HTML, and links and images that no page would show."""
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 
@@ -56,7 +61,7 @@ def as_one_format(
         if isinstance(answer := item.get("answer"), str) and _ESCAPED_HTML.match(answer):
             item["answer"] = html.unescape(answer)
     texts = [document.introduction, *(item.get("answer") for item in items)]
-    signs = [_MARKDOWN, *([meant] if meant else [])]
+    signs, notes = [_MARKDOWN, *([meant] if meant else [])], list(document.notes)
 
     def is_markdown(text: object) -> bool:
         return isinstance(text, str) and not is_html and any(sign.search(text) for sign in signs)
@@ -73,18 +78,25 @@ def as_one_format(
             text = html.unescape(text) if _ENTITY.search(text) else text
         return html_to_line(text) if is_html or (has_markup and has_tags(text)) else text
 
-    def paragraphs(text: Any) -> Any:
+    def paragraphs(text: Any, index: int) -> Any:
         if not isinstance(text, str) or is_markdown(text):
             return text
         if has_tags(text):
+            found = [f"<{tag}>" if tag else f"the link to '{name}:'" for tag, name in _LOST.findall(text)]
+            notes.extend(f"{document.place(index, 1)}: {one} is not shown" for one in dict.fromkeys(found))
             return html_to_markdown(text)
         text = html.unescape(text) if _ENTITY.search(text) else text
         return escape(text.strip()) if has_markup else text
 
-    for item in items:
-        item |= {"question": line(item["question"]), "answer": paragraphs(item["answer"])}
+    for index, item in enumerate(document.items):
+        if isinstance(item, dict):
+            item |= {"question": line(item["question"]), "answer": paragraphs(item["answer"], index)}
     if not (has_markup or is_html):
         return document
-    title, introduction = line(document.title), paragraphs(document.introduction)
-    answer_format = "markdown" if has_markup else "text"
-    return replace(document, title=title, introduction=introduction, answer_format=answer_format)
+    return replace(
+        document,
+        title=line(document.title),
+        introduction=paragraphs(document.introduction, -1),
+        answer_format="markdown" if has_markup else "text",
+        notes=notes,
+    )

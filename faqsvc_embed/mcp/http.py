@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import PlainTextResponse
 
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.server import create_server
@@ -42,9 +43,10 @@ class ToolServerApp:
         elif scope["type"] != "http":
             return
         elif scope["path"].removeprefix(scope.get("root_path", "")).rstrip("/") not in ("", PATH):
-            await _refuse(send, 404, b"Not found")
+            await PlainTextResponse("Not found", 404)(scope, receive, send)
         elif scope["method"] == "GET":  # a server without sessions needs no stream
-            await _refuse(send, 405, b"This is a server for MCP clients, which send POST requests")
+            told = "This is a server for MCP clients, which send POST requests"
+            await PlainTextResponse(told, 405, {"Allow": "POST"})(scope, receive, send)
         else:
             # Each request has a manager, because frameworks do not run the lifespan of a mounted application.
             manager = StreamableHTTPSessionManager(
@@ -55,13 +57,6 @@ class ToolServerApp:
             )
             async with manager.run():
                 await manager.handle_request(scope, receive, send)
-
-
-async def _refuse(send: Send, status: int, reason: bytes) -> None:
-    headers = [(b"content-type", b"text/plain"), (b"content-length", b"%d" % len(reason))]
-    allow = [(b"allow", b"POST")] if status == 405 else []
-    await send({"type": "http.response.start", "status": status, "headers": headers + allow})
-    await send({"type": "http.response.body", "body": reason})
 
 
 def create_app(client: FAQClient | None = None) -> ToolServerApp:

@@ -70,13 +70,9 @@ def _language_in(query: str, lang: str | None) -> str | None:
     """Return the language in the query of an address, else `lang`."""
     for value in parse_qs(query, keep_blank_values=True).get("lang", []):
         stated = lookup(value)
-        if stated is None:
-            accepted = ", ".join(LANGUAGES)
-            raise ToolError(f"The address in slug has lang={quoted(value)}: one of {accepted} is accepted.")
-        if lang not in (None, stated):
-            raise ToolError(
-                f"lang is {lang!r}, but the address in slug has lang={quoted(value)}: leave one of them out."
-            )
+        if stated is None or lang not in (None, stated):
+            accepted = f"only {lang!r}, as in lang" if lang else f"one of {', '.join(LANGUAGES)}"
+            raise ToolError(f"The address in slug has lang={quoted(value)}: {accepted} is accepted.")
         lang = stated
     return lang
 
@@ -155,9 +151,12 @@ async def list_faqs(call: Call) -> Result:
     offset = int(arguments.get("offset", 0))
     wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
     found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
-    entries = [
+    entries: list[dict[str, Any]] = [
         {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
     ]
+    for entry in entries:  # no tool takes an entity tag
+        for fields in (entry, *entry["translations"]):
+            fields.pop("etag", None)
     if offset and offset >= len(entries):
         raise ToolError(f"offset is {offset}, but {len(entries)} FAQs are found.")
     items = take_fitting(entries[offset:], ROOM)

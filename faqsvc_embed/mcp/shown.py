@@ -11,7 +11,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
 from faqsvc_embed.mcp.results import shorten
-from faqsvc_embed.models import FAQ, AnswerFormat, Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
 from faqsvc_embed.rendering.leftovers import leftovers
 
@@ -53,13 +53,18 @@ def is_marked_up(text: str | None) -> bool:
     return has_markdown(text) or has_tags(text) or _MEANT.search(text or "") is not None
 
 
-def in_format(
-    items: Sequence[dict[str, Any]], introduction: str | None
-) -> tuple[list[dict[str, Any]], str | None, AnswerFormat | None]:
-    """Return texts in the format that they have, and this format. It is found as for a file."""
-    document = Document(items=[{**item} for item in items], introduction=introduction)
+def in_format(faq: FAQ) -> tuple[FAQ, list[str]]:
+    """Return an FAQ in the format that its texts have, which is found as for a file, and notes on it."""
+    document = Document(items=[item.to_fields() for item in faq.items], introduction=faq.introduction)
     read = as_one_format(document, meant=_MEANT)
-    return read.items, read.introduction, read.answer_format
+    items = tuple(Item(position, **fields) for position, fields in enumerate(read.items))
+    is_markdown = read.answer_format is not None
+    return replace(
+        faq,
+        items=items,
+        introduction=read.introduction,
+        answer_format="markdown" if is_markdown else "text",
+    ), [*read.notes[:MAX_NOT_SHOWN], AS_MARKDOWN] if is_markdown else []
 
 
 def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list[str]:

@@ -71,8 +71,6 @@ def _bad_arguments(problems: Sequence[str]) -> ToolError:
 
 def _tool_error(error: FAQError, slug: str | None) -> ToolError:
     """Return the error with advice for the model, and mark text of the service as data."""
-    seconds = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
-    advice = _ADVICE.get(error.code or "", "")
     if isinstance(error, ConfigurationError):
         return ToolError(
             f"This MCP server is not configured: {error}. Ask the user to correct its environment, where "
@@ -80,48 +78,49 @@ def _tool_error(error: FAQError, slug: str | None) -> ToolError:
         )
     if isinstance(error, PublishRejected) and error.status is None:
         return _bad_arguments(error.problems)
+    quotes = _QUOTES if error.status is not None else ""
+    return ToolError(" ".join(filter(None, [f"{str(error).rstrip('?')}.", _advice(error, slug), quotes])))
+
+
+def _advice(error: FAQError, slug: str | None) -> str:
+    """Return what the model should do about an error."""
+    seconds = f" in {error.retry_after:g} seconds" if error.retry_after is not None else ""
     if isinstance(error, OutcomeUnknown):
-        advice = f"To try again, call with exactly these arguments{seconds}."
-    elif isinstance(error, PublishRejected) and error.closest:
-        shown = ", ".join(json.dumps(one, ensure_ascii=False) for one in error.closest)
-        means = "If the user means one of these, name it, and keep its words" if advice else "The closest"
-        advice = f"{means}: {shown}. {advice or 'Correct the arguments and call again.'}"
-    elif advice:
-        pass
-    elif isinstance(error, FAQNotFound) and error.status == 410 and slug is not None:
-        advice = "If the user wants it back, call unpublish_faq with undo: true."
-        advice = "Tell the user." if "faqsvc restore" in str(error) else advice  # it was deleted for ever
-    elif isinstance(error, FAQNotFound) and error.status != 410:
-        advice = "Ask the user for the address of the page, and whether FAQSVC_BASE_URL is the service's."
-        if slug is not None:
-            advice = f"If there is an API key, list_faqs has the slugs, languages and drafts. {advice}"
-    elif isinstance(error, AuthenticationError):
-        advice = (
+        return f"To try again, call with exactly these arguments{seconds}."
+    if error.code in _ADVICE:
+        return _ADVICE[error.code]
+    if isinstance(error, FAQNotFound) and error.status == 410:
+        if "faqsvc restore" in str(error):  # it was deleted for ever
+            return "Tell the user."
+        return "If the user wants it back, call unpublish_faq with undo: true." if slug is not None else ""
+    if isinstance(error, FAQNotFound):
+        known = "If there is an API key, list_faqs has the slugs, languages and drafts. " if slug else ""
+        return (
+            f"{known}Ask the user for the address of the page, and whether FAQSVC_BASE_URL is the service's."
+        )
+    if isinstance(error, AuthenticationError):
+        return (
             "Ask the user for a valid API key: in FAQSVC_API_KEY, with a restart of this MCP server, or over "
             "HTTP in the header X-Plugin-Key."
         )
-    elif isinstance(error, RevisionConflict):
-        advice = "Somebody else has changed the FAQ. Read it again, apply your change, and call again."
-    elif isinstance(error, PublishRejected):
-        advice = "Correct the arguments and call again."
-    elif seconds:
-        advice = f"Try again{seconds}."
-    elif isinstance(error, FAQUnavailable) and error.status in (None, 404):
-        advice = (
+    if isinstance(error, RevisionConflict):
+        return "Somebody else has changed the FAQ. Read it again, apply your change, and call again."
+    if isinstance(error, PublishRejected):
+        return "Correct the arguments and call again."
+    if seconds:
+        return f"Try again{seconds}."
+    if isinstance(error, FAQUnavailable) and error.status in (None, 404):
+        return (
             "Ask the user whether the FAQ service runs, and whether FAQSVC_BASE_URL in the environment of "
             "this MCP server is its address."
         )
-    elif error.status != 410:
-        advice = "Try again later, or tell the user that the FAQ service does not work."
-    quotes = _QUOTES if error.status is not None else ""
-    return ToolError(" ".join(filter(None, [f"{str(error).rstrip('?')}.", advice, quotes])))
+    return "Try again later, or tell the user that the FAQ service does not work."
 
 
 _ADVICE: Final = {
     "missing-scope": "Ask the user for an API key whose scope includes this; `faqsvc keys create` makes one.",
     "not-your-site": "list_faqs names the FAQs that this key may change; publish_faq makes a new one, under "
     "another slug.",
-    "unknown-question": "To add it, only if no question asks the same, call again with add: true.",
     "unreadable-website": "Check the address of the website with the user; or read it by other means, write "
     "the items yourself, and use publish_faq.",
     "generation-failed": "Write the items yourself, and use publish_faq.",
@@ -133,14 +132,16 @@ _ADVICE: Final = {
 def decoded(name: str, arguments: Arguments) -> Arguments:
     """Return the arguments of a tool without what clients and models make of them.
 
-    Some clients send arrays, numbers and booleans as strings, out of the model's reach. Models write null for
-    what they leave out, and a language with its region.
+    Some clients send arrays, numbers and booleans as strings, out of the model's reach. Models write null, or
+    an empty text among named ones, for what they leave out, and a language with its region.
     """
     return {name: value for name, value in _decoded(arguments, _SCHEMAS[name]).items() if value is not None}
 
 
 def _decoded(value: Any, schema: Mapping[str, Any]) -> Any:
     kind = schema.get("type")
+    if value == "" and "enum" in schema:
+        return None
     if isinstance(value, str) and schema.get("enum") == list(LANGUAGES):
         return lookup(value) or value
     if isinstance(value, str) and kind != "string":
@@ -176,4 +177,6 @@ def _problem(error: ValidationError) -> str:
         known = error.schema["properties"]
         unknown = [repr(shorten(name, MAX_VALUE)) for name in error.instance if name not in known]
         message = f"not accepted: {', '.join(unknown[:MAX_UNKNOWN])}; accepted are {', '.join(known)}"
+    elif error.validator == "type" and (fields := error.schema.get("items", error.schema).get("properties")):
+        message += f": send {'a list of ' if 'items' in error.schema else ''}objects with {', '.join(fields)}"
     return f"{where}: {message}" if where else message

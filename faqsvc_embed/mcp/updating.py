@@ -1,31 +1,25 @@
 """The tool update_faq: it changes some texts of one revision, and never overwrites a newer one."""
 
 import asyncio
+import json
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from faqsvc_embed.api.changes import closest, finder
-from faqsvc_embed.api.contract import RecordItem
+from faqsvc_embed.api.changes import ChangeRefused, apply_changes, closest, finder
+from faqsvc_embed.api.contract import Change, RecordItem
+from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
-from faqsvc_embed.errors import FAQError, FAQNotFound, RevisionConflict, quoted
-from faqsvc_embed.files.document import Document
-from faqsvc_embed.mcp.clients import Call
+from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
+from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
-from faqsvc_embed.mcp.writing import (
-    MAX_NOTES,
-    REQUESTED,
-    SCOPE,
-    as_allowed,
-    masked_result,
-    revert,
-    written,
-)
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, as_allowed, fields_of, masked_result, revert, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
@@ -45,8 +39,6 @@ RESEMBLING: Final = 0.5
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
-_NAMES: Final = frozenset({"question", "id", "section"})
-_OF_ITEMS: Final = _NAMES | {"answer"}
 Find = Callable[[str | None, str | None], Item | None]
 
 
@@ -60,75 +52,44 @@ async def update_faq(call: Call) -> Result:
     client, key = call.writing()
     arguments = call.arguments
     slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
-    is_draft = bool(arguments.get("draft"))
     changes: list[dict[str, Any]] = arguments.get("changes", [])
-    fields: dict[str, Any] = {
-        "title": arguments.get("title"),
-        "introduction": arguments.get("introduction"),
-        "answer_format": arguments.get("answerFormat"),
-    }
-    if not changes and all(value is None for value in fields.values()):
+    if not changes and not arguments.keys() & {"title", "introduction", "answerFormat"}:
         raise ToolError("Nothing to change: pass changes, title, introduction or answerFormat.")
+    if problems := change_problems({**arguments, "introduction": arguments.get("introduction") or None}):
+        raise PublishRejected("", problems=problems)
+    is_draft = bool(arguments.get("draft"))
     newest = await _newest(client, slug, lang)
-    notes = list[str]()
     if newest is None:
-        if number:
-            raise ToolError(
-                f"The FAQ {quoted(slug)} has no translation into {lang}. To make it, call again with "
-                "revision 0, title, and a change with question and answer for each question."
-            )
-        default = await _published(client, slug)
-        notes += _translated(changes, fields, default)
-        fields["if_none_match"] = "*"
+        source = record_of(await _published(client, slug))
+        old = replace(source, title="", lang=lang, introduction=None, items=())
+        new, notes = _translated(old, number, arguments)
     else:
         _check_newest(newest, number, changes, is_draft=is_draft)
-        default = newest
-        notes += await asyncio.to_thread(_understood, record_of(newest), changes, fields)
-    faq, is_waiting = record_of(default), newest is not None and newest.state == "draft"
-    find = finder(faq.items if newest else ())
-    changes = [_without_own_section(change, find) for change in changes]
-    notes += typed(_new_questions(changes, find), arguments.get("title"))
+        old = record_of(newest)
+        new, notes = await asyncio.to_thread(_changed, old, arguments)
+    fields = fields_of(new)
+    fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
+    is_waiting = newest is not None and newest.state == "draft"
 
     def write(draft: bool) -> Coroutine[Any, Any, Publication]:
-        if newest is not None:
-            etag = newest.etag or "*"
-            return client.achange_faq(slug, changes, if_match=etag, lang=lang, draft=draft, **fields)
-        name, url = default.faq.website_name, default.website_url
-        whose = {"website_name": name, "website_url": url, "slug": slug, "lang": lang}
-        return client.apublish_faq(items=changes, draft=draft, **whose, **fields)
+        fields["draft"] = draft
+        return client.apublish_faq(**fields)
 
     try:
         published = await call.reported(as_allowed(write, draft=is_draft or is_waiting), "Publishing")
     except RevisionConflict as error:
-        if error.current is None and newest is None:
+        if error.current is None:  # a translation of an FAQ that was unpublished
             raise _unpublished(slug) from None
-        if error.current is None:
-            raise
         note = DRAFT if error.current.has_draft else ""
         raise _conflict(error.current.revision, error.current.items, changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
-    seen = await asyncio.to_thread(shown, _result(faq, changes, fields, find))
-    changed = [_shown(change, find) for change in changes[:MAX_SHOWN]]
-    content |= {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
+    content |= await asyncio.to_thread(_seen, old, new, arguments)
     if number not in (0, published.revision) and published.state == "published":
         content["undo"] = revert(published, number)
-    notes += [content.pop("note", ""), *(_resembling(changes, faq) if newest else ())]
+    notes += [*_doubts(old, new, arguments), content.pop("note", "")]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
     return masked_result(content, key)
-
-
-def _without_own_section(change: dict[str, Any], find: Find) -> dict[str, Any]:
-    """Return a change without the section that its question is in already: a section moves the question."""
-    old = find(change.get("question"), change.get("id"))
-    is_own = old is not None and change.get("section") == old.section and bool(change.keys() - _NAMES)
-    return {name: value for name, value in change.items() if name != "section" or not is_own}
-
-
-def _new_questions(changes: Sequence[dict[str, Any]], find: Find) -> list[str]:
-    """Return the questions that the changes write."""
-    named = [(change.get("newQuestion"), change.get("question"), change.get("id")) for change in changes]
-    return [new or question or "" for new, question, id_ in named if new or not find(question, id_)]
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
@@ -173,44 +134,50 @@ def _check_newest(
         raise _unpublished(newest.faq.slug)
 
 
-def _translated(
-    changes: list[dict[str, Any]], fields: dict[str, Any], default: StoredRevision
-) -> Sequence[str]:
-    """Prepare the items of a new translation; return notes."""
-    if not changes or any(
-        change.keys() - _OF_ITEMS - {"add"} or "answer" not in change for change in changes
-    ):
-        raise ToolError(
-            "The changes of a translation that is missing have question, answer, section and id only, in the "
-            "order of its questions."
-        )
-    fields["introduction"] = fields["introduction"] or None
-    note = ""
-    if fields["answer_format"] is None and default.faq.answer_format == "markdown":
-        fields["answer_format"] = "markdown"
-    elif fields["answer_format"] is None:
-        changes[:], fields["introduction"], fields["answer_format"] = in_format(
-            changes, fields["introduction"]
-        )
-        note = AS_MARKDOWN if fields["answer_format"] else ""
-    title = "" if fields["title"] else "It has no title of its own: translate it, too, with title."
-    return [f"{one}." for one in Document(items=changes).all_notes()[:MAX_NOTES]] + [note, title]
-
-
-def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any]) -> Sequence[str]:
-    """Make an FAQ of plain text Markdown if a change has markup and no old text would look different.
+def _translated(empty: FAQ, number: int, given: Arguments) -> tuple[FAQ, list[str]]:
+    """Return a new translation, and notes.
 
     Raises:
-        ToolError: an old text would look different.
+        ToolError: the arguments are not those of a new translation.
     """
-    given = [fields["introduction"], *(change.get("answer") for change in changes)]
-    if fields["answer_format"] or faq.answer_format == "markdown" or not any(map(is_marked_up, given)):
-        return []
-    find = finder(faq.items)
-    named = (find(change.get("question"), change.get("id")) for change in changes if "answer" in change)
-    gone = {item.position for item in named if item is not None}
-    kept = [item for item in faq.items if item.position not in gone]
-    different = changed_by_markdown(kept, faq.introduction if fields["introduction"] is None else None)
+    if number or not all({"question", "answer"} <= change.keys() for change in given.get("changes", [{}])):
+        raise ToolError(
+            f"The FAQ {quoted(empty.slug)} has no translation into {empty.lang}. To make it, call again with "
+            "revision 0, title, and a change with question and answer for each question, in order."
+        )
+    items = _after(empty, [{**change, "add": True} for change in given["changes"]])
+    texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
+    new, notes = replace(empty, items=items, **texts), list[str]()
+    if "answerFormat" in given:
+        new = replace(new, answer_format=given["answerFormat"])
+    elif empty.answer_format == "text":
+        new, notes = in_format(new)
+    if not new.title:
+        notes.append("It has no title of its own: translate it, too, with title.")
+    return new, notes
+
+
+def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
+    """Return an FAQ after changes, and notes.
+
+    An FAQ of plain text becomes Markdown if a new text has markup, and no old text would look different.
+
+    Raises:
+        ToolError: a change cannot be made, or an old text would look different.
+    """
+    new = replace(
+        old,
+        title=given.get("title", old.title),
+        introduction=given.get("introduction", old.introduction),
+        items=_after(old, given.get("changes", [])),
+        answer_format=given.get("answerFormat", old.answer_format),
+    )
+    answers = {item.answer for item in old.items}
+    written = [given.get("introduction"), *(one.answer for one in new.items if one.answer not in answers)]
+    if "answerFormat" in given or old.answer_format == "markdown" or not any(map(is_marked_up, written)):
+        return new, []
+    kept = [item for item in new.items if item.answer in answers]
+    different = changed_by_markdown(kept, None if "introduction" in given else old.introduction)
     if different:
         raise ToolError(
             "The answers of this FAQ are plain text; yours have markup, which readers would see as typed. "
@@ -218,39 +185,59 @@ def _understood(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, A
             f"different: {', '.join(map(quoted, different[:MAX_NAMED]))}; change them, too. answerFormat "
             '"text" publishes your words as typed.'
         )
-    fields["answer_format"] = "markdown"
-    return [AS_MARKDOWN]
+    return replace(new, answer_format="markdown"), [AS_MARKDOWN]
 
 
-def _resembling(changes: Sequence[dict[str, Any]], faq: FAQ) -> Sequence[str]:
-    """Return a note for each added question that resembles an old one; most paraphrases do."""
-    texts = [item.question for item in faq.items]
-    added = [change["question"] for change in changes if change.get("add")][:MAX_NAMED]
-    pairs = [(one, similar) for one in added for similar in closest(one, texts, RESEMBLING)[:1]]
-    return [
+def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
+    """Return the items of an FAQ after changes; a section in which a question is already does not move it.
+
+    Raises:
+        ToolError: a change cannot be made.
+    """
+    find, wanted = finder(old.items), list[Change]()
+    for change in changes:
+        item, others = find(change.get("question"), change.get("id")), change.keys() - {"question", "id"}
+        is_own = item is not None and change.get("section") == item.section and others != {"section"}
+        without = {"section"} if is_own else set[str]()
+        wanted.append(msgspec.convert({name: change[name] for name in change.keys() - without}, Change))
+    try:
+        return apply_changes(old.items, wanted)
+    except ChangeRefused as error:
+        change, named = changes[error.index], [json.dumps(one, ensure_ascii=False) for one in error.closest]
+        advice = [f"Nothing was written: {error}."]
+        if named and error.code == "unknown-question":
+            advice += [f"If the user means one of these, name it, and keep its words: {', '.join(named)}."]
+        if error.code != "unknown-question" or change.get("add"):
+            advice += ["Correct the changes and call again."]
+        elif "question" in change and find(change["question"], None) is None:
+            advice += ["To add it, only if no other question asks the same, call again with add: true."]
+        raise ToolError(" ".join(advice)) from None
+
+
+def _seen(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
+    """Return the changes, with the words before and after them, and what readers see of the new texts."""
+    known, find = set(map(_texts, old.items)), finder(old.items)
+    items = tuple(item for item in new.items if _texts(item) not in known)
+    texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
+    seen = shown(replace(new, items=items, **texts))
+    changed = [_shown(change, find) for change in given.get("changes", [])[:MAX_SHOWN]]
+    return {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
+
+
+def _texts(item: Item) -> tuple[str | None, ...]:
+    return item.question, item.answer, item.section
+
+
+def _doubts(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
+    """Return a note for each new question that has markup or, as most paraphrases do, resembles another."""
+    known = [item.question for item in old.items]
+    questions = [item.question for item in new.items if item.question not in known]
+    added = [change["question"] for change in given.get("changes", []) if change.get("add")][:MAX_NAMED]
+    pairs = [(one, similar) for one in added for similar in closest(one, known, RESEMBLING)[:1]]
+    return typed(questions, given.get("title")) + [
         f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
         for one, similar in pairs
     ]
-
-
-def _result(faq: FAQ, changes: Sequence[dict[str, Any]], fields: dict[str, Any], find: Find) -> FAQ:
-    """Return the part of the FAQ that was written."""
-    items = list[Item]()
-    for change in changes:
-        old = find(change.get("question"), change.get("id"))
-        question = change.get("newQuestion") or (old.question if old else change.get("question") or "")
-        answer = change.get("answer") or (old.answer if old else "")
-        if not change.get("remove") and change.keys() & {"answer", "newQuestion"}:
-            section = change.get("section") or (old.section if old else None)
-            items.append(Item(len(items), question, answer, section))
-    return FAQ(
-        faq.slug,
-        fields["title"] or "",
-        items=tuple(items),
-        answer_format=fields["answer_format"] or faq.answer_format,
-        website_url=faq.website_url,
-        introduction=fields["introduction"],
-    )
 
 
 def _unpublished(slug: str) -> ToolError:
@@ -286,7 +273,8 @@ def _conflict(
 
 def _shown(change: dict[str, Any], find: Find) -> dict[str, Any]:
     """Return a change, with the changed words of an answer before and after it."""
-    shown = {name: value for name, value in change.items() if name != "answer"}
+    shown = {"movedAfter" if name == "after" else name: value for name, value in change.items()}
+    shown.pop("answer", None)
     old, new = find(change.get("question"), change.get("id")), change.get("answer")
     if old is not None:
         shown["question"] = old.question

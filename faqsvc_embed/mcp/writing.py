@@ -8,9 +8,17 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
-from faqsvc_embed.api.publish_request import PublishFields, idempotency_key, publish_body
+from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
+from faqsvc_embed.api.validation import publication_problems
 from faqsvc_embed.client import FAQClient
-from faqsvc_embed.errors import AuthenticationError, FAQError, FAQNotFound, RevisionConflict, quoted
+from faqsvc_embed.errors import (
+    AuthenticationError,
+    FAQError,
+    FAQNotFound,
+    PublishRejected,
+    RevisionConflict,
+    quoted,
+)
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
@@ -24,7 +32,7 @@ from faqsvc_embed.mcp.results import (
     take_fitting,
     to_json,
 )
-from faqsvc_embed.mcp.shown import AS_MARKDOWN, in_format, shown, typed
+from faqsvc_embed.mcp.shown import in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings.api_key import APIKey
@@ -67,16 +75,26 @@ async def generate_faq(call: Call) -> Result:
 
 async def publish_faq(call: Call) -> Result:
     """Publish a new FAQ."""
-    fields, notes = _fields(call.arguments)
-    body = publish_body(**fields)
-    record = FAQ.from_dict({**body, "slug": body.get("slug", ""), "title": body.get("title", "")})
-    if call.arguments.get("preview"):
+    arguments = _without_empty(call.arguments)
+    arguments["items"] = [
+        {"question": "", "answer": "", **_without_empty(item)} for item in arguments["items"]
+    ]
+    if problems := publication_problems(arguments):
+        raise PublishRejected("", problems=problems)
+    record = FAQ.from_dict({"slug": "", **arguments})
+    notes = Document(items=arguments["items"]).all_notes()[:MAX_NOTES]
+    if "answerFormat" not in arguments:
+        record, format_note = in_format(record)
+        notes += format_note
+    notes += typed([item.question for item in record.items], record.title)
+    if arguments.get("preview"):
         return _preview(record, await asyncio.to_thread(shown, record), notes)
     client, key = call.writing()
-    if fields["slug"]:
-        await _check_free(client, fields["slug"], record)
+    fields = fields_of(record)
+    if record.slug:
+        await _check_free(client, record)
         fields["if_none_match"] = "*"
-    is_draft = bool(call.arguments.get("draft"))
+    is_draft = bool(arguments.get("draft"))
 
     def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
         fields["draft"] = draft
@@ -87,7 +105,7 @@ async def publish_faq(call: Call) -> Result:
     try:
         published = await call.reported(as_allowed(publish, draft=is_draft), "Publishing")
     except RevisionConflict:  # somebody else has just taken the slug
-        await _check_free(client, str(fields["slug"]), record)
+        await _check_free(client, record)
         raise
     if published.state == "superseded":  # the response to an earlier call with these arguments
         raise ToolError(
@@ -100,6 +118,11 @@ async def publish_faq(call: Call) -> Result:
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
         content["install"] = if_small(published.install)
     return masked_result(content, key)
+
+
+def _without_empty(fields: Arguments) -> Arguments:
+    """Return fields without empty texts, which models write for what they leave out."""
+    return {name: value for name, value in fields.items() if value != ""}
 
 
 async def unpublish_faq(call: Call) -> Result:
@@ -121,10 +144,10 @@ async def unpublish_faq(call: Call) -> Result:
     return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
 
 
-async def _check_free(client: FAQClient, slug: str, record: FAQ) -> None:
+async def _check_free(client: FAQClient, record: FAQ) -> None:
     """Raise ToolError if there is an FAQ with this slug already."""
     try:
-        found = await client.anewest_revision(slug)
+        found = await client.anewest_revision(record.slug)
     except FAQNotFound as error:
         if error.status == 410:
             raise
@@ -134,34 +157,24 @@ async def _check_free(client: FAQClient, slug: str, record: FAQ) -> None:
     if record_of(found).items == record.items:
         advice = "It has these questions: your last call may have made it. Look at it with get_faq."
     raise ToolError(
-        f"There is an FAQ {quoted(slug)} already: {title}, revision {number}. Nothing was written. {advice}"
+        f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
+        f"{advice}"
     )
 
 
-def _fields(arguments: Arguments) -> tuple[PublishFields, list[str]]:
-    """Return the keywords of `publish_faq`, and notes."""
-    items, introduction, stated = (
-        arguments["items"],
-        arguments.get("introduction"),
-        arguments.get("answerFormat"),
+def fields_of(record: FAQ) -> PublishFields:
+    """Return the keywords of `publish_faq` that write a record."""
+    return PublishFields(
+        website_url=record.website_url,
+        website_name=record.website_name,
+        items=record.items,
+        slug=record.slug or None,
+        lang=record.lang,
+        title=record.title or None,
+        introduction=record.introduction,
+        answer_format=record.answer_format,
+        page_url=record.page_url,
     )
-    notes = Document(items=items).all_notes()[:MAX_NOTES]
-    if stated is None:
-        items, introduction, stated = in_format(items, introduction)
-        notes += [AS_MARKDOWN] if stated else []
-    notes += typed([item["question"] for item in items], arguments.get("title"))
-    fields = PublishFields(
-        website_url=arguments.get("websiteUrl", ""),
-        website_name=arguments.get("websiteName", ""),
-        items=items,
-        slug=arguments.get("slug"),
-        lang=arguments.get("lang"),
-        title=arguments.get("title"),
-        introduction=introduction or None,
-        answer_format=stated,
-        draft=bool(arguments.get("draft")),
-    )
-    return fields, notes
 
 
 async def as_allowed(write: Write, *, draft: bool) -> Publication:

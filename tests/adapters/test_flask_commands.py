@@ -4,9 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from flask import Blueprint, Flask
+from flask.cli import FlaskGroup
 from jinja2 import DictLoader
 
+from faqsvc_embed import ConfigurationError
 from faqsvc_embed.flask import FAQExtension
 from tests.cli.support import faqsvc
 from tests.support import samples
@@ -73,6 +76,21 @@ def test_a_check_fails_until_every_faq_is_published(faulty: FaultyServer) -> Non
     assert unchecked.startswith("base.html:3: ")
     faulty.serve(samples.record("legal"))
     assert run(make_app(faulty.base_url), "check")[0] == 0
+
+
+@pytest.mark.parametrize("command", [["faq", "check"], ["run"]])
+def test_the_command_names_an_invalid_file_without_a_traceback(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "legal.md").write_text("# Legal\n\n## Why?\n\n## How?\n\nSo.\n")
+
+    def create_app() -> Flask:
+        app = Flask("host")
+        FAQExtension(app, directory=str(tmp_path))
+        return app
+
+    result = CliRunner().invoke(FlaskGroup(create_app=create_app), command)
+    assert (result.exit_code, result.output) == (1, f"Error: {tmp_path}/legal.md:3: answer is empty\n")
+    with pytest.raises(ConfigurationError, match=r"legal\.md:3"):
+        create_app()
 
 
 def test_a_check_of_a_folder_finds_what_the_command_finds(tmp_path: Path) -> None:

@@ -502,6 +502,15 @@ def test_lines_of_html_are_one_answer(tmp_path: Path) -> None:
     assert read(tmp_path, "a.json", content).items[0]["answer"] == "So:\n\n1. one"
 
 
+def test_what_html_has_and_no_page_shows_is_named(tmp_path: Path) -> None:
+    markup = "<p>See <a href='javascript:x'>two</a></p><iframe src='https://heron.example/v'></iframe>"
+    items = [{"question": "Open?", "answer": "Yes."}, {"question": "Where?", "answer": markup}]
+    assert list(read(tmp_path, "a.json", json.dumps(items)).all_notes()) == [
+        "items[1]: the link to 'javascript:' is not shown",
+        "items[1]: <iframe> is not shown",
+    ]
+
+
 def test_the_metadata_of_a_page_is_no_question() -> None:
     text = "---\ntitle: Questions\nmeta:\n  title: Questions\n  description: Answers.\n---\n## Why?\nSo.\n"
     assert [item["question"] for item in READERS[".md"](text).items] == ["Why?"]

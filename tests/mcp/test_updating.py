@@ -237,9 +237,38 @@ def test_a_draft_of_a_translation_is_published_by_the_command_of_its_result(owne
 
 def test_an_unknown_place_is_not_said_to_be_a_question_to_add(owner: FAQClient) -> None:
     put(owner, "placed")
-    message = error(update(owner, "placed", 1, {"question": "Question 1?", "after": "Question 7?"}))
-    assert ("`after` names one that is there" in message, "or add it" in message) == (True, False)
-    assert '"Question 0?"' in message
+    new = {"question": "Open?", "answer": "Yes.", "add": True}
+    for change in ({"question": "Question 1?"}, new):
+        message = error(update(owner, "placed", 1, {**change, "after": "Question 7?"}))
+        assert ("`after` names one that is there" in message, "add it" in message) == (True, False)
+        assert ('"Question 0?"' in message, "add: true" in message) == (True, False)
+
+
+def test_a_place_is_not_shown_as_an_answer(owner: FAQClient) -> None:
+    put(owner, "ordered")
+    moved, new = (
+        {"question": "Question 2?", "after": ""},
+        {"question": "Open?", "answer": "Yes.", "add": True},
+    )
+    changed = content(update(owner, "ordered", 1, moved, {**new, "after": "Question 2?"}))["changed"]
+    assert changed[0] == {"question": "Question 2?", "movedAfter": ""}
+    assert (changed[1]["movedAfter"], changed[1]["before"], changed[1]["after"]) == (
+        "Question 2?",
+        "",
+        "Yes.",
+    )
+
+
+def test_an_unknown_id_is_not_said_to_be_a_question_to_add(owner: FAQClient) -> None:
+    put(owner, "by-id")
+    message = error(update(owner, "by-id", 1, {"id": "question-1", "answer": "New."}))
+    assert ("name it by its text" in message, "add: true" in message) == (True, False)
+
+
+def test_a_translation_without_questions_is_told_what_to_pass(owner: FAQClient) -> None:
+    put(owner, "only-title")
+    result = call(owner, "update_faq", {"slug": "only-title", "lang": "fr", "revision": 0, "title": "Aide"})
+    assert "a change with question and answer for each question" in error(result)
 
 
 def test_markup_in_a_new_question_is_named(owner: FAQClient) -> None:
@@ -412,5 +441,5 @@ def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> 
         "one",
         "markdown",
     )
-    for other in ({"question": "Frage?", "remove": True}, {**german, "after": "Frage?"}):
+    for other in ({"question": "Frage?", "remove": True}, {"question": "Frage?", "section": "Eins"}):
         assert "translation" in error(update(owner, "untitled", 0, other, lang="fr"))
