@@ -104,7 +104,9 @@ class Call:
     @property
     def slug(self) -> str:
         """The slug in the path, in NFC, so that each spelling of a letter is the same FAQ."""
-        if not is_slug(slug := self._slug):  # PostgreSQL refuses U+0000, for example
+        slug = self._slug
+        # PostgreSQL refuses U+0000, for example; servers put U+FFFD for what is not UTF-8.
+        if not is_slug(slug) or "\ufffd" in slug:
             raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
         return slug
 

@@ -152,7 +152,7 @@ class ResponseCache:
         if route is None:
             prefix, _, last = path.rpartition("/")
             route = self._routes.get(f"{prefix}/{{slug}}")
-            if route is None or not last or "\ufffd" in last:
+            if route is None or not last:
                 return None
             path = normalized("NFC", path)
             slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
