@@ -5,7 +5,7 @@ import re
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -205,8 +205,10 @@ class Visit:
 
     @property
     def path(self) -> str:
-        """The path of the request, relative to the desk or to the site that it names."""
-        return re.sub(r"\A/at/[^/]+", "", self.request.url.path.partition(DESK)[2])
+        """The path of the request, relative to the desk or to the site that it names, as in an address."""
+        scope = self.request.scope
+        path = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix(DESK)
+        return quote(re.sub(r"\A/at/[^/]+", "", path))
 
     @property
     def address(self) -> str:
