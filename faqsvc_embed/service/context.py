@@ -1,22 +1,29 @@
 """The state that all routes share."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple, cast
 
 import anyio
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
-from faqsvc_embed.api.fields import Lang
+from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
+from faqsvc_embed.api.fields import Lang, Slug, is_slug
+from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.errors import quoted
+from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.conditional import preconditions
 from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import PublicURLs, lang_of, slug_of
+from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import NOBODY, Access, Preconditions
 from faqsvc_embed.service.telemetry.outages import editor_outages
+from faqsvc_embed.text import normalized
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
@@ -96,13 +103,55 @@ class Call:
 
     @property
     def slug(self) -> str:
-        """The slug in the path."""
-        return slug_of(self.request)
+        """The slug in the path, in NFC, so that each spelling of a letter is the same FAQ."""
+        slug = self._slug
+        # PostgreSQL refuses U+0000, for example; servers put U+FFFD for what is not UTF-8.
+        if not is_slug(slug) or "\ufffd" in slug:
+            raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+        return slug
+
+    @property
+    def new_slug(self) -> str:
+        """The slug in the path, which may be a new one."""
+        if problems := field_problems("slug", self._slug, Slug):
+            raise Problem.invalid(*problems, code="invalid-parameter")
+        return self.slug
+
+    @property
+    def _slug(self) -> str:
+        return normalized("NFC", str(self.request.path_params["slug"]))
 
     @property
     def lang(self) -> Lang | None:
-        """The language in the query."""
-        return lang_of(self.request)
+        """The language in the query, such as `de` for `de-CH`."""
+        lang = self.query.get("lang")
+        if lang is not None:
+            lang = lookup(lang) or lang
+        if problems := field_problems("lang", lang, Lang | None):
+            raise Problem.invalid(*problems, code="invalid-parameter")
+        return cast("Lang | None", lang)
+
+    @property
+    def number(self) -> int:
+        """The revision number in the path."""
+        text = str(self.request.path_params["number"])
+        if re.fullmatch("[1-9][0-9]{0,8}", text) is None:
+            raise Problem(404, "not-found", f"There is no revision {quoted(text)}")
+        return int(text)
+
+    @property
+    def page(self) -> dict[str, Any]:
+        """`limit` and the cursor `after` of a list."""
+        limit = self.query.get("limit", str(DEFAULT_LIMIT))
+        if re.fullmatch("[0-9]{1,9}", limit) is None or not 1 <= int(limit) <= MAX_LIMIT:
+            detail = f"limit is {quoted(limit)}: expected a whole number from 1 to {MAX_LIMIT}"
+            raise Problem.invalid(detail, code="invalid-parameter")
+        return {"limit": int(limit), "after": self.query.get("after")}
+
+    @property
+    def query(self) -> QueryParams:
+        """The parameters in the query."""
+        return self.request.query_params
 
     @property
     def preconditions(self) -> Preconditions:

@@ -1,17 +1,17 @@
 """The differences between two revisions of an FAQ, by word."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 
 MAX_PAIRS: Final = 1_000_000
-"""Maximum pairs of words or lines to compare in a field, because the time grows with their number.
+"""Maximum pairs of words or lines to compare on a page, because the time grows with their number.
 
-A longer text is compared by line, or else shown whole. One page compares up to twice as many pairs."""
+The texts that differ share them. A longer text is compared by line, or else shown whole."""
 
 _SETTINGS: Final = {
     "Title": "title",
@@ -28,6 +28,9 @@ _WORDS: Final = re.compile(
 )
 
 
+_LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
+
+
 class Piece(NamedTuple):
     """A part of a text; `kind` is `same`, `old` for what was removed or `new` for what was added."""
 
@@ -39,22 +42,29 @@ class Change(NamedTuple):
     """One field that differs, with its text before and after."""
 
     label: str
+    kind: str
+    """`changed`, `added`, `removed` or `moved`."""
+    old: int | None
+    """The index of the question before the change, if the field belongs to a question."""
+    new: int | None
+    """The index after the change."""
     before: list[Piece]
     after: list[Piece]
-    kind: str = "changed"
-    """`changed`, `added`, `removed` or `moved`."""
-    old: int | None = None
-    """The index of the question before the change, if the field belongs to a question."""
-    new: int | None = None
-    """The index after the change."""
+
+
+_Difference = tuple[str, str, int | None, int | None, str, str]
+"""A change with its texts, which are not compared yet."""
 
 
 def changes(before: Draft, after: Draft) -> list[Change]:
     """Return the fields that differ, settings first and then the questions in their new order."""
-    budget = _Budget(2 * MAX_PAIRS)
     fields = ((label, getattr(before, name), getattr(after, name)) for label, name in _SETTINGS.items())
-    found = [Change(label, *words(old, new, budget)) for label, old, new in fields if old != new]
-    return found + _item_changes(before.items, after.items, budget)
+    found: list[_Difference] = [
+        (label, "changed", None, None, old, new) for label, old, new in fields if old != new
+    ]
+    found += _item_changes(before.items, after.items)
+    max_pairs = MAX_PAIRS // max(1, len(found))
+    return [Change(label, kind, i, j, *words(old, new, max_pairs)) for label, kind, i, j, old, new in found]
 
 
 def taken(mine: Draft, theirs: Draft, change: Change) -> Draft:
@@ -94,21 +104,14 @@ def aligned(items: Sequence[DraftItem], made_from: Draft, source: Draft) -> tupl
     return (*found, *rest.values())
 
 
-@dataclass(slots=True)
-class _Budget:
-    """The number of pairs that may still be compared."""
-
-    pairs: int = MAX_PAIRS
-
-
-def words(before: str, after: str, budget: _Budget | None = None) -> tuple[list[Piece], list[Piece]]:
+def words(before: str, after: str, max_pairs: int = MAX_PAIRS) -> tuple[list[Piece], list[Piece]]:
     """Return the pieces of both texts; those that differ are marked `old` or `new`."""
-    budget = budget or _Budget()
-    split = _split(before, after, min(budget.pairs, MAX_PAIRS))
-    if split is None:
-        return [Piece("old", before)], [Piece("new", after)]
-    old, new = split
-    budget.pairs -= len(old) * len(new)
+    for parts in (_WORDS, _LINES):
+        old, new = parts.findall(before), parts.findall(after)
+        if len(old) * len(new) <= max_pairs:
+            break
+    else:
+        old, new = [before], [after]
     runs = _runs(old, new)
     left = [Piece("same" if run.is_same else "old", "".join(run.old)) for run in runs if run.old]
     right = [Piece("same" if run.is_same else "new", "".join(run.new)) for run in runs if run.new]
@@ -142,28 +145,20 @@ def _runs(old: list[str], new: list[str]) -> list[_Run]:
     return runs
 
 
-def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem], budget: _Budget) -> list[Change]:
-    """Return the items that were changed, added, moved or removed."""
+def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> Iterator[_Difference]:
+    """Yield the items that were changed, added, moved or removed."""
     matched = _matches(before, after)
-    found = list[Change]()
-    kept = [matched[new] for new in range(len(after)) if new in matched]
-    ascending = _ascending(kept)
+    unmoved = _ascending([matched[new] for new in sorted(matched)])
     for new, item in enumerate(after):
-        label = f"Question {new + 1}"
-        if new not in matched:
-            found.append(Change(label, [], [Piece("new", _text(item))], "added", None, new))
-            continue
-        old = matched[new]
-        if before[old] != item:
-            pieces = words(_text(before[old]), _text(item), budget)
-            found.append(Change(label, *pieces, "changed", old, new))
-        elif old not in ascending:
-            text = [Piece("same", item.question)]
-            found.append(Change(f"{label}, was {old + 1}", text, text, "moved", old, new))
-    for old in sorted(set(range(len(before))) - set(matched.values())):
-        removed = [Piece("old", _text(before[old]))]
-        found.append(Change(f"Former question {old + 1}", removed, [], "removed", old))
-    return found
+        label, old = f"Question {new + 1}", matched.get(new)
+        if old is None:
+            yield label, "added", None, new, "", _text(item)
+        elif before[old] != item:
+            yield label, "changed", old, new, _text(before[old]), _text(item)
+        elif old not in unmoved:
+            yield f"{label}, was {old + 1}", "moved", old, new, item.question, item.question
+    for old in _unmatched(before, matched):
+        yield f"Former question {old + 1}", "removed", old, None, _text(before[old]), ""
 
 
 def _text(item: DraftItem) -> str:
@@ -177,16 +172,19 @@ def _matches(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> dict[in
     matched = dict[int, int]()
     for part in (0, 1):
         free = dict[str, list[int]]()
-        for old in sorted(set(range(len(before))) - set(matched.values()), reverse=True):
+        for old in reversed(_unmatched(before, matched)):
             free.setdefault(before[old][part], []).append(old)
         for new, item in enumerate(after):
             if new not in matched and free.get(item[part]):
                 matched[new] = free[item[part]].pop()
-    left = sorted(set(range(len(before))) - set(matched.values()))
-    for new in range(len(after)):
-        if new not in matched and new in left and _is_similar(before[new], after[new]):
-            matched[new] = new
+    for place in _unmatched(before, matched):
+        if place < len(after) and place not in matched and _is_similar(before[place], after[place]):
+            matched[place] = place
     return matched
+
+
+def _unmatched(before: Sequence[DraftItem], matched: dict[int, int]) -> list[int]:
+    return sorted(set(range(len(before))) - set(matched.values()))
 
 
 def _is_similar(before: DraftItem, after: DraftItem) -> bool:
@@ -200,10 +198,3 @@ def _ascending(numbers: list[int]) -> set[int]:
     return {
         numbers[i] for block in matcher.get_matching_blocks() for i in range(block.a, block.a + block.size)
     }
-
-
-def _split(before: str, after: str, max_pairs: int) -> tuple[list[str], list[str]] | None:
-    """Return the words of both texts, or their lines, or None if there are too many pairs of lines, too."""
-    by_word = _WORDS.findall(before), _WORDS.findall(after)
-    by_line = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    return next((split for split in (by_word, by_line) if len(split[0]) * len(split[1]) <= max_pairs), None)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import Any, Final, NamedTuple, Self
 
+from msgspec import UNSET
+
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, publication_problems
@@ -200,7 +202,7 @@ class Draft:
         ordered = [*above, *(name for name in problems if name not in _SETTINGS), *_SETTINGS]
         return {name: problems[name] for name in ordered if name in problems}
 
-    def content(self, cta: Any) -> Content:
+    def content(self) -> Content:
         """Return the content to store. The draft must have no problems."""
         return Content(
             self.website_url,
@@ -211,7 +213,7 @@ class Draft:
             ),
             self.title or None,
             self.answer_format,
-            cta,
+            UNSET,  # a form has no call to action
             self.page_url or None,
             self.introduction or None,
         )
@@ -243,7 +245,7 @@ class Draft:
     def is_same(self, revision: Revision) -> bool:
         """Return whether a revision has the same content, as the form shows it."""
         earlier = self.of_revision(revision)
-        mine, theirs = (draft.content(None).record(self.slug, self.lang) for draft in (self, earlier))
+        mine, theirs = (draft.content().record(self.slug, self.lang) for draft in (self, earlier))
         return (self.website_url, mine) == (earlier.website_url, theirs)
 
     def _body(self) -> dict[str, Any]:

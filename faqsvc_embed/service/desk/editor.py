@@ -20,6 +20,7 @@ from faqsvc_embed.service.desk.pages import HEADERS, redirect
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
+    Content,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
@@ -33,7 +34,6 @@ from faqsvc_embed.service.storage.values import (
 )
 
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
-BINNED: Final = "This FAQ is in the bin. Restore it there in another tab, then save again here."
 UNTRANSLATED: Final = (
     "This question is not translated, but questions below it are. Translate it, or press Copy. If you removed"
     " it, the translations below it would belong to the wrong questions."
@@ -98,25 +98,21 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
 
 def submit(visit: Visit) -> Response:
     """POST: run the action of the pressed button, from moving a question to publishing."""
-    form = visit.form
+    form, faq = visit.form, None
     is_new = "slug" not in visit.request.path_params
     draft = Draft.of_form(form)
-    faq = None
     if not is_new:
         faq = _known(visit, visit.slug)
         draft = replace(draft, slug=visit.slug, lang=draft.lang or (faq.lang if faq else ""))
-    is_binned = not is_new and _is_binned(visit, draft.lang)
-    is_known = is_binned or (faq is not None and faq.translation(draft.lang) is not None)
-    version = form.get("version") if is_known else ""
-    editor = Editor(draft=draft, version=version, faq=faq, is_unsaved=True, is_binned=is_binned)
+    editor = Editor(draft=draft, version=form.get("version"), faq=faq, is_unsaved=True)
     editor = _with_source(visit, editor)
     action = form.get("action", "preview")
-    name = action.partition(":")[0]
+    name, _, place = action.partition(":")
     if name in ("up", "down", "remove", "add", "copy"):
         edited, focus = draft.edited(action, editor.source)
         return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
     if name == "theirs" and faq is not None:
-        return _take_theirs(visit, editor, number_of(action.partition(":")[2]) or 0)
+        return _take_theirs(visit, editor, number_of(place) or 0)
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "preview":  # the script replaces only the preview
@@ -127,18 +123,12 @@ def submit(visit: Visit) -> Response:
         return editor.page(visit)
     visit.require(cast("Any", action))
     problems = draft.problems(is_new=is_new)
-    if is_binned:
-        problems["items"] = BINNED
-    elif faq is None and not is_new:
-        problems["slug"] = DELETED
-    elif faq and form.get("version") and not version:
-        problems["items"] = DELETED
     if (lang := form.get("lang")) != draft.lang:
         problems["lang"] = (
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
             " Check the language on this page, and save again."
         )
-    if editor.source is not None and not is_known:
+    if editor.source is not None and faq is not None and faq.translation(draft.lang) is None:
         problems |= {f"items[{index}].question": UNTRANSLATED for index in draft.gaps(editor.source)}
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
@@ -148,47 +138,44 @@ def submit(visit: Visit) -> Response:
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     draft = editor.readable
     newest = _newest(visit, draft.slug, draft.lang) if editor.faq else None
-    info = editor.faq.translation(draft.lang) if editor.faq else None
     is_same = newest is not None and draft.is_same(newest)
-    # Nothing is written if a form is sent twice, for example.
-    if is_same and (is_draft or info is None or info.newest == info.published):
-        is_outdated = info is not None and editor.faq is not None and editor.faq.is_outdated(info)
-        if editor.source is not None and is_outdated and not draft.gaps(editor.source):
-            return _discard_or_confirm(visit, editor, "right")
-        return redirect(visit, f"/faqs/{quote(draft.slug, safe='')}?lang={draft.lang}&done=same")
-    conditions = Preconditions(is_create_only=True)
+    made_from = number_of(visit.form.get("source"))
+    if editor.source is not None and newest is not None and draft.gaps(editor.source):
+        made_from = newest.translated_from  # the questions are in the order of that revision
     if editor.version:
         conditions = Preconditions(versions={draft.lang: editor.version})
-    made_from = number_of(visit.form.get("source"))
-    if editor.source is not None and info is not None and draft.gaps(editor.source):
-        made_from = info.translated_from  # the questions are in the order of that revision
+    else:
+        conditions = Preconditions(is_create_only=True)
     write = Write(
-        content=draft.content(newest.faq.cta if newest else None),
+        # What only the form has changed, such as line ends, makes no new revision.
+        content=Content.of(newest.faq, newest.website_url) if newest and is_same else draft.content(),
         slug=draft.slug or None,
-        must_be_new=editor.faq is None,
+        must_be_new=editor.faq is None and not editor.version,
         lang=cast("Lang | None", draft.lang or None),
         is_draft=is_draft,
-        preconditions=conditions if draft.slug else Preconditions(),
+        preconditions=conditions,
         translated_from=made_from,
         idempotency_key=_key(visit, draft, is_draft=is_draft) if editor.faq is None else None,
     )
-    writer = visit.storage.writer
     try:
-        if is_same and newest is not None:  # publish the draft as it is, under its own number
-            written = writer.publish(visit.access, draft.slug, newest.number, write.lang, conditions)
-        else:
-            written, _ = writer.write(visit.access, write)
+        written, _ = visit.storage.writer.write(visit.access, write)
     except RevisionConflict:
-        return _conflict(visit, editor)
+        if newest is None or not is_same or not (is_draft or newest.state == "published"):
+            return _conflict(visit, editor)
+        written = newest  # a form that is sent twice, for example
     except IdempotencyKeyReused as error:  # its response was lost, and the text was changed since
         draft = replace(draft, slug=error.slug, lang=error.lang)
         return _conflict(visit, replace(editor, draft=draft, faq=_known(visit, error.slug)))
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
-        return replace(editor, faq=None, problems={"slug": TAKEN}).page(visit, 409)
+        return replace(editor, faq=None, version="", problems={"slug": TAKEN}).page(visit, 409)
     except (ReservedSlug, Gone, QuotaExceeded) as error:
-        field = "items" if isinstance(error, QuotaExceeded) else "slug"
-        return replace(editor, problems={field: f"{error}."}).page(visit, 409)
+        field = "items" if editor.faq or isinstance(error, QuotaExceeded) else "slug"
+        is_restorable = visit.storage.overview.binned(visit.access, draft.slug) is not None
+        version = editor.version if editor.faq or is_restorable else ""
+        return replace(editor, version=version, problems={field: f"{error}."}).page(visit, 409)
     done = "draft" if written.state == "draft" else "published"
+    if newest is not None and written.version == newest.version:
+        done = "right" if editor.source and newest.translated_from != made_from else "same"
     return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
 
 
@@ -236,18 +223,19 @@ def _take_theirs(visit: Visit, editor: Editor, number: int) -> Response:
 
 def _conflict(visit: Visit, editor: Editor) -> Response:
     """Show both versions. The typed text stays in the form; saving again replaces the other version."""
-    draft = editor.draft
+    draft, version = editor.draft, editor.version
     faq = _known(visit, draft.slug)
-    if faq is None or not editor.faq:
+    if faq is not None and editor.faq is None and not version:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
-    if (theirs := _newest(visit, draft.slug, draft.lang)) is None:
-        return replace(editor, faq=faq, problems={"items": UNPUBLISHED}).page(visit, 409)
-    who = what_happened(editor.version, theirs)
+    theirs = _newest(visit, draft.slug, draft.lang)
+    if theirs is None:
+        problem = {"items" if faq else "slug": DELETED if version else UNPUBLISHED}
+        return replace(editor, faq=faq, version="", problems=problem).page(visit, 409)
+    who = what_happened(version, theirs)
     draft = replace(draft, items=draft.filled_items)
     found = changes(Draft.of_revision(theirs), draft)
-    return replace(editor, draft=draft, faq=faq, version=theirs.version, theirs=who, changes=found).page(
-        visit, 409
-    )
+    editor = replace(editor, draft=draft, faq=faq, version=theirs.version, theirs=who, changes=found)
+    return editor.page(visit, 409)
 
 
 def _known(visit: Visit, slug: str) -> FAQInfo | None:
@@ -256,12 +244,6 @@ def _known(visit: Visit, slug: str) -> FAQInfo | None:
         return visit.storage.overview.faq(visit.access, slug)
     except (FAQNotFound, NotYourSite, Gone):
         return None
-
-
-def _is_binned(visit: Visit, lang: str) -> bool:
-    """Return whether the translation, or the FAQ, was moved to the bin."""
-    binned = visit.storage.overview.binned(visit.access, visit.slug)
-    return binned is not None and (binned.state == "binned" or binned.translation(lang) is not None)
 
 
 def _newest(visit: Visit, slug: str, lang: str) -> Revision | None:

@@ -58,7 +58,6 @@ class Editor:
     focus: int | None = None
     focused: str = ""
     is_unsaved: bool = False
-    is_binned: bool = False
     source: Draft | None = None
     """The source text of a translation."""
     source_changes: list[Change] = field(default_factory=list)

@@ -3,7 +3,7 @@
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, Literal, cast
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode
 
 from markupsafe import Markup
 from starlette.responses import Response
@@ -114,24 +114,18 @@ def _differences(visit: Visit, lang: str, old: int, new: int) -> list[Change] | 
 
 def what_happened(before: str, now: Revision) -> str:
     """Return what has happened to a translation since the version `before`."""
-    author = now.author or "somebody"
-    newest, _, rest = before.partition(".")
-    published = rest.partition(".")[0]
-    is_new, is_public = newest != str(now.newest), published != str(now.published)
-    if is_new and is_public and now.newest == now.published:
-        return f"{author} published revision {now.newest}"
-    if is_new and not is_public and now.newest == now.published:
-        return "the draft was discarded"
-    happened = [f"{author} saved revision {now.newest}"] if is_new else []
-    if not now.published and published != "0":
-        happened.append("it was unpublished")
-    elif now.published and is_public and now.newest == now.published:
-        happened.append("it was published")
-    elif now.published and is_public:
-        happened.append(f"revision {now.published} was published")
-    elif now.version == f"{before}-unpublished":
-        happened.append("the FAQ was unpublished")
-    return " and ".join(happened) or "somebody changed it"
+    newest, published, _ = f"{before}..".split(".", 2)
+    author, happened = now.author or "somebody", list[str]()
+    is_public = published != str(now.published or 0)
+    if newest != str(now.newest):
+        if is_public and now.newest == now.published:
+            return f"{author} published revision {now.newest}"
+        is_earlier = now.newest < (number_of(newest) or 0)
+        happened.append("the draft was discarded" if is_earlier else f"{author} saved revision {now.newest}")
+    if is_public:
+        happened.append(f"revision {now.published} was published" if now.published else "it was unpublished")
+    unchanged = "the FAQ was unpublished" if now.is_unpublished else "somebody changed it"
+    return " and ".join(happened) or unchanged
 
 
 def show_use(
@@ -161,22 +155,23 @@ def create_preview(visit: Visit) -> Response:
     if faq.translation(lang) is None:
         lang = faq.lang
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
-    parameters = {PREVIEW_PARAMETER: token}
-    hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters | {'lang': lang})}"
-    page = completed(visit.form.get("page").strip())
-    host = _with_parameters(page, parameters | {"lang": lang}) if page else ""
-    links = {"hosted": hosted, "host": host, "lang": lang}
-    problems = {} if host or not page else {"page": ADDRESS}
+    parameters = {PREVIEW_PARAMETER: token, "lang": lang}
+    hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters)}"
+    links, problems = {"hosted": hosted, "host": "", "lang": lang}, dict[str, str]()
+    if page := completed(visit.form.get("page").strip()):
+        if field_problems("", page, WebsiteURL):
+            problems["page"] = ADDRESS
+        else:
+            links["host"] = _with_parameters(page, parameters)
     return show_use(visit, 422 if problems else 200, links=links, page=page, problems=problems)
 
 
 def _with_parameters(url: str, parameters: dict[str, str]) -> str:
-    """Return the address of a page with parameters added; empty if it is not a web address."""
-    if field_problems("", url, WebsiteURL):
-        return ""
-    parts = urlsplit(url)
-    pairs = [pair for pair in parse_qsl(parts.query, keep_blank_values=True) if pair[0] not in parameters]
-    return urlunsplit(parts._replace(query=urlencode([*pairs, *parameters.items()])))
+    """Return the address of a page with parameters added."""
+    url, hash_, fragment = url.partition("#")
+    address, _, query = url.partition("?")
+    kept = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in parameters]
+    return f"{address}?{urlencode([*kept, *parameters.items()])}{hash_}{fragment}"
 
 
 def show_removal(visit: Visit, status: int = 200, **context: Any) -> Response:

@@ -10,7 +10,6 @@ from starlette.responses import Response
 
 from faqsvc_embed.service.desk.pages import redirect, render
 from faqsvc_embed.service.desk.visit import MAX_SESSIONS, Session, Visit
-from faqsvc_embed.service.http.limits import client_network
 from faqsvc_embed.service.http.problems import Problem
 
 KEPT: Final = "kept:"
@@ -32,17 +31,13 @@ def show(visit: Visit) -> Response:
 
 def submit(visit: Visit) -> Response:
     """POST: start a session. Text that was typed before the last session ended comes back."""
-    form, failures = visit.form, visit.sessions.failures
-    network = client_network(visit.request.scope.get("client")) or ""
-    if wait := failures.wait(network):
-        raise failures.problem(wait)
+    form = visit.form
     link = form.get("link").strip()  # the token, or the whole link where no script runs
     kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
     sign_ins = visit.storage.sign_ins
     secret = sign_ins.redeem_link(link.rpartition("#link=")[2])
     person = sign_ins.person(secret) if secret else None
     if secret is None or person is None:
-        failures.hit(network)
         problem = "This link was used before, is more than an hour old, or was not copied completely."
         return _page(visit, 403, form.get("next"), kept=kept, problem=problem)
     path = local_path(form.get("next"))

@@ -5,7 +5,7 @@ import re
 import secrets
 from dataclasses import dataclass, field, replace
 from typing import Final, Literal
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +13,6 @@ from starlette.responses import Response
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.forms import Form
-from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy
 from faqsvc_embed.service.storage import Storage
@@ -25,8 +24,6 @@ DESK: Final = "/desk"
 MAX_ONCE: Final = 40
 """Characters of the id of a form that makes something new."""
 COOKIE: Final = "faqsvc_desk"
-ATTEMPTS_PER_MINUTE: Final = 10
-"""Maximum number of failed attempts of one client network to sign in."""
 MAX_SESSIONS: Final = 8
 """Sessions in one browser, at most one for each site; the cookie has their secrets, joined by full stops."""
 COOKIE_LIFETIME: Final = 400 * 86_400
@@ -62,8 +59,6 @@ class Sessions:
     def __init__(self, storage: Storage, header: str | None = None) -> None:
         self._storage = storage
         self._header = header
-        self.failures: RateLimiter = RateLimiter(ATTEMPTS_PER_MINUTE)
-        """Counts the wrong links of each client network."""
 
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
@@ -210,8 +205,10 @@ class Visit:
 
     @property
     def path(self) -> str:
-        """The path of the request, relative to the desk or to the site that it names."""
-        return re.sub(r"\A/at/[^/]+", "", self.request.url.path.partition(DESK)[2])
+        """The path of the request, relative to the desk or to the site that it names, as in an address."""
+        scope = self.request.scope
+        path = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix(DESK)
+        return quote(re.sub(r"\A/at/[^/]+", "", path))
 
     @property
     def address(self) -> str:

@@ -45,20 +45,14 @@ class RateLimiter:
         """Count a request and return 0, or return the seconds until the next one is allowed."""
         if self._per_minute is None:
             return 0.0
-        wait = self.wait(client)
-        arrival = max(self._arrivals.pop(client, 0.0), self._clock())  # re-inserted as the newest
-        self._arrivals[client] = arrival + _MINUTE / self._per_minute if wait == 0 else arrival
+        interval, now = _MINUTE / self._per_minute, self._clock()
+        arrival = max(self._arrivals.pop(client, 0.0), now)  # re-inserted as the newest
+        wait = arrival + interval - _MINUTE - now
+        is_allowed = wait <= interval * 1e-6  # tolerates floating-point error
+        self._arrivals[client] = arrival + interval if is_allowed else arrival
         if len(self._arrivals) > MAX_CLIENTS:
             del self._arrivals[next(iter(self._arrivals))]
-        return wait
-
-    def wait(self, client: str) -> float:
-        """Return the seconds until the next request is allowed, and count none."""
-        if self._per_minute is None or client not in self._arrivals:
-            return 0.0
-        interval, now = _MINUTE / self._per_minute, self._clock()
-        wait = max(self._arrivals[client], now) + interval - _MINUTE - now
-        return wait if wait > interval * 1e-6 else 0.0  # tolerates floating-point error
+        return 0.0 if is_allowed else wait
 
     def enforce(self, client: str | None) -> None:
         """Count a request. A client without a network (None) has no limit.
@@ -67,11 +61,7 @@ class RateLimiter:
             Problem: the limit is exceeded (429, with Retry-After).
         """
         if client is not None and (wait := self.hit(client)) > 0:
-            raise self.problem(wait)
-
-    def problem(self, wait: float) -> Problem:
-        """Return the problem for a request that is `wait` seconds too early."""
-        return Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
+            raise Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
 
 
 def client_network(client: Sequence[Any] | None) -> str | None:

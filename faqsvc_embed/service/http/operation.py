@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, TypeVar
-from urllib.parse import unquote_to_bytes
 
 import msgspec
 from starlette.requests import Request
@@ -102,24 +101,6 @@ def allow_any_origin(
         response.headers.update(_CORS)
 
 
-def _check_path(request: Request) -> None:
-    """Refuse a path that is not UTF-8: servers put U+FFFD there, so many paths would name the same FAQ.
-
-    Raises:
-        Problem: it is not UTF-8 (404, or 422 if the request writes).
-    """
-    if "\ufffd" not in request.scope["path"]:
-        return
-    raw_path = request.scope.get("raw_path")  # optional in ASGI; without it, the path may be any of many
-    sent = unquote_to_bytes(raw_path or b"")
-    if raw_path and sent.decode("utf-8", "replace").encode() == sent:
-        return
-    detail = "The path is not valid UTF-8"
-    if request.method in ("GET", "HEAD", "OPTIONS"):
-        raise Problem(404, "not-found", detail)
-    raise Problem.invalid(detail, code="invalid-parameter")
-
-
 def problem_document(_: Request, problem: Problem) -> Response:
     """Return the response of an API to an error."""
     return problem.response()
@@ -166,7 +147,6 @@ class Endpoint:
             if handler is None:
                 headers = {"allow": self._allow}
                 raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
-            _check_path(request)
             return await handler(request)
         except Problem as problem:
             return self._error_response(request, problem)

@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 from urllib.parse import parse_qsl
+from weakref import WeakValueDictionary
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -102,7 +103,8 @@ class ResponseCache:
         self._routes = {operation.path.replace(":path", ""): _Route(operation) for operation in operations}
         self._has_base_url = has_base_url
         self._entries = OrderedDict[Key, _Stored]()
-        self._running: dict[Key, asyncio.Future[bool]] = {}
+        self._locks = WeakValueDictionary[Key, asyncio.Lock]()
+        self._forgotten = 0
         self._size = 0
         self._listed: str | None = None
         self._confirmed_at = 0.0
@@ -115,20 +117,20 @@ class ResponseCache:
             await self._app(scope, receive, self._watched(scope, send))
             return
         age = await self._age()
-        while (stored := self._find(request, age)) is None:
-            running = self._running.get(request.key)
-            if age:  # the database is down
-                await self._app(scope, receive, send)
-                return
-            if running is None:
-                await self._make(request, scope, receive, send)
-                return
-            if not await asyncio.shield(running):
-                async with request.slots:
-                    await self._app(scope, receive, send)
-                return
-        scope["endpoint"] = stored.endpoint  # for the access log
-        await _replay(stored, request, age, send)
+        stored, messages = self._find(request, age), list[Message]()
+        if stored is None and age:  # the database is down
+            await self._app(scope, receive, send)
+            return
+        if stored is None:
+            async with self._locks.setdefault(request.key, asyncio.Lock()):  # equal misses are one
+                stored = self._find(request, age)
+                if stored is None:
+                    stored, messages = await self._make(request, scope, receive)
+        if stored is not None:
+            scope["endpoint"] = stored.endpoint  # for the access log
+            messages = _messages(stored, request, age)
+        for message in messages:
+            await send(message)
 
     def _watched(self, scope: Scope, send: Send) -> Send:
         """Return a `send` that looks for changes again before it sends the response to a write."""
@@ -150,7 +152,7 @@ class ResponseCache:
         if route is None:
             prefix, _, last = path.rpartition("/")
             route = self._routes.get(f"{prefix}/{{slug}}")
-            if route is None or not last or "\ufffd" in last:
+            if route is None or not last:
                 return None
             path = normalized("NFC", path)
             slug = path[len(prefix) + 1 :].removesuffix(MARKDOWN_SUFFIX)
@@ -197,7 +199,9 @@ class ResponseCache:
         self._entries.move_to_end(key)  # the least recently used response is dropped first
         return stored
 
-    async def _make(self, request: _Read, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _make(
+        self, request: _Read, scope: Scope, receive: Receive
+    ) -> tuple[_Stored | None, list[Message]]:
         """Pass a request on, as a GET without condition, and keep the response if it is public."""
         messages: list[Message] = []
 
@@ -206,24 +210,16 @@ class ResponseCache:
 
         headers = [header for header in scope["headers"] if header[0] != _ETAG]
         inner = {**scope, "method": "GET", "headers": headers}
-        running = self._running[request.key] = asyncio.get_running_loop().create_future()
-        stored = None
-        try:
-            async with request.slots:
-                await self._app(inner, receive, capture)
-            stored = _stored(inner, messages)
-            if stored is not None and self._running.get(request.key) is running:  # else it is outdated
-                self._keep(request, stored)
-        finally:
-            if self._running.get(request.key) is running:
-                del self._running[request.key]
-            running.set_result(stored is not None)
+        async with request.slots:
+            forgotten = self._forgotten
+            await self._app(inner, receive, capture)
         scope["endpoint"] = inner.get("endpoint")
-        if stored is not None:
-            await _replay(stored, request, 0.0, send)
-            return
-        for message in messages:
-            await send({**message, "body": b""} if request.is_head and "body" in message else message)
+        stored = _stored(inner, messages)
+        if stored is not None and self._forgotten == forgotten:  # else it may be outdated
+            self._keep(request, stored)
+        if request.is_head:
+            messages = [{**message, "body": b""} if "body" in message else message for message in messages]
+        return stored, messages
 
     def _keep(self, request: _Read, stored: _Stored) -> None:
         """Keep a response, and its languages under the key without a language, which is looked up first."""
@@ -241,9 +237,9 @@ class ResponseCache:
 
     def _forget(self, changes: Sequence[LoggedChange] | None) -> None:
         """Drop the responses about the FAQs that were changed, and the lists of FAQs."""
+        self._forgotten += 1
         slugs = {None, *(change.slug for change in changes or ())}
-        for key in [key for key in (*self._running, *self._entries) if changes is None or key[0] in slugs]:
-            self._running.pop(key, None)
+        for key in [key for key in self._entries if changes is None or key[0] in slugs]:
             self._drop(key)
 
 
@@ -268,13 +264,12 @@ def _stored(scope: Scope, messages: list[Message]) -> _Stored | None:
     return _Stored(start, not_modified, body, etag, int(lifetime[1]), endpoint, available)
 
 
-async def _replay(stored: _Stored, request: _Read, age: float, send: Send) -> None:
-    """Send a response or, if the client has it, 304."""
+def _messages(stored: _Stored, request: _Read, age: float) -> list[Message]:
+    """Return the messages of a response or, if the client has it, of a 304."""
     start, body = stored.start, _EMPTY if request.is_head else stored.body
     known = request.headers.get(_ETAG)
     if known is not None and is_current(known.decode("latin-1"), stored.etag):
         start, body = stored.not_modified, _EMPTY
     if age:  # RFC 9111, 5.1
         start = {**start, "headers": [*start["headers"], (b"age", str(int(age)).encode())]}
-    await send(start)
-    await send(body)
+    return [start, body]

@@ -26,7 +26,6 @@ from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import number_of, page_of
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
@@ -46,11 +45,11 @@ MAX_SEARCH = 200
 )
 def list_faqs(call: Call) -> Response:
     """List the FAQs of the site, the last changed first."""
-    state, search = (call.request.query_params.get(name) for name in ("state", "q"))
+    state, search = call.query.get("state"), call.query.get("q")
     if problems := field_problems("state", state, State | None):
         raise Problem.invalid(*problems, code="invalid-parameter")
     wanted = Filter(search=(search or "")[:MAX_SEARCH], lang=call.lang, state=cast("State | None", state))
-    found, next_ = call.storage.overview.page(call.access.site, wanted, **page_of(call.request))
+    found, next_ = call.storage.overview.page(call.access.site, wanted, **call.page)
     return private_response(FAQList([summary(faq) for faq in found], next_))
 
 
@@ -84,7 +83,7 @@ def summary(faq: FAQInfo) -> FAQSummary:
 def list_revisions(call: Call) -> Response:
     """List the revisions of a translation, newest first."""
     revisions = call.storage.history.revisions
-    found, next_ = revisions(call.access, call.slug, call.lang, **page_of(call.request))
+    found, next_ = revisions(call.access, call.slug, call.lang, **call.page)
     return private_response(RevisionList([Revision(**_fields(one)) for one in found], next_))
 
 
@@ -93,7 +92,7 @@ def list_revisions(call: Call) -> Response:
 )
 def read_revision(call: Call) -> Response:
     """Read one revision."""
-    revision = call.storage.history.revision(call.access, call.slug, call.lang, number_of(call.request))
+    revision = call.storage.history.revision(call.access, call.slug, call.lang, call.number)
     body = RevisionContent(
         **_fields(revision),
         website_url=revision.website_url,
@@ -125,7 +124,7 @@ def _fields(revision: values.Revision) -> dict[str, Any]:
 )
 def publish_revision(call: Call) -> Response:
     """Publish a draft, or an earlier revision again."""
-    urls, number, conditions = call.urls, number_of(call.request), call.preconditions
+    urls, number, conditions = call.urls, call.number, call.preconditions
     written = call.storage.writer.publish(call.access, call.slug, number, call.lang, conditions)
     return write_response(urls, written, 200)
 
@@ -158,7 +157,7 @@ def unpublish_faq(call: Call) -> Response:
     Unpublishing again succeeds and changes nothing; deleting again fails.
     """
     removal = call.storage.removal
-    purge = call.request.query_params.get("purge", "false")
+    purge = call.query.get("purge", "false")
     if problems := field_problems("purge", purge, Purge):
         raise Problem.invalid(*problems, code="invalid-parameter")
     remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]

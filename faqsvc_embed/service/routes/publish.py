@@ -24,7 +24,7 @@ from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import PublicURLs, parse_body, slug_of
+from faqsvc_embed.service.http.requests import PublicURLs, parse_body
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
@@ -61,7 +61,7 @@ def publish_faq(call: Call) -> Response:
 )
 def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
-    urls, slug, lang = call.urls, slug_of(call.request, is_new=True), call.lang
+    urls, slug, lang = call.urls, call.new_slug, call.lang
     conditions = call.preconditions
     body, ignored = parse_body(call.body, PublishBody, _problems)
     write = _write(

@@ -8,11 +8,14 @@ from xml.sax.saxutils import escape
 
 from starlette.responses import Response
 
+from faqsvc_embed.api.fields import is_slug
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.markdown_writer import escaped_line
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
 from faqsvc_embed.service.http.operation import READS, Operation
-from faqsvc_embed.service.http.requests import PublicURLs, cursor_of
+from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.pages.html import ICON, PageLinks, content_security_policy, render_start
 from faqsvc_embed.service.pages.markdown import link
 from faqsvc_embed.service.pages.translations import MESSAGES
@@ -61,7 +64,9 @@ def map_site(call: Call) -> Response:
 
     Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
     """
-    first = cursor_of(call.request, "from")
+    first = call.query.get("from")
+    if first is not None and not is_slug(first):
+        raise Problem.invalid(f"from is {quoted(first)}: expected a slug", code="invalid-parameter")
     return _response(_sitemap(call.storage.publications, call.urls, first), "application/xml")
 
 

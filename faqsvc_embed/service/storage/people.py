@@ -260,10 +260,12 @@ class SignIns(Part):
     def redeem_link(self, token: str) -> str | None:
         """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
         now = self._clock()
-        used = delete(sign_in_links).where(sign_in_links.c.digest == secret_digest(token))
-        valid = used.where(sign_in_links.c.expires_at > now).returning(sign_in_links.c.person)
+        valid = (sign_in_links.c.digest == secret_digest(token), sign_in_links.c.expires_at > now)
+        with self._database.reading() as connection:  # guesses do not take the lock of writers
+            if connection.scalar(select(sign_in_links.c.person).where(*valid)) is None:
+                return None
         with self._database.writing() as connection:
-            person = connection.scalar(valid)
+            person = connection.scalar(delete(sign_in_links).where(*valid).returning(sign_in_links.c.person))
             if person is None:
                 return None
             # A session is kept after its end: it proves that the author of a form was signed in.

@@ -318,7 +318,7 @@ def test_another_sites_faq_is_neither_shown_nor_changed(editor: Editor, storage:
     for path in ("/faqs/pricing", "/faqs/pricing/history", "/faqs/pricing/use", "/faqs/pricing/remove"):
         assert editor.get(path).status_code == 403
     response = editor.post("/faqs/pricing", action="publish", version=base, **written(title="Stolen"))
-    assert response.status_code == 422
+    assert response.status_code == 409
     assert record(editor).json()["title"] == "Prices"
 
 

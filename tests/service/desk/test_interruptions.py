@@ -153,7 +153,7 @@ def test_an_faq_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     response = editor.post(
         "/faqs/pricing", action="publish", version=base, **written(answer=["Mine.", "Yes."])
     )
-    assert response.status_code == 422
+    assert response.status_code == 409
     assert 'action="/desk/new?' in response.text
     assert texts_of(response.text)[1] == "Mine."
     assert not record(editor).is_success
@@ -169,7 +169,7 @@ def test_an_faq_that_was_moved_to_the_bin_meanwhile_can_be_saved_once_it_is_rest
     fields = {**written(answer=["Mine.", "Yes."]), "version": base}
     for action in ("draft", "publish"):
         response = editor.post("/faqs/pricing", action=action, **fields)
-        assert response.status_code == 422
+        assert response.status_code == 409
         assert "bin" in response.text
         fields = {**fields_of(response.text), "version": base_of(response.text)}
         assert fields["answer"] == ["Mine.", "Yes."]
@@ -187,7 +187,7 @@ def test_an_faq_that_was_deleted_for_ever_meanwhile_can_be_saved_under_another_s
     typed = written(answer=["Mine.", "Yes."])
     response = editor.post("/faqs/pricing", action="publish", version=base, **typed)
     again = editor.post("/new", action="publish", **fields_of(response.text))
-    assert (response.status_code, again.status_code) == (422, 409)
+    assert (response.status_code, again.status_code) == (409, 409)
     assert all('id="slug-error"' in page.text for page in (response, again))
     assert record(editor).status_code == 410
     fields = {**fields_of(response.text), "slug": "prices", "token": editor.token}
@@ -278,9 +278,9 @@ def test_what_was_typed_can_be_sent_again_when_the_database_responds(
 
 
 def test_a_link_that_was_typed_is_never_printed(stranger: Editor) -> None:
-    responses = [stranger.use_link("link_typed") for _ in range(11)]
-    assert responses[-1].status_code == 429
-    assert "link_typed" not in responses[-1].text
+    response = stranger.use_link("link_typed")
+    assert response.status_code == 403
+    assert "link_typed" not in response.text
 
 
 def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
@@ -293,7 +293,7 @@ def test_a_translation_that_was_deleted_meanwhile_is_made_again_only_on_purpose(
     editor.client.delete(path, headers={"X-Plugin-Key": storage.keys.create("Mia")})
     mine = {**german, "answer": ["Mein Text.", "Ja."]}
     response = editor.post("/faqs/pricing", action="publish", version=base, **mine)
-    assert response.status_code == 422
+    assert response.status_code == 409
     assert texts_of(response.text)[1] == "Mein Text."
     assert record(editor, lang="de").json()["lang"] == "en"
     editor.post("/bin", action="restore", slug="pricing")

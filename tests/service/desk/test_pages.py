@@ -191,7 +191,7 @@ def test_a_history_whose_faq_was_published_meanwhile_says_that_nothing_was_done(
     assert editor.post("/faqs/pricing/history", **form).status_code == 200
     response = editor.post("/faqs/pricing/history", **form)
     assert response.status_code == 409
-    assert "Nothing was done, because it was published since you opened the page." in response.text
+    assert "Nothing was done, because revision 2 was published since you opened the page." in response.text
 
 
 def test_differences_are_by_word_and_name_what_moved() -> None:
