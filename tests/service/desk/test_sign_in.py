@@ -15,6 +15,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.desk.visit import COOKIE
 from faqsvc_embed.service.storage import Storage
 from tests.service.desk.conftest import ORIGIN, Editor
+from tests.service.storage.writes import put
 from tests.support.clock import Clock
 
 DAY = 24 * 3600
@@ -76,7 +77,7 @@ def test_who_is_signed_in_is_led_on_by_the_sign_in_page(editor: Editor, storage:
 def test_the_sign_in_leads_to_the_page_that_was_asked_for(
     editor: Editor, storage: Storage, slug: str
 ) -> None:
-    storage.put(FAQ(slug, "Prices", lang="en"))
+    put(storage, FAQ(slug, "Prices", lang="en"))
     path = f"/desk/faqs/{quote(slug, safe='')}/history"
     editor.client.cookies.clear()
     asked = editor.client.get(f"{path}?lang=en", follow_redirects=False).headers["location"]
