@@ -5,18 +5,13 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from demo_apps import content, fastapi_app, flask_app, gallery, side_by_side, site, starlette_app, static_site
 from demo_apps.servers import App, Program, address_of, listening, serving
-from faqsvc_embed import FAQ
-from faqsvc_embed.api.fields import Lang
+from faqsvc_embed import FAQ, FAQClient
 from faqsvc_embed.service import create_app as create_service
-
-# Publishing over the API makes up a slug for every FAQ. The templates of the demo name their FAQs, so this
-# writes to the storage of the service. It is the only place that does.
 from faqsvc_embed.service.storage import open_storage
-from faqsvc_embed.service.storage.values import Access, Content, Write
 
 PORT: Final = 8700
 """The port of the service. The websites use the next ones, in the order of `WEBSITES`.
@@ -62,21 +57,31 @@ class Demo:
     """The address of the page with all of them."""
 
 
-def seed(database: str) -> tuple[str, str]:
-    """Store every FAQ in every language; return an API key, and the token of a sign-in link for the desk."""
+def create_site(database: str) -> tuple[str, str]:
+    """Return an API key of a new database, and the token of a sign-in link for its desk."""
     storage = open_storage(database)
-    person = storage.people.admin("You")
-    for slug in content.SLUGS:
-        for lang in site.LANGUAGES:
-            body = content.faq_body(slug, lang)
-            faq = Content.of(FAQ.from_dict(body), body["websiteUrl"])
-            storage.writer.write(
-                Access(None, person.site), Write(content=faq, slug=slug, lang=cast("Lang", lang))
-            )
     api_key = storage.keys.create("demo")
-    link = storage.sign_ins.create_link(person)
+    link = storage.sign_ins.create_link(storage.people.admin("You"))
     storage.close()
     return api_key, link
+
+
+def publish(service: str, api_key: str) -> None:
+    """Publish every FAQ in every language."""
+    with FAQClient(service, api_key=api_key) as client:
+        for slug in content.SLUGS:
+            for lang in site.LANGUAGES:
+                body = content.faq_body(slug, lang)
+                faq = FAQ.from_dict(body)
+                client.publish_faq(
+                    slug=slug,
+                    lang=lang,
+                    title=faq.title,
+                    website_name=faq.website_name,
+                    website_url=body["websiteUrl"],
+                    answer_format=faq.answer_format,
+                    items=faq.items,
+                )
 
 
 @contextmanager
@@ -94,8 +99,9 @@ def running_demo(port: int = PORT) -> Iterator[Demo]:
         listener, *listeners, beside = [stack.enter_context(listening(port)) for port in ports]
         service = address_of(listener)
         database = f"sqlite:///{Path(directory, 'faqsvc.db').as_posix()}"
-        api_key, link = seed(database)
+        api_key, link = create_site(database)
         stack.enter_context(serving(create_service(database, base_url=service), listener))
+        publish(service, api_key)
         for website, own in zip(WEBSITES, listeners, strict=True):
             stack.enter_context(serving(website.create_app(service), own))
         addresses = {website.name: address_of(own) for website, own in zip(WEBSITES, listeners, strict=True)}

@@ -56,7 +56,7 @@ OPTIONAL: Final = {
     "python_multipart": {"service"},
     "redis": {"cache"},
     "sqlalchemy": {"service"},
-    "starlette": {"fastapi", "service"},
+    "starlette": {"fastapi", "mcp", "service"},
     "turbohtml": {"files", "generation", "testing"},
 }
 """The parts of the package that may import an optional dependency."""
