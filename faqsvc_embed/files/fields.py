@@ -44,7 +44,7 @@ QUESTION_FIELDS: Final = (
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "acceptedanswer answermarkdown answertext answerhtml text body content contents response reply",
     "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi",
-    "respostas ответы cevaplar yanıt yanıtlar trảlời",
+    "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
 """The names of a list that continues an answer."""

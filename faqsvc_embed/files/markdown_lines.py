@@ -23,9 +23,10 @@ _COMMENT: Final = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
-    r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)|[0-9]{1,3}[.)、：](?=\D)"
+    r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)"
+    r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D)"
 )
-_QUESTION_NUMBER: Final = re.compile(f"[qQ]?(?:{NUMBER.pattern})")
+_QUESTION_NUMBER: Final = re.compile(rf"[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*")
 _SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"

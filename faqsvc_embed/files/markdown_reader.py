@@ -29,6 +29,8 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """A line that makes the line above it a heading."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
+_ABOUT: Final = ("description", "keywords")
+"""Fields that say what a page is about, as a theme fills them in, and not what it is."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
@@ -123,7 +125,7 @@ def _is_known(line: str) -> bool:
 def _names(value: object) -> Iterator[str]:
     """Yield the short texts in front matter, one of which may say that the page is an FAQ."""
     if isinstance(value, Mapping):
-        for inner in value.values():
-            yield from _names(inner)
+        for name, inner in value.items():
+            yield from _names(inner) if name not in _ABOUT else ()
     elif isinstance(value, str) and len(value) <= _MAX_NAME:
         yield value

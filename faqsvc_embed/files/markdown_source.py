@@ -6,6 +6,7 @@ from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
 from faqsvc_embed.files.markdown_lines import (
     ATTRIBUTES,
     CONTENTS,
@@ -44,6 +45,11 @@ class Source:
         self.is_written = is_written
         self._is_mdx = not is_written and _IMPORT.match(text) is not None
         text, notes = without_comments(text)
+        if (line := too_many_quotations(text)) is not None:
+            wanted = "put a blank line before and below each quotation"
+            raise ValueError(
+                f"line {line}: more than {MAX_QUOTATIONS} quotations one below the other: {wanted}"
+            )
         self.notes: list[str] = notes
         self.lines: list[str] = joined(text.split("\n"))
         environment = dict[str, Any]()
@@ -81,6 +87,8 @@ class Source:
             above = next((self.lines[n] for n in range(first - 1, -1, -1) if self.lines[n].strip()), "")
             if token.type == "code_block" and token.content.lstrip()[:1] == above.strip()[:1] == "<":
                 self.lines[first:end] = texts[first:end] = [line.strip() for line in self.lines[first:end]]
+            elif token.type == "code_block" and above.rstrip().endswith("</summary>"):
+                self.lines[first:end] = texts[first:end] = token.content.rstrip("\n").split("\n")
             else:
                 texts[first:end] = [""] * (end - first)
         return texts

@@ -91,6 +91,12 @@ def outline_of(source: Source, title: str = "") -> Outline:
         headings = _written(source)
     elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
         within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
+        firsts = {one.line - one.above: one for one in inner}
+        for one in headings:
+            box = firsts.get(one.below)
+            if box is not None and link_key(source.plain(one.text)) == link_key(source.plain(box.text)):
+                box.above = box.line - one.line  # the heading says what the box says
+                within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
         headings = _without_inner_headings(headings, source.lines)
     _look_below(headings, source.lines)

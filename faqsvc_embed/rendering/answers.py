@@ -149,12 +149,12 @@ class Answers:
         return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
 
     def _is_parsable(self, slug: str, answers: Sequence[str]) -> bool:
-        from faqsvc_embed.rendering import markdown
+        from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
 
-        cost = sum(markdown.cost(answer) for answer in answers)
-        if cost > markdown.MAX_RECORD_COST:
+        is_parsable = sum(map(cost, answers)) <= MAX_RECORD_COST
+        if not is_parsable:
             self._log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
-        return cost <= markdown.MAX_RECORD_COST
+        return is_parsable
 
 
 def _rendered(

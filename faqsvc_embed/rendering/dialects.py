@@ -13,6 +13,7 @@ from faqsvc_embed.files.markdown_lines import CODE
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
@@ -47,6 +48,8 @@ _ALERT: Final = re.compile(r"\[!([A-Za-z]+)\][+-]?[ \t]*")
 _CONTAINER: Final = re.compile(
     r"\s*\{?\.?([\w-]*)\}?\s*(?:\[([^\[\]]*)\]|\{[^{}]*?title=\"?([^\"{}]*)\"?[^{}]*\}|\{[^{}]*\})?\s*(.*)"
 )
+_LONE_TAG: Final = re.compile(r"(?:(?P<component></?[A-Z][\w.]*)|<(?:img|br))(?:\s[^<>]*|/)?>\s*")
+"""A component, an image or a line break alone on a line."""
 _FRAMES: Final = ("tabs", "tab-set", "code-group", "code-tabs", "grid", "columns", "div", "center")
 """Containers whose kind says nothing to a reader."""
 _EAST_ASIAN: Final = re.compile(
@@ -102,11 +105,26 @@ def add_to(parser: "MarkdownIt") -> None:
 
     parser.use(footnote_plugin, inline=False, move_to_end=True).use(deflist_plugin).use(admon_plugin)
     parser.use(container_plugin, "box", validate=lambda *_: True)
+    parser.block.ruler.before("html_block", "lone_tag", _lone_tag, {"alt": ["paragraph", "blockquote"]})
     parser.inline.ruler.at("emphasis", _emphasis)
     parser.add_render_rule("footnote_ref", _footnote_mark)
     for name in ("footnote_block_open", "footnote_block_close"):
         parser.add_render_rule(name, _list_tag)
     parser.add_render_rule("footnote_anchor", _nothing)
+
+
+def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
+    """Read a tag alone on a line as a block of its own.
+
+    CommonMark would read all below it as HTML, up to a blank line; MDX and most editors read Markdown there.
+    """
+    line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
+    found = None if state.is_code_block(start) else _LONE_TAG.fullmatch(line)
+    if found is None or silent:
+        return found is not None and found["component"] is not None  # others may be within a paragraph
+    token = state.push("html_block", "", 0)
+    token.content, token.map, state.line = f"{line}\n", [start, start + 1], start + 1
+    return True
 
 
 def _footnote_mark(renderer: object, tokens: "Sequence[Token]", at: int, options: object, env: object) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import unquote, urljoin, urlsplit
 from markupsafe import Markup, escape
 
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.files.markdown_cost import is_parsable
 from faqsvc_embed.files.markdown_text import parser
 from faqsvc_embed.models.parts import link_key
 from faqsvc_embed.models.wire import web_address
@@ -71,42 +72,6 @@ _ELEMENT: Final = re.compile(
     "|var|wbr"
 )
 """The elements of HTML whose tags are no text."""
-
-MAX_ANSWER: Final = 40_000
-"""Characters of an answer; a longer one, of more than twenty pages, is shown as text."""
-MAX_ANSWER_COST: Final = 3_000
-MAX_RECORD_COST: Final = 20_000
-"""Maximum number of Markdown characters in an answer; the parser may need 80 µs for each."""
-MAX_CELLS: Final = 1_000
-"""Maximum number of table cells, including those that the parser adds to short rows."""
-_DELIMITER_ROW: Final = " \t|:->*+.)0123456789"
-"""The characters of a delimiter row, which begins a table, also within lists and quotes."""
-_MARKUP: Final = (
-    bytes.maketrans(b"", b""),
-    bytes(code for code in range(256) if chr(code).isalnum() or chr(code) in " .,'-/" or code > 127),
-)
-
-
-def cost(text: str) -> int:
-    """Return the number of Markdown characters in a text, which the parser looks at one by one."""
-    table, plain = _MARKUP
-    return len(text.encode("utf-8", "replace").translate(table, plain))
-
-
-def _cells(text: str) -> int:
-    """Return how many cells the tables of a text can have."""
-    cells = 0
-    text = text.replace("\r\n", "\n").replace("\r", "\n") if "|" in text else ""
-    for block in text.split("\n\n"):
-        lines = block.split("\n")
-        columns = [line.count("|") + 1 for line in lines if "-" in line and not line.strip(_DELIMITER_ROW)]
-        cells += max(columns, default=0) * len(lines)
-    return cells
-
-
-def is_parsable(text: str) -> bool:
-    """Return whether the parser needs little time for an answer; otherwise it is shown as text."""
-    return len(text) <= MAX_ANSWER and cost(text) <= MAX_ANSWER_COST and _cells(text) <= MAX_CELLS
 
 
 def to_html(

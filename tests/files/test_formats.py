@@ -404,6 +404,8 @@ _RECORDS = {
     "groups-of-pairs.json": '{"a": {"title": "Price", "q1": "What does it cost?",'
     ' "a1": "Nothing, not ever, to nobody.", "q2": "May I cancel?", "a2": "Any time."}, "b": {"title": "Us",'
     ' "q1": "Who are you?", "a1": "Any time, anybody.", "q2": "Where are you?", "a2": "Nothing."}}',
+    "descriptions.json": '{"faq": [{"title": "What does it cost?", "desc": "Nothing."},'
+    ' {"title": "May I cancel?", "desc": "Any time."}]}',
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }
@@ -423,9 +425,10 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
         ("- nom: Prix\n  liste:\n    - question: Why?\n      answer: So.\n", "Prix"),
         ("- prices:\n    - q: Why?\n      a: So.\n- other:\n    - q: Who?\n      a: We.\n", "prices"),
         ("- question: Why?\n  answer: So.\n  categories: [Our prices]\n", "Our prices"),
+        ("- name: Dear?\n  desc: All.\n  entries:\n  - question: Why?\n    answer: So.\n", "Dear?"),
         ("1:\n  question: Why?\n  answer: So.\n2:\n  question: Who?\n  answer: We.\n", None),
     ],
-    ids=["a name", "a key", "a list of one", "a number"],
+    ids=["a name", "a key", "a list of one", "a name that asks, with a text", "a number"],
 )
 def test_the_name_of_a_group_is_the_section_of_its_questions(
     tmp_path: Path, content: str, section: str | None

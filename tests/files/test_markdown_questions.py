@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from faqsvc_embed.files import Document
+from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS
 from faqsvc_embed.files.markdown_reader import read_markdown
 from tests.files.support import MARKDOWN, PAIRS, items_of, read
 from tests.support.growth import grows_linearly
@@ -359,6 +360,14 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<FAQ>\n  ## May I cancel?\n\n  Any time.\n</FAQ>\n",
         "<ul>\n    <li><b>Q: What does it cost?</b>\n<p><b>A:</b> Nothing.</p></li>\n"
         "    <li><b>Q: May I cancel?</b>\n<p><b>A:</b> Any time.</p></li>\n</ul>\n",
+        "**A、What does it cost?**\n\nNothing.\n\n**B、May I cancel?**\n\nAny time.\n",
+        '??? info "FAQ: What does it cost?"\n    Nothing.\n\n??? info "FAQ: May I cancel?"\n    Any time.\n',
+        '<div class="cards" markdown>\n\n-   :tea-cup: __What does it cost?__\n\n    Nothing.\n\n'
+        "-  :tea-pot:{ .big } __May I cancel?__\n\n    Any time.\n\n</div>\n",
+        '### What does it cost? { .ask }\n??? note "What does it cost?"\n    Nothing.\n\n'
+        '### May I cancel? { .ask }\n??? note "May I cancel?"\n    Any time.\n',
+        "<details>\n  <summary>What does it cost?</summary>\n\n    Nothing.\n\n</details>\n\n"
+        "<details>\n  <summary>May I cancel?</summary>\n\n    Any time.\n\n</details>\n",
     ],
     ids=[
         *(
@@ -383,6 +392,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         ),
         *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
+        *("letters", "boxes that say FAQ", "cards", "headings above boxes", "indented texts of boxes"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -802,6 +812,28 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(text)
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
+
+
+def test_what_a_page_is_about_makes_no_faq_of_it() -> None:
+    front = "---\ntitle: Us\ndescription: Frequently asked questions\nkeywords: [FAQ, what if]\n---\n"
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
+        read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
+
+
+def test_a_heading_above_a_box_that_says_the_same_is_no_section() -> None:
+    boxes = "".join(f'### Is it {name}?\n??? note "Is it {name}?"\n    Yes.\n\n' for name in ("hot", "red"))
+    document = read_markdown(f"# FAQ\n\n## Tea\n\n{boxes}## Cake\n\n{boxes.replace('it', 'cake')}")
+    assert [item["section"] for item in document.items] == ["Tea", "Tea", "Cake", "Cake"]
+    assert document.notes == []
+
+
+def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed() -> None:
+    quotation = "> # Tea\n-old\n"
+    assert len(items_of("## Why?\n" + quotation * MAX_QUOTATIONS)) == 1
+    assert len(items_of("## Why?\n" + f"{quotation}\n" * MAX_QUOTATIONS * 2)) == 1
+    assert len(items_of("## Why?\n" + "> So.\n" * MAX_QUOTATIONS * 2)) == 1
+    with pytest.raises(ValueError, match=rf"^line {MAX_QUOTATIONS * 2 + 2}: more than .* blank line"):
+        read_markdown("## Why?\n" + quotation * (MAX_QUOTATIONS + 1))
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
 from faqsvc_embed.files import WRITERS, Document, read_file
+from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST
 from faqsvc_embed.jinja import install
 from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.rendering.answers import paragraphs
-from faqsvc_embed.rendering.markdown import MAX_RECORD_COST
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
 from tests.support.growth import grows_linearly

@@ -11,8 +11,9 @@ from markupsafe import Markup
 from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, to_json_ld
+from faqsvc_embed.files.markdown_cost import MAX_ANSWER, MAX_ANSWER_COST, MAX_QUOTATIONS, MAX_RECORD_COST
 from faqsvc_embed.rendering.answers import USUAL
-from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, MAX_ANSWER, MAX_ANSWER_COST, MAX_RECORD_COST, TAGS
+from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, TAGS
 from faqsvc_embed.testing import fake_embed, faq_parity
 from tests.rendering import support
 from tests.support.parsed import Parsed, faq_pages, json_ld
@@ -67,6 +68,11 @@ def html(text: str, level: int | None = 3) -> Markup:
         ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
         ("a\n: b", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
         ("![a](https://x.example/a.png){ align=right }\nb", "<p>a\nb</p>"),
+        (
+            "<Note>\n**a**\n- b\n</Note>\nc",
+            "<p><strong>a</strong></p>\n<ul>\n<li>b</li>\n</ul>\n\n<p>c</p>",
+        ),
+        ("<br>\n*a*\n<br>\n*b*", "<br>\n<p><em>a</em>\n<br>\n<em>b</em></p>"),
         ("<Tabs>\n<TabItem value='a'>\n\nb\n\n</TabItem>\n</Tabs>", "<p>b</p>"),
         (
             "[a](https://x.example){target=_blank} b\n{: .note }",
@@ -165,6 +171,11 @@ def test_an_answer_without_a_word_is_left_out(text: str) -> None:
 def test_a_very_long_answer_is_shown_as_text() -> None:
     text = "*a* " + "b" * MAX_ANSWER
     assert html(text) == f"<p>{text}</p>"
+
+
+def test_an_answer_with_many_quotations_one_below_the_other_is_text() -> None:
+    assert html("> # a\n-b\n" * MAX_QUOTATIONS).startswith("<blockquote>")
+    assert html("> # a\n-b\n" * (MAX_QUOTATIONS + 1)).startswith("<p>&gt; # a")
 
 
 @pytest.mark.parametrize("mark", [*'*_`<&#|!]:\\+=~[(>"$%;?@^{}', "\n"])
