@@ -5,16 +5,14 @@ from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
-from faqsvc_embed.generation.extraction.headings import kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
-from faqsvc_embed.generation.extraction.paragraphs import is_asked
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
     announces_faq,
     has_words,
+    is_asked,
     is_question,
-    is_question_line,
     is_section_title,
     is_template_code,
     question_key,
@@ -52,7 +50,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         ) or candidate.evidence is Evidence.STRUCTURED_DATA
         # The title of a group of questions has that group as its answer.
         is_group = candidate not in asked and (
-            (candidate.element.role == "tab" and is_question_line(candidate.answer.partition("\n")[0]))
+            (candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0]))
             or _has_questions(candidate.answer_elements())
             or any(map(elements.count_inside, candidate.answer_elements()))
         )

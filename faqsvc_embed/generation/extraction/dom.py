@@ -5,7 +5,9 @@ Inline text between blocks gets an element of its own: an element contains eithe
 """
 
 import re
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final, Union
 
 import turbohtml
@@ -128,6 +130,19 @@ class Element:
         """Yield the siblings before this element, the nearest first."""
         siblings = self.parent.children if self.parent is not None else []
         return (siblings[index] for index in range(self.index - 1, -1, -1))
+
+
+def similar_elements(elements: Iterable[Element]) -> list[list[Element]]:
+    """Return groups of elements that have the same tags and classes, up to two levels above."""
+    groups = defaultdict[object, list[Element]](list)
+    for element in elements:
+        groups[kind_of(element)].append(element)
+    return list(groups.values())
+
+
+def kind_of(element: Element) -> object:
+    """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
+    return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
 
 
 def table_rows(table: Element) -> list[list[Element]]:

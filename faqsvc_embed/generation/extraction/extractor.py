@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final
 
 import turbohtml
@@ -12,15 +13,15 @@ from faqsvc_embed.api.fields import MAX_QUESTION
 from faqsvc_embed.generation.extraction.acceptance import accepted, with_answers
 from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
-from faqsvc_embed.generation.extraction.dom import PageTooComplex, StepBudget, build_tree
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, PageTooComplex, StepBudget, build_tree
 from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
-from faqsvc_embed.generation.extraction.headings import help_article, set_sections
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
 from faqsvc_embed.generation.extraction.labels import bare_answer
 from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
+    announces_faq,
     has_words,
     is_template_code,
     question_key,
@@ -32,7 +33,8 @@ from faqsvc_embed.generation.extraction.structured_data import (
     microdata_pairs,
     text_of_value,
 )
-from faqsvc_embed.generation.extraction.text import plain, text_of
+from faqsvc_embed.generation.extraction.text import plain, question_text, text_of
+from faqsvc_embed.models.wire import MAX_SECTION
 
 MIN_REWORDED: Final = 3
 """Minimum number of questions in the data that count as the ones the page shows in other words."""
@@ -140,10 +142,34 @@ def _accepted_candidates(context: PageContext) -> list[Candidate]:
     """Return the questions with answers that the page shows, in document order."""
     claims = Claims(context.size)
     found = accepted([*microdata_pairs(context), *explicit_pairs(context)], context, claims)
-    if article := help_article(context):
-        return [article]
     found += accepted([*likely_pairs(context, claims)], context, claims)
     found = with_answers(found, context, claims)
     found.sort(key=lambda candidate: candidate.element.start)
-    set_sections(found, context, claims)
+    _set_sections(found, context, claims)
     return found
+
+
+def _set_sections(found: list[Candidate], context: PageContext, claims: Claims) -> None:
+    """Set the section of each question to the heading above it, if there are several such headings.
+
+    `found` is in document order.
+    """
+    titles = [
+        element
+        for element in context.elements
+        if element.tag in HEADINGS and element.tag != "h1" and not claims.overlap(element)
+    ]
+    sections, read = dict[Candidate, str](), cache(question_text)
+    titles, above = titles[::-1], list[Element]()  # `above` has at most one of each level
+    for candidate in found:
+        while titles and titles[-1].start < candidate.element.start:
+            title = titles.pop()
+            above = [*(one for one in above if HEADINGS[one.tag] < HEADINGS[title.tag]), title]
+        level = HEADINGS.get(candidate.element.tag, 7)
+        nearest = next((one for one in reversed(above) if HEADINGS[one.tag] < level), None)
+        text = read(nearest) if nearest is not None else ""
+        if 0 < len(text) <= MAX_SECTION and not announces_faq(text):
+            sections[candidate] = text
+    if len(set(sections.values())) > 1:
+        for candidate, text in sections.items():
+            candidate.section = text

@@ -1,94 +1,253 @@
-"""Questions that are recognised by names, headings or appearance, with the answers that follow them.
+"""Questions that a page shows by names or by looks, with the answers that follow them.
 
-A name is a class name, a label such as `Q:`, or the title of an element that opens. An answer is the nodes
-after its question, up to the next question or another end.
+A name is a class name, a label such as `Q:`, or what opens an answer. By looks, siblings decide: if enough of
+the elements that look alike ask, they are questions.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Final
 
+from faqsvc_embed.generation.extraction.boilerplate import is_promotional
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.dom import HEADINGS, TEXT_BLOCK, Element, Node
-from faqsvc_embed.generation.extraction.headings import heading_questions, similar_elements
+from faqsvc_embed.generation.extraction.dom import (
+    BLOCKS,
+    HEADINGS,
+    TEXT_BLOCK,
+    Element,
+    Node,
+    similar_elements,
+)
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
-from faqsvc_embed.generation.extraction.paragraphs import (
-    EMPHASIS,
-    alternating_questions,
-    emphasised_questions,
-    first_blocks,
-    first_lines,
-    similar_questions,
-)
 from faqsvc_embed.generation.extraction.questions import (
     ends_page,
+    has_question_mark,
     has_words,
+    is_asked,
     is_call_to_action,
     is_question,
-    is_question_line,
+    is_section_title,
+    starts_like_question,
 )
-from faqsvc_embed.generation.extraction.text import is_labelled_question, question_text, text_of
-from faqsvc_embed.generation.extraction.words import NAMES
+from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, question_text, text_of
+from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 MAX_MARKER: Final = 7
 """Characters of a number or symbol beside a question; a longer text is a question of its own."""
+MAX_LINE: Final = 200
+"""Characters of a question that is no heading."""
+MANY: Final = 2
+"""Questions of other kinds, such as accordions, from which on headings are titles."""
+MIN_SHARE: Final = 0.1
+"""The share of similar headings that must be questions for the others to count as questions."""
+EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
 Question = tuple[Element, Evidence]
 
 
 def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
     """Yield the likely questions outside of claimed elements, with the answers that follow them."""
-    questions = _questions(context, claims)
-    answers = AnswerFinder(Positions(element for element, _ in questions), claims)
-    above: list[Element] = []
+    questions = [] if context.is_interview else _questions(context, claims)
+    ends = Positions(element for element, _ in questions)
     for element, evidence in questions:
         group = (evidence, element.look)
-        nodes: tuple[Node, ...] = ()
         if parts := _split(element, evidence):
-            question, answer = " ".join(parts[0].split()), parts[1]
             # In a paragraph with blank lines, the answer continues to the next question.
-            rest = answers.siblings_after(element)[0] if element.tag == TEXT_BLOCK else []
-            answer = "\n\n".join(filter(None, (answer, text_of(rest))))
+            rest = _siblings_after(element, 7, ends, claims)[0] if element.tag == TEXT_BLOCK else []
+            question, answer = (
+                " ".join(parts[0].split()),
+                "\n\n".join(filter(None, (parts[1], text_of(rest)))),
+            )
             yield Candidate(
                 element, tuple(rest), evidence, group, question=bare_question(question), answer=answer
             )
-        elif nodes := answers.after(element):
-            # The question may have several paragraphs, each with the class name of a question.
-            first = [each for each in above if (each.look, each.parent) == (element.look, element.parent)]
-            texts = [question_text(part) for part in (*first, element)]
-            yield Candidate(element, nodes, evidence, group, question=" ".join(texts))
-        if parts or nodes or evidence is not Evidence.NAME:
-            above.clear()
-        else:
-            above.append(element)
+        elif nodes := _answer_after(element, ends, claims):
+            yield Candidate(element, nodes, evidence, group)
 
 
 def _questions(context: PageContext, claims: Claims) -> list[Question]:
     """Return the elements of possible questions in document order; none contains another."""
-    if context.is_interview:
-        return []
     free = [element for element in context.elements if not claims.include(element)]
     taken = Claims(context.size)
-    questions: list[Question] = []
-    for evidence, elements in (
-        (Evidence.NAME, named_questions(free)),
-        (Evidence.HEADING, control_titles(context, free, claims)),
-        (Evidence.HEADING, alternating_questions(context, free, claims)),
-        (Evidence.HEADING, heading_questions(context, free, claims, taken)),
-        (Evidence.APPEARANCE, emphasised_questions(context, free)),
-        (Evidence.APPEARANCE, similar_questions(context, free)),
-        (Evidence.APPEARANCE, first_lines(context, free)),
-        (Evidence.APPEARANCE, first_blocks(context, free)),
-    ):
+    found = list[Question]()
+
+    def take(elements: Iterable[Element], evidence: Evidence) -> None:
         for element in elements:
-            if context.is_article and evidence is Evidence.APPEARANCE and not context.is_in_faq(element):
+            is_prose = context.is_article and evidence is Evidence.APPEARANCE
+            if is_prose and not context.is_in_faq(element):
                 continue
             if not taken.overlap(element) and not is_call_to_action(question_text(element)):
                 taken.claim(element)
-                questions.append((element, evidence))
-    return _without_rhetorical(sorted(questions, key=lambda question: question[0].start), context)
+                found.append((element, evidence))
+
+    take(_named(free), Evidence.NAME)
+    take(_controls(free, claims), Evidence.HEADING)
+    take(_rows(context, free, claims), Evidence.HEADING)
+    headings = [element for element in free if element.tag in HEADINGS]
+    tops = [heading for heading in headings if heading.tag == "h1"]
+    headings = [heading for heading in headings if heading.tag != "h1" or len(tops) > 1]
+    # A claim is for a question or for its answer.
+    has_others = claims.count // 2 + taken.count >= MANY
+    take(_headings(headings, context, has_others=has_others), Evidence.HEADING)
+    take(_emphasised(free, context), Evidence.APPEARANCE)
+    take(_blocks(free, context), Evidence.APPEARANCE)
+    return _without_rhetorical(sorted(found, key=lambda question: question[0].start), context)
+
+
+def _named(free: list[Element]) -> Iterator[Element]:
+    """Yield the elements that a class name calls a question, and those that start with `Q:`."""
+    words = {element: words_of(element.attrs.get("class", "")) for element in free}
+    has_short_names = any("a" in names for names in words.values())
+    names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
+    yield from _innermost([element for element in free if words[element] & names])
+    labelled = [element for element in free if not element.contains_blocks and is_labelled_question(element)]
+    yield from _innermost(labelled)
+
+
+def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
+    """Yield the titles of accordions by class name, and the elements that open something if siblings ask.
+
+    A list has claimed its terms, so a free term is outside of one.
+    """
+    titles = [
+        element
+        for element in free
+        if element.words & NAMES["accordion"] and element.words & NAMES["accordion_title"]
+    ]
+    yield from (title for title in _innermost(titles) if not claims.overlap(title.parent or title))
+    for group in similar_elements(_innermost([element for element in free if _is_control(element)])):
+        if any(is_asked(question_text(element)) for element in group):
+            yield from group
+
+
+def _is_control(element: Element) -> bool:
+    is_button = element.role == "button" or element.tag in ("button", "label", "dt")
+    return is_button or "aria-expanded" in element.attrs
+
+
+def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
+    """Yield the questions where questions and answers alternate, and look different."""
+    pairs = defaultdict[tuple[bool, object], list[tuple[Element, Element]]](list)
+    for parent in free:
+        children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
+        for child, following in pairwise(children):
+            is_in_faq = context.is_in_faq(child)
+            is_row = child.tag not in HEADINGS and child.look != following.look
+            if is_row and (is_in_faq or not context.is_article):
+                pairs[is_in_faq, (parent.look, child.look, following.look)].append((child, following))
+    for (is_in_faq, _), rows in pairs.items():
+        asked = sum(is_asked(question_text(question)) for question, _ in rows)
+        answers = sum(is_asked(question_text(answer)) for _, answer in rows)
+        are_most = asked >= (0.3 if is_in_faq else 0.6) * len(rows) and answers <= 0.1 * len(rows)
+        if len(rows) > MANY and are_most:
+            yield from (question for question, _ in rows if len(inline_text(question.children)) <= MAX_LINE)
+
+
+def _is_row(element: Element) -> bool:
+    return element.tag in BLOCKS and not element.is_boilerplate and bool(inline_text(element.children))
+
+
+def _headings(headings: list[Element], context: PageContext, *, has_others: bool) -> Iterator[Element]:
+    """Yield the headings that are questions, in an FAQ or if most headings of the page are.
+
+    In an FAQ, others count too if enough of those that look the same are questions, or if the title of the
+    page says FAQ and nearly none is. Beside questions of other kinds, headings are mostly titles.
+    """
+    texts = {heading: question_text(heading) for heading in headings if not is_promotional(heading)}
+    asked = {heading for heading, text in texts.items() if is_asked(text)}
+    others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
+    are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
+    if len(asked) == 1 and not starts_like_question(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
+        are_most = False
+    for group in similar_elements(texts):
+        number = sum(heading in asked for heading in group)
+        are_all = number > 0 and number >= (0.5 if has_others else MIN_SHARE) * len(group)
+        if context.has_faq_title and not has_others:
+            are_all |= len(asked) <= MIN_SHARE * len(group) and len(group) > MANY
+        for heading in group:
+            if context.is_in_faq(heading):
+                if heading in asked or are_all:
+                    yield heading
+            elif are_most and heading in asked:
+                yield heading
+
+
+def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:
+    """Yield emphasised questions at the start of a line, in an FAQ or if most such lines are questions."""
+    lines = [element for element in free if element.tag in EMPHASIS and _starts_line(element)]
+    texts = {element: question_text(element) for element in lines}
+    asked = {line for line, text in texts.items() if is_asked(text)}
+    marked = {line for line in asked if has_question_mark(texts[line])}
+    are_most = len(marked) > 1 and 2 * len(marked) >= len(lines)
+    for group in similar_elements(lines):
+        number = sum(line in asked for line in group)
+        for line in group:
+            if context.is_in_faq(line):
+                if line in asked or (number > 1 and 2 * number >= len(group) and _is_line(line, texts[line])):
+                    yield line
+            elif are_most and line in marked:
+                yield line
+
+
+def _is_line(element: Element, text: str) -> bool:
+    """Return whether an emphasised text is a line of its own, and no remark such as `Note:`."""
+    following = next((n for n in element.following_siblings() if isinstance(n, Element) or n.strip()), None)
+    is_alone = following is None or (isinstance(following, Element) and following.tag == "br")
+    return is_alone and len(text) <= MAX_LINE and not text.endswith(":")
+
+
+def _starts_line(element: Element) -> bool:
+    """Return whether nothing but a number stands before an element on its line."""
+    for node in element.preceding_siblings():
+        if isinstance(node, Element):
+            return node.tag == "br"
+        if node.strip(" \t\r\n0123456789.)"):
+            return False
+    return True
+
+
+def _blocks(free: list[Element], context: PageContext) -> Iterator[Element]:
+    """Yield the paragraphs of an FAQ that ask, in their first line, with an answer below.
+
+    Elsewhere, nearly all blocks that look the same must ask; items of a list that only ask are a checklist.
+    """
+    unclaimed = {element.start for element in free}
+    blocks = [block for block in context.text_blocks if block.start in unclaimed and not _is_cell(block)]
+    lines = {block: _first_line(block) for block in blocks if not is_promotional(block)}
+    asked = {block for block, text in lines.items() if is_asked(text)}
+    unanswered = {
+        block for block, below in pairwise(lines) if is_question(lines[below]) and not _has_lines(block)
+    }
+    for group in similar_elements(lines):
+        questions = [block for block in group if block in asked]
+        answered = [block for block in questions if block not in unanswered]
+        are_most = len(questions) > 1 and len(questions) >= 0.8 * len(group)
+        if are_most and 2 * len(answered) >= len(questions):
+            yield from questions
+            continue
+        for block in answered:
+            if block.tag != "li" and len(lines[block]) <= MAX_LINE and context.is_in_faq(block):
+                yield block
+
+
+def _has_lines(block: Element) -> bool:
+    return any(element.tag == "br" for element in block.walk())
+
+
+def _first_line(block: Element) -> str:
+    if not _has_lines(block):
+        return question_text(block)
+    return bare_question(text_of([block]).partition("\n")[0])
+
+
+def _is_cell(block: Element) -> bool:
+    """Return whether a block is one of several cells of a row, or part of a definition list."""
+    if block.tag in ("td", "th"):
+        return block.parent is not None and len(block.parent.children) > 1
+    return block.tag in ("dt", "dd")
 
 
 def _without_rhetorical(questions: list[Question], context: PageContext) -> list[Question]:
@@ -108,58 +267,49 @@ def _split(element: Element, evidence: Evidence) -> tuple[str, str] | None:
     """Return the question and the answer of an element that contains both, else None."""
     if is_labelled_question(element):
         return split_at_answer_label(text_of([element]))
-    if evidence is Evidence.APPEARANCE and not is_question_line(question_text(element)):
+    if evidence is Evidence.APPEARANCE and not is_question(question_text(element)):
         first, _, rest = text_of([element]).partition("\n")
         return (first, rest) if rest else None
     return None
 
 
-@dataclass(frozen=True)
-class AnswerFinder:
-    """Finds answers on a page where the elements of all questions are known."""
+def _answer_after(question: Element, ends: Positions, claims: Claims) -> tuple[Node, ...]:
+    """Return the nodes after a question, from the nearest level of the tree that has some.
 
-    questions: Positions
-    claims: Claims
+    If a question is the start of a paragraph, its answer may continue in the paragraphs after that one.
+    """
+    level = HEADINGS.get(question.tag, 7)
+    nodes: list[Node] = []
+    found = False
+    for element in (question, *question.ancestors()):
+        if element is not question and (
+            _is_boundary(element) or (found and element.tag not in (TEXT_BLOCK, "p"))
+        ):
+            break
+        siblings, is_complete = _siblings_after(element, level, ends, claims)
+        nodes += siblings
+        # A symbol beside a question, such as an arrow that opens it, is no answer.
+        found = has_words(text_of(nodes))
+        if is_complete:
+            break
+    return tuple(nodes) if found else ()
 
-    def after(self, question: Element) -> tuple[Node, ...]:
-        """Return the nodes after a question, from the nearest level of the tree that has some.
 
-        If a question is the start of a paragraph, its answer may continue in the paragraphs after that one.
-        """
-        level = HEADINGS.get(question.tag, 7)
-        nodes: list[Node] = []
-        found = False
-        for element in (question, *question.ancestors()):
-            if element is not question and (
-                _is_boundary(element) or (found and element.tag not in (TEXT_BLOCK, "p"))
+def _siblings_after(element: Element, level: int, ends: Positions, claims: Claims) -> tuple[list[Node], bool]:
+    """Return the siblings after an element that are in the answer, and whether the answer ends there."""
+    nodes: list[Node] = []
+    for node in element.following_siblings():
+        if isinstance(node, Element):
+            if ends.count_inside(node) or claims.overlap(node):
+                return nodes, True
+            is_answered = any(text_of([each]) for each in nodes)
+            has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
+            if (has_heading and not node.words & NAMES["answer"]) or (
+                is_answered and (has_heading or node.tag == "hr" or _is_page_end(node))
             ):
-                break
-            siblings, is_complete = self.siblings_after(element, level)
-            nodes += siblings
-            # A symbol beside a question, such as an arrow that opens it, is no answer.
-            found = has_words(text_of(nodes))
-            if is_complete:
-                break
-        return tuple(nodes) if found else ()
-
-    def siblings_after(self, element: Element, level: int = 7) -> tuple[list[Node], bool]:
-        """Return the siblings after an element that are in the answer, and whether the answer ends there."""
-        nodes: list[Node] = []
-        for node in element.following_siblings():
-            if isinstance(node, Element):
-                is_answered = any(text_of([each]) for each in nodes)
-                if self._is_end(node, level, is_answered=is_answered):
-                    return nodes, True
-            nodes.append(node)
-        return nodes, False
-
-    def _is_end(self, element: Element, level: int, *, is_answered: bool) -> bool:
-        """Return whether an answer ends before an element, such as a question, a heading or a rule."""
-        if self.questions.count_inside(element) or self.claims.overlap(element):
-            return True
-        if any(HEADINGS.get(inner.tag, 8) <= level for inner in element.walk()):
-            return is_answered or not element.words & NAMES["answer"]
-        return is_answered and (element.tag == "hr" or _is_quotation(element) or _is_page_end(element))
+                return nodes, True
+        nodes.append(node)
+    return nodes, False
 
 
 def _is_page_end(element: Element) -> bool:
@@ -175,72 +325,8 @@ def _is_boundary(element: Element) -> bool:
     return element.tag in NAMES["boundary"]
 
 
-def _is_quotation(element: Element) -> bool:
-    """Return whether an element is a quotation with its source, such as the praise of a customer."""
-    tags = {inner.tag for inner in element.walk()}
-    return "blockquote" in tags and not tags.isdisjoint(("cite", "figcaption"))
-
-
-def named_questions(free: list[Element]) -> Iterator[Element]:
-    """Yield the elements that a class name calls a question, and those that start with `Q:`."""
-    has_short_names = any("a" in element.words for element in free)
-    names = NAMES["question"] | {"q"} if has_short_names else NAMES["question"]
-    yield from _innermost([_asking_cell(element) for element in free if element.words & names])
-    yield from _innermost([element for element in free if _is_labelled(element)])
-
-
-def _is_labelled(element: Element) -> bool:
-    """Return whether an element is the question after a label such as `Q:`.
-
-    In `<p><b>Q: Is it big?</b> Yes.</p>`, both elements start with the label, and the question is `<b>`.
-    """
-    if element.contains_blocks or not is_labelled_question(element):
-        return False
-    if element.tag not in EMPHASIS or element.parent is None:
-        return True
-    is_asked = is_question_line(question_text(element))
-    return is_asked and split_at_answer_label(text_of([element.parent])) is None
-
-
-def _asking_cell(element: Element) -> Element:
-    """Return the longest cell of a row, whose others are a number and a topic; else the element."""
-    cells = [cell for cell in element.elements() if element.tag == "tr"]
-    return max(cells, key=lambda cell: len(question_text(cell)), default=element)
-
-
-def control_titles(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
-    """Yield the titles of accordions by class name, and the controls and loose terms that are questions."""
-    answers = Positions(element for element in free if element.words & NAMES["answer"])
-    found: list[Element] = []
-    for element in free:
-        if element.words & NAMES["accordion"] and element.words & NAMES["accordion_title"]:
-            is_beside_claimed = element.parent is not None and claims.overlap(element.parent)
-            if not answers.count_inside(element) and not is_beside_claimed:
-                found.append(element)
-        elif _is_control(element) and is_question(question_text(element)):
-            found.append(element)
-    found += _controls_among_questions(context, free)
-    yield from _innermost(sorted(found, key=lambda element: element.start))
-
-
-def _is_control(element: Element) -> bool:
-    """Return whether an element opens another. A list has claimed its terms, so a term is outside of one."""
-    is_button = element.role == "button" or element.tag in ("button", "label")
-    return is_button or element.tag == "dt" or "aria-expanded" in element.attrs
-
-
-def _controls_among_questions(context: PageContext, free: list[Element]) -> Iterator[Element]:
-    """Yield controls that are no questions by their text, if most controls that look the same are."""
-    controls = [element for element in free if "aria-expanded" in element.attrs or element.tag == "label"]
-    for group in similar_elements(controls):
-        others = [element for element in group if not is_question(question_text(element))]
-        are_few = 2 * len(others) < len(group)
-        if len(others) < len(group):
-            yield from (element for element in others if are_few or context.is_in_faq(element))
-
-
-def _innermost(elements: list[Element]) -> Iterator[Element]:
-    """Yield the elements that contain no other one, other than a number or a symbol."""
+def _innermost(elements: list[Element]) -> list[Element]:
+    """Return the elements that contain no other one, other than a number or a symbol."""
     texts = {element.start: question_text(element) for element in elements}
     longer = Positions(element for element in elements if len(texts[element.start]) > MAX_MARKER)
-    yield from (each for each in elements if texts[each.start] and longer.count_inside(each) <= 1)
+    return [each for each in elements if texts[each.start] and longer.count_inside(each) <= 1]

@@ -41,15 +41,10 @@ def has_question_mark(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text is a question by its question mark or its grammar."""
-    if has_question_mark(text):
-        return True
-    return 3 <= len(text) <= MAX_LENGTH and not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None
-
-
-def is_question_line(text: str) -> bool:
-    """Return whether a line is a question, and not the start of a sentence that ends with a full stop."""
-    return is_question(text) and not text.endswith((".", "…"))
+    """Return whether a text is a question, by its question mark or its grammar, and no sentence that ends."""
+    if not 3 <= len(text) <= MAX_LENGTH or text.endswith((".", "…")):
+        return False
+    return has_question_mark(text) or (not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None)
 
 
 def starts_like_question(text: str) -> bool:
@@ -60,6 +55,11 @@ def starts_like_question(text: str) -> bool:
 def is_call_to_action(text: str) -> bool:
     """Return whether a text addresses the reader, such as `Ready to start?` or `Still have questions?`."""
     return len(text) <= MAX_LENGTH and _CALL_TO_ACTION.match(text) is not None
+
+
+def is_asked(text: str) -> bool:
+    """Return whether a line is a question, and no call to action."""
+    return is_question(text) and not is_call_to_action(text)
 
 
 def announces_faq(text: str) -> bool:

@@ -28,9 +28,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     faq_titles: tuple[str, ...]
     """Parts of titles, headings and addresses of FAQs."""
 
-    help_centres: tuple[str, ...] = ()
-    """Parts of the title that every page of a help centre has."""
-
     section_titles: tuple[str, ...] = ()
     """Whole headings that are no question even in an FAQ, such as `Contents` or `See also`."""
 
