@@ -157,7 +157,7 @@ def test_no_two_ids_of_a_page_are_the_same(
     ids, seen = list[str](), Counter[str]()
     for slug, questions in faqs:
         seen[slug] += 1
-        ids += [root_id(slug, seen[slug] - 1), *question_ids(slug, questions, seen[slug] - 1)]
+        ids += [root_id(slug, seen[slug]), *question_ids(slug, questions, seen[slug])]
     assert len(set(ids)) == len(ids)
     assert all(FORM.fullmatch(found) for found in ids)
 

@@ -33,11 +33,11 @@ _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 
 def root_id(slug: str, ordinal: int = 0) -> str:
-    """Return the id of an FAQ; with the number of an FAQ with this slug on a page, it ends with that."""
+    """Return the id of an FAQ; those after the first with its slug on a page end with their number."""
     base = f"faq-{slug}"
     if _PLAIN_SLUG.fullmatch(slug) is None:
         base = f"faq-{ascii_words(slug, MAX_WORDS)}_{_digest(slug, SLUG_DIGEST)}"
-    return f"{base}__{ordinal}" if ordinal else base
+    return f"{base}__{ordinal}" if ordinal > 1 else base
 
 
 def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = ()) -> list[str | None]:

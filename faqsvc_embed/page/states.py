@@ -76,7 +76,7 @@ class PageStates:
             return self.look_up(page, key)
         draft = Key(key.slug, key.lang, token)
         found = self.look_up(page, draft)
-        return self._fixed(page, draft, found) if isinstance(found, FAQState) else found
+        return self._settled(page, draft, found) if isinstance(found, FAQState) else found
 
     async def result(self, page: Page, found: "FAQState | Fetch", wait: float, *, blocks: bool) -> FAQState:
         """Return the result of a look-up, waiting for a fetch for the rest of the page's time budget.
@@ -88,14 +88,14 @@ class PageStates:
             if not blocks or page.may_block or not in_event_loop():
                 with page.budget.waiting(wait) as seconds:
                     state = await self._reader.arrived(found, seconds, blocks=blocks)
-                found = self._fixed(page, found.key, state)
+                found = self._settled(page, found.key, state)
             elif found.is_draft:
                 found = self.look_up(page, Key(found.key.slug, found.key.lang))
             else:
                 return self._reader.state(found.key)
         return found
 
-    def _fixed(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
+    def _settled(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
         """Return a state, which the FAQ then has all over the page; for a draft that is not there, what is
         published.
         """

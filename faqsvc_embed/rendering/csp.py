@@ -6,8 +6,7 @@ JSON-LD needs no hash, because a policy does not apply to data blocks (HTML stan
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterable
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Final
 
 from faqsvc_embed.rendering import assets
@@ -25,22 +24,18 @@ def hash_source(text: str) -> str:
 
 def csp_sources(html: str) -> dict[str, list[str]]:
     """Return the source expressions for this package's inline elements in a page, by directive."""
-    sources: dict[str, list[str]] = {"style-src": [], "script-src": []}
-    for name, text in _own_elements(html):
-        source = hash_source(text)
-        if source not in sources[f"{name}-src"]:
-            sources[f"{name}-src"].append(source)
-    return sources
-
-
-def _own_elements(html: str) -> Iterable[tuple[str, str]]:
+    found: dict[str, dict[str, None]] = {"style": {}, "script": {}}
     for name, attributes, text in re.findall(_ELEMENT, html):
-        if name == "style":
-            rest = reduce(str.removeprefix, assets.pieces().values(), text.removeprefix(assets.LAYER))
-            theme = rest[1:] if rest.startswith("}") and rest != text else text
-            is_ours = (not theme and len(text) > len(assets.LAYER) + 1) or bool(re.fullmatch(_THEME, theme))
-        else:
-            ours = assets.script(), assets.script(is_whole=False)
-            is_ours = text in ours and "src=" not in attributes
-        if is_ours:
-            yield name, text
+        if _is_stylesheet(text) if name == "style" else _is_script(text) and "src=" not in attributes:
+            found[name][hash_source(text)] = None
+    return {f"{name}-src": list(sources) for name, sources in found.items()}
+
+
+def _is_stylesheet(text: str) -> bool:
+    pieces = assets.layered(css for css in assets.pieces().values() if css in text)
+    theme = text.removeprefix(pieces)
+    return (theme != text and not theme) or re.fullmatch(_THEME, theme) is not None
+
+
+def _is_script(text: str) -> bool:
+    return text in (assets.script(), assets.script(is_whole=False))

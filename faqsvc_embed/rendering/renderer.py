@@ -200,7 +200,7 @@ class Renderer:
         if (faq.lang or "").partition("-")[0].lower() in _WITH_RULES:
             needed.add("languages")
         return Fragment(
-            section_tag(faq, style, _root_id(faq, place), is_tall),
+            section_tag(faq, style, root_id(faq.slug, place.ordinal), is_tall),
             content,
             page_json(map(question_json, _nodes(faq, answered, place.nodes))),
             _css(needed, style.theme),
@@ -223,10 +223,6 @@ def _css(needed: Collection[str], theme: Theme) -> dict[str, str]:
     css = {name: css for name, css in assets.pieces().items() if name in needed}
     rules = assets.theme_css(theme).rules
     return {**css, assets.theme_query(theme): rules} if rules else css
-
-
-def _root_id(faq: FAQ, place: Place) -> str:
-    return root_id(faq.slug, place.ordinal if place.ordinal > 1 else 0)
 
 
 def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[dict[str, Any]]:
@@ -253,7 +249,7 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
         "title_level": style.heading_level,
         "question_level": style.question_level,
         "variant": style.variant,
-        "group": _root_id(faq, place) if style.exclusive else "",
+        "group": root_id(faq.slug, place.ordinal) if style.exclusive else "",
     }
 
 

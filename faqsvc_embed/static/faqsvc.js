@@ -54,7 +54,7 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const $filter = ($faq) => {
     const $query = $plain($one("filter", $faq).value).trim(), $was = $faq.dataset.filtered;
     let $section, $count = 0;
@@ -64,7 +64,7 @@
       else {
         if (!$was) $opened[$place($node)] = $isOpen($node); /* its event may be on its way */
         else if (!$query) $open($node, $opened[$place($node)]);
-        const $text = $plain($node.textContent.replace($texts($faq)[2], "")), $fits = $query.split(/\s+/).every(($word) => $text.includes($word));
+        const $text = $plain($node.textContent.replace($texts($faq)[2], "")), $fits = $query.split(" ").every(($word) => $text.includes($word));
         $hide($node, !$fits);
         if ($fits && $section) $hide($section);
         $count += $fits;
