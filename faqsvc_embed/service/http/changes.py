@@ -237,7 +237,7 @@ class ChangeFeed:
         first, last = await run_blocking(changes.kept)
         number, missed = last.number_of(after), None
         if number is not None and first - 1 <= number <= last.number:
-            missed = await run_blocking(changes.of, subscriber.slugs, number, MAX_WAITING + 1)
+            missed = await run_blocking(changes.after, number, MAX_WAITING + 1, subscriber.slugs)
         if missed is None or len(missed) > MAX_WAITING:
             subscriber.miss(last)
             return

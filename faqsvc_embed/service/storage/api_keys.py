@@ -203,7 +203,9 @@ class APIKeys(Part):
 
 
 def _key(connection: Connection, what: str, key_id: str, *conditions: ColumnElement[bool]) -> Row[Any]:
-    row = connection.execute(select(api_keys).where(api_keys.c.id == key_id, *conditions)).first()
+    """Return the row of a key, locked, so that two cannot replace the same key."""
+    query = select(api_keys).where(api_keys.c.id == key_id, *conditions).with_for_update()
+    row = connection.execute(query).first()
     if row is None:
         raise UnknownAPIKey(f"no {what} has the id {key_id!r}; `faqsvc keys list` prints all ids")
     return row

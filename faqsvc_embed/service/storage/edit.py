@@ -174,8 +174,24 @@ class Edit:
             if now.get(one) != versions.get(one):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
-    def append(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> Revision:
-        """Append a revision to a translation, which may be new, and publish it unless it is a draft."""
+    def write(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> Revision:
+        """Write a revision of a translation, which may be new, and publish it unless it is a draft.
+
+        If the newest revision has the same content, it is published, or nothing changes.
+        """
+        newest, digest = self.translations.get(lang), revision_digest(website_url, record)
+        if newest is None or newest.digest != digest or (is_draft and newest.state == "superseded"):
+            number = self._append(lang, record, website_url, is_draft=is_draft)
+        elif newest.state == "published" or is_draft:
+            return newest
+        else:
+            number = newest.number
+            self.publish(lang, number)
+        self.log("draft" if is_draft else "publish", lang, number)
+        self.update_state()
+        return self.translations[lang]
+
+    def _append(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> int:
         last = self.connection.scalar(
             select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
         )
@@ -210,18 +226,9 @@ class Edit:
         }
         self.connection.execute(insert(revisions), row)
         self._added_bytes += len(record.encode())
-        self.log("draft" if is_draft else "publish", lang, number)
-        self.update_state()
-        return self.translations[lang]
+        return number
 
-    def publish(self, newest: Revision) -> Revision:
-        """Publish the newest revision of a translation."""
-        self.publish_again(newest.lang, newest.number)
-        self.log("publish", newest.lang, newest.number)
-        self.update_state()
-        return self.translations[newest.lang]
-
-    def publish_again(self, lang: Lang, number: int) -> None:
+    def publish(self, lang: Lang, number: int) -> None:
         """Let readers see a revision."""
         self.update_translations([lang], published=number, withdrawn=None, withdrawn_at=None)
         first = func.coalesce(revisions.c.published_at, literal(self.now, Timestamp()))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.paging import number_after, paged
@@ -177,16 +177,13 @@ class ChangeLog(Part):
             last = Position(*connection.execute(select(last_event.c.number, last_event.c.epoch)).one())
         return last.number + 1 if first is None else int(first), last
 
-    def of(self, slugs: Collection[str], after: int, limit: int) -> list[LoggedChange]:
-        """Return the first changes of some slugs after a number, in order."""
-        return self._read(limit, events.c.number > after, events.c.slug.in_(slugs))
-
-    def after(self, number: int, limit: int = MAX_EVENTS) -> list[LoggedChange]:
-        """Return the changes after a number, in order."""
-        return self._read(limit, events.c.number > number)
-
-    def _read(self, limit: int, *conditions: ColumnElement[bool]) -> list[LoggedChange]:
-        query = select(*(events.c[name] for name in LoggedChange._fields)).where(*conditions)
+    def after(
+        self, number: int, limit: int = MAX_EVENTS, slugs: Collection[str] | None = None
+    ) -> list[LoggedChange]:
+        """Return the first changes after a number, of some slugs or of all, in order."""
+        query = select(*(events.c[name] for name in LoggedChange._fields)).where(events.c.number > number)
+        if slugs is not None:
+            query = query.where(events.c.slug.in_(slugs))
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(events.c.number).limit(limit))
             return [LoggedChange(*row) for row in rows]

@@ -33,7 +33,6 @@ from faqsvc_embed.service.storage.values import (
     Access,
     Revision,
     check_present,
-    default_first,
     folded,
     storable,
 )
@@ -262,20 +261,16 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
         return []
     in_bin = translations.c.binned_at.is_not(None) if binned else translations.c.binned_at.is_(None)
     mine = translations.c.slug.in_([row.slug for row in rows])
-    found = dict[str, dict[Lang, Revision]]()
+    found = dict[str, dict[str, Revision]]()
     for row in connection.execute(select_revisions(mine, in_bin, NEWEST, has_record=False)):
         found.setdefault(row.slug, {})[row.lang] = Revision(*row)
-    return [
-        FAQInfo(
-            row.slug,
-            row.lang,
-            row.state,
-            row.updated_at,
-            tuple(found[row.slug][lang] for lang in default_first(found[row.slug], row.lang)),
-        )
-        for row in rows
-        if row.lang in found.get(row.slug, {}) or (binned and row.slug in found)  # not just purged
-    ]
+    infos = list[FAQInfo]()
+    for faq in rows:
+        every = found.get(faq.slug, {})
+        if faq.lang in every or (binned and every):  # not just purged
+            ordered = [every[lang] for lang in dict.fromkeys((faq.lang, *LANGUAGES)) if lang in every]
+            infos.append(FAQInfo(faq.slug, faq.lang, faq.state, faq.updated_at, tuple(ordered)))
+    return infos
 
 
 def _words(wanted: Filter) -> list[str]:

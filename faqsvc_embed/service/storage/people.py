@@ -19,8 +19,8 @@ from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
 from faqsvc_embed.service.storage.database import Part, StorageUnavailable
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
 from faqsvc_embed.service.storage.paging import paged, place_of
-from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links, sites
-from faqsvc_embed.service.storage.sites import check_name, find_site, resolve_site
+from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links
+from faqsvc_embed.service.storage.sites import check_name, find_site, lock_site, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest
 
 Role = Literal["editor", "publisher", "admin"]
@@ -228,8 +228,7 @@ class People(Part):
 
     def _locked(self, connection: Connection, person_id: str) -> Person:
         """Return a person whose site is locked, so that two admins cannot remove each other."""
-        site = connection.scalar(select(people.c.site).where(people.c.id == person_id))
-        connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
+        lock_site(connection, connection.scalar(select(people.c.site).where(people.c.id == person_id)))
         found = _found(connection, _select(people.c.id == person_id))
         if not found:
             raise UnknownPerson(f"nobody has the id {quoted(person_id)}")

@@ -113,7 +113,7 @@ class Removal:
             edit.update_translations([row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:
-                    edit.publish_again(row.lang, row.withdrawn)
+                    edit.publish(row.lang, row.withdrawn)
             edit.update_state()
             edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
 

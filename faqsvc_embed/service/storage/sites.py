@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.logs import OPERATOR, log
-from faqsvc_embed.service.storage.schema import generations, sites
+from faqsvc_embed.service.storage.schema import generations, last_event, sites
 from faqsvc_embed.service.storage.values import Access
 from faqsvc_embed.text import is_name
 
@@ -105,7 +105,7 @@ class Sites(Part):
         row = {"token": token, "site": site, "ends_at": now + timedelta(seconds=lifetime)}
         running = select(func.count()).where(generations.c.site == site)
         with self._database.writing() as connection:
-            connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
+            lock_site(connection, site)
             connection.execute(delete(generations).where(generations.c.ends_at <= now))
             if connection.scalars(running).one() >= maximum:
                 return None
@@ -119,12 +119,21 @@ class Sites(Part):
 
 
 def resolve_site(connection: Connection, site: str | None, now: datetime) -> str:
-    """Return the id of a site, by default of the only one, which is created if there is none.
+    """Return the id of a site, locked, by default of the only one, which is created if there is none.
 
     Raises:
         UnknownSite: there is no such site, or there are several.
     """
-    return find_site(connection, site) or _insert(connection, DEFAULT_NAME, now)
+    if site is None and find_site(connection, None) is None:
+        connection.execute(select(last_event).with_for_update())  # another transaction may create it, too
+    found = find_site(connection, site) or _insert(connection, DEFAULT_NAME, now)
+    lock_site(connection, found)
+    return found
+
+
+def lock_site(connection: Connection, site: str | None) -> None:
+    """Let others that lock the site wait until the end of the transaction. They may still refer to it."""
+    connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update(key_share=True))
 
 
 def find_site(connection: Connection, site: str | None) -> str | None:

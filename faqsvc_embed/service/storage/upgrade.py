@@ -33,7 +33,7 @@ def version(database: Database) -> str | None:
             found = ""
         else:
             return None
-    if not found.isdigit() or found < _VERSIONS[0]:
+    if not found.isdigit() or (found < HEAD and found not in _VERSIONS):
         raise StorageUnavailable(
             f"{database.name} has tables that no release of faqsvc-embed has made: use another database. If a"
             " development version made them, export the FAQs with it (`faqsvc db export`), and import them"
@@ -55,7 +55,7 @@ def needs_upgrade(database: Database) -> bool:
 def upgrade(database: Database) -> None:
     """Create the schema or upgrade it to the newest version, one process after the other.
 
-    An SQLite database is copied before its upgrade, to a file next to it, such as `faqsvc.db.before-0009`.
+    An SQLite database is copied before its upgrade, to a file next to it, such as `faqsvc.db.before-0011`.
 
     Raises:
         StorageUnavailable: as `version` raises it, or the database is not in UTF-8.

@@ -2,7 +2,7 @@
 
 import hashlib
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
@@ -11,7 +11,6 @@ from faqsvc_embed.api.content import Content as Content
 from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
 
@@ -21,11 +20,6 @@ UNPUBLISHED: Final = "-unpublished"
 """The suffix of the tag of the newest revision of an unpublished translation."""
 HIDDEN: Final = ("binned", "purged")
 """The states of FAQs that are in no list of their owner."""
-
-
-def default_first(languages: Iterable[Lang], default: str) -> list[Lang]:
-    """Return languages in the order of `LANGUAGES`, with the default language first."""
-    return sorted(languages, key=lambda lang: (lang != default, LANGUAGES.index(lang)))
 
 
 def storable(text: str) -> str:

@@ -140,10 +140,8 @@ class Writer:
             revision = edit.revision(lang, number)
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
-            if revision.digest == newest.digest:
-                return newest if newest.state == "published" else edit.publish(newest)
             # Also a draft gets a new number if it is not the newest: editors start from the newest revision.
-            written = edit.append(lang, revision.record, revision.website_url, is_draft=False)
+            written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
 
@@ -223,16 +221,11 @@ def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request
 
 
 def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *, is_draft: bool) -> Revision:
-    """Write content unless the newest revision has it, and publish it unless it is a draft."""
+    """Write content, which keeps the call to action if it states none."""
     if content.cta is UNSET and newest is not None:
         content = replace(content, cta=newest.faq.cta)
-    if newest is not None and newest.digest == content.digest(edit.slug, lang):
-        if newest.state == "published" or (is_draft and newest.state == "draft"):
-            return newest
-        if not is_draft:
-            return edit.publish(newest)
     record = content.record(edit.slug, lang).to_json()
-    return edit.append(lang, record, content.website_url, is_draft=is_draft)
+    return edit.write(lang, record, content.website_url, is_draft=is_draft)
 
 
 def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:

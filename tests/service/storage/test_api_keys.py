@@ -12,6 +12,7 @@ from faqsvc_embed.service.storage import APIKeyInfo, Storage, UnknownAPIKey, Unk
 from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.schema import api_keys
 from faqsvc_embed.settings.api_key import APIKey
+from tests.service.storage.writes import at_once
 from tests.support.clock import EPOCH, Clock
 
 
@@ -109,6 +110,17 @@ def test_a_key_is_rotated_with_an_overlap(storage: Storage, clock: Clock) -> Non
     assert after == [None, during[1]]
     with pytest.raises(UnknownAPIKey):
         storage.keys.rotate(before.key_id)
+
+
+def test_first_keys_that_are_created_at_once_are_of_one_site(storage: Storage) -> None:
+    assert at_once(storage.keys.create) == ["str"] * 4
+    assert len(storage.sites.list()) == 1
+
+
+def test_a_key_is_replaced_by_one_of_several_rotations_at_once(storage: Storage) -> None:
+    old = key_id(storage, storage.keys.create())
+
+    assert at_once(lambda: storage.keys.rotate(old)) == ["UnknownAPIKey"] * 3 + ["str"]
 
 
 def test_another_rotation_lets_a_key_live_no_longer(storage: Storage, clock: Clock) -> None:

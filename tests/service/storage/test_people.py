@@ -7,6 +7,7 @@ import pytest
 from faqsvc_embed import ConfigurationError
 from faqsvc_embed.service.storage import Storage, UnknownSite
 from faqsvc_embed.service.storage.people import LastAdmin, PersonExists, Role, UnknownPerson
+from tests.service.storage.writes import at_once
 from tests.support.clock import Clock
 
 HOUR = 3600
@@ -52,6 +53,13 @@ def test_an_address_is_one_person_of_a_site(storage: Storage) -> None:
     assert storage.people.find("mia@example.com", site=mia.site) == mia
     with pytest.raises(UnknownSite):
         storage.people.add("Eve", role="editor")
+
+
+def test_a_person_who_is_added_several_times_at_once_is_one_person(storage: Storage) -> None:
+    assert at_once(storage.people.admin) == ["Person"] * 4
+    added = at_once(lambda: storage.people.add("Mia", email="mia@example.com", role="editor"))
+    assert added == ["Person"] + ["PersonExists"] * 3
+    assert len(storage.people.list()) == 2
 
 
 def test_who_comes_back_is_the_same_person(storage: Storage) -> None:

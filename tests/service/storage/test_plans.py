@@ -130,7 +130,7 @@ def reads(storage: Storage) -> Iterator[tuple[str, Callable[[], object]]]:
         yield f"log {about}", partial(storage.audit.entries, wanted_entries, limit=100)
     yield "record", lambda: storage.publications.get(slug)
     yield "languages of a record", lambda: storage.publications.languages(slug)
-    yield "changes", lambda: storage.changes.of([slug], 0, 10)
+    yield "changes", lambda: storage.changes.after(0, 10, [slug])
 
 
 @both

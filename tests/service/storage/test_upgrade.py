@@ -7,12 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
+from importlib import import_module
 from pathlib import Path
 from threading import Timer
 from typing import Final
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 import faqsvc_embed
 from faqsvc_embed.models import FAQ, Item
@@ -171,6 +172,50 @@ def test_commands_of_the_next_release_that_only_read_change_nothing(
     assert upgrade.version(storage.database) == upgrade.HEAD
 
 
+ADDED: Final = import_module("faqsvc_embed.service.storage.migrations.versions.v0010_large_services")
+"""What the migration from the oldest schema adds."""
+
+
+def structure(database: Database) -> dict[str, tuple[list[str], list[str]]]:
+    """Return the columns and the indexes of each table."""
+    with database.reading() as connection:
+        found = inspect(connection)
+        return {
+            table: (
+                sorted(column["name"] for column in found.get_columns(table)),
+                sorted(str(index["name"]) for index in found.get_indexes(table)),
+            )
+            for table in found.get_table_names()
+        }
+
+
+def test_the_oldest_schema_is_upgraded_to_the_newest(database_url: str, new_database: Database) -> None:
+    upgrade.upgrade(new_database)
+    newest = structure(new_database)
+    with new_database.writing() as connection:
+        names = [name for name, *_ in (*ADDED.INDEXES, *ADDED.PARTIAL)]
+        names += ["listed_sites", "purged_translations"]
+        tables = ["wall_clock", "generations"]
+        if new_database.is_sqlite:
+            for trigger in ("search_insert", "search_update", "search_delete"):
+                connection.execute(text(f"DROP TRIGGER {trigger}"))
+            tables += ["search_rows", "translations_by_trigram"]
+        else:
+            names.append("translations_by_trigram")
+        for kind, gone in (("INDEX", names), ("TABLE", tables)):
+            for name in gone:
+                connection.execute(text(f"DROP {kind} IF EXISTS {name}"))
+        connection.execute(text("ALTER TABLE sites DROP COLUMN write_arrival"))
+        connection.execute(text("CREATE INDEX ix_translations_binned_at ON translations (binned_at)"))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))
+    storage = open_storage(database_url)
+    put(storage, TEA)
+
+    assert title(storage, "tea") == TEA.title
+    assert structure(storage.database) == newest
+    storage.close()
+
+
 def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
     database_url: str, new_database: Database
 ) -> None:
@@ -189,7 +234,7 @@ def test_a_schema_of_the_next_release_is_used_and_a_later_one_refused(
     "statements",
     [
         ["CREATE TABLE faqs (id INTEGER)"],
-        ["CREATE TABLE alembic_version (version_num TEXT)", "INSERT INTO alembic_version VALUES ('0006')"],
+        ["CREATE TABLE alembic_version (version_num TEXT)", "INSERT INTO alembic_version VALUES ('0009')"],
         ["CREATE TABLE alembic_version (version_num TEXT)", "INSERT INTO alembic_version VALUES ('a3f81c')"],
     ],
     ids=["faqs of another application", "a development version", "migrations of another application"],

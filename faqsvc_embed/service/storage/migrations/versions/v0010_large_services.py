@@ -1,4 +1,4 @@
-"""Indexes for services with many sites, and the writes of a site in the last minute."""
+"""Indexes for services with many sites and for searches, and the writes and generations of a site."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from sqlalchemy import BigInteger, Column, Text, text
 
 from faqsvc_embed.service.storage.trigrams import index_trigrams
 
-revision = "0008"
+revision = "0010"
 down_revision = "0007"
 
 INDEXES: Final = (
@@ -50,5 +50,10 @@ def upgrade() -> None:
     has_none = text("search_text = ''")
     name, table, columns = "purged_translations", "translations", ["slug", "lang"]
     op.create_index(name, table, columns, sqlite_where=has_none, postgresql_where=has_none)
-    if op.get_bind().dialect.name == "postgresql":
-        index_trigrams(op.get_bind())
+    op.create_table(
+        "generations",
+        Column("token", Text, primary_key=True),
+        Column("site", Text, nullable=False, index=True),
+        Column("ends_at", Text, nullable=False),
+    )
+    index_trigrams(op.get_bind())
