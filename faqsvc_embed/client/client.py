@@ -12,7 +12,7 @@ from faqsvc_embed.api.publish_request import (
 from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.client.connection import Connection
-from faqsvc_embed.client.operations import Operations
+from faqsvc_embed.client.methods import AsyncMethods
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
@@ -23,7 +23,7 @@ from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
 
 
-class FAQClient:
+class FAQClient(AsyncMethods):
     """The REST interface of one service; every method has an `async` twin that begins with `a`.
 
     Settings are keywords, `FAQSVC_` environment variables, or one `settings` value; keywords win. With an API
@@ -70,11 +70,16 @@ class FAQClient:
                 f"name the host in insecure_hosts if its network is trusted"
             )
         try:
-            self._generation_timeout = accept.timeout(generation_timeout)
+            timeout = accept.timeout(generation_timeout)
         except ValueError as error:
             raise ConfigurationError(f"generation_timeout is {quoted(generation_timeout)}: {error}") from None
-        self.settings = settings
-        self._use(Connection(settings))
+        self._use(Connection(settings), timeout)
+
+    def _use(self, connection: Connection, generation_timeout: float) -> None:
+        super().__init__(connection, generation_timeout)
+        self._blocking = AsyncMethods(
+            connection.with_settings(self.settings, blocks=True), generation_timeout
+        )
 
     def with_key(self, api_key: str | APIKey) -> Self:
         """Return a client with another API key over the same connections; closing either closes them.
@@ -85,14 +90,8 @@ class FAQClient:
         key = accept.api_key(api_key)
         del api_key  # tracebacks show local variables
         client = type(self)(None, key, settings=self.settings, generation_timeout=self._generation_timeout)
-        client._use(self._connection.with_settings(client.settings))
+        client._use(self._connection.with_settings(client.settings), self._generation_timeout)
         return client
-
-    def _use(self, connection: Connection) -> None:
-        self._connection = connection
-        blocking = connection.with_settings(connection.settings, blocks=True)
-        self._sync = Operations(blocking, self._generation_timeout)
-        self._async = Operations(connection, self._generation_timeout)
 
     def __enter__(self) -> Self:
         return self
@@ -122,22 +121,14 @@ class FAQClient:
             FAQUnavailable: there was no usable response within `timeout` seconds.
             InvalidFAQ: the response is not an FAQ.
         """
-        return at_once(self._sync.read(slug, lang)).faq
-
-    async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return an FAQ as `get_faq` does."""
-        return (await self._async.read(slug, lang)).faq
+        return at_once(self._blocking.aget_faq(slug, lang=lang))
 
     def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
         """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
 
         Pass `validators.etag` as `if_match` of a write.
         """
-        return at_once(self._sync.read(slug, lang))
-
-    async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
-        """Return an FAQ as `get_published` does."""
-        return await self._async.read(slug, lang)
+        return at_once(self._blocking.aget_published(slug, lang=lang))
 
     def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
         """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
@@ -158,11 +149,7 @@ class FAQClient:
             FAQGone: the FAQ is in the bin, or was deleted for ever.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        return at_once(self._sync.publish(publication))
-
-    async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
-        """Publish as `publish_faq` does."""
-        return await self._async.publish(publication)
+        return at_once(self._blocking.apublish_faq(**publication))
 
     def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
         """Change some questions of the newest revision; the others stay byte for byte as they are.
@@ -186,11 +173,7 @@ class FAQClient:
             FAQNotFound: the site has no such FAQ, or not in this language.
             OutcomeUnknown: there was no usable response within `timeout` seconds.
         """
-        return at_once(self._sync.change(slug, changes, change))
-
-    async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
-        """Change an FAQ as `change_faq` does."""
-        return await self._async.change(slug, changes, change)
+        return at_once(self._blocking.achange_faq(slug, changes, **change))
 
     def list_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None
@@ -199,13 +182,7 @@ class FAQClient:
 
         `text`, `state` and `lang` filter them: by a text in them, by their state and by their languages.
         """
-        return at_once(self._sync.faqs(text, state, lang))
-
-    async def alist_faqs(
-        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
-    ) -> list[FAQSummary]:
-        """List FAQs as `list_faqs` does."""
-        return await self._async.faqs(text, state, lang)
+        return at_once(self._blocking.alist_faqs(text=text, state=state, lang=lang))
 
     def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
         """Return the history of an FAQ in `lang` or its default language, newest first.
@@ -213,11 +190,7 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        return at_once(self._sync.revisions(slug, lang))
-
-    async def arevisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
-        """Return the history as `revisions` does."""
-        return await self._async.revisions(slug, lang)
+        return at_once(self._blocking.arevisions(slug, lang=lang))
 
     def get_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
         """Return one revision with its content: a draft, the published one, or an earlier one.
@@ -225,19 +198,11 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such revision.
         """
-        return at_once(self._sync.revision(slug, number, lang))
-
-    async def aget_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
-        """Return a revision as `get_revision` does."""
-        return await self._async.revision(slug, number, lang)
+        return at_once(self._blocking.aget_revision(slug, number, lang=lang))
 
     def newest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
         """Return the newest revision, which may be a draft, as `get_revision` does."""
-        return at_once(self._sync.newest(slug, lang))
-
-    async def anewest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
-        """Return the newest revision as `newest_revision` does."""
-        return await self._async.newest(slug, lang)
+        return at_once(self._blocking.anewest_revision(slug, lang=lang))
 
     def publish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
         """Publish a draft, or an earlier revision again under a new number, which undoes later ones.
@@ -245,11 +210,7 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such revision.
         """
-        return at_once(self._sync.publish_revision(slug, number, lang))
-
-    async def apublish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
-        """Publish a revision as `publish_revision` does."""
-        return await self._async.publish_revision(slug, number, lang)
+        return at_once(self._blocking.apublish_revision(slug, number, lang=lang))
 
     def unpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
@@ -263,13 +224,7 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        at_once(self._sync.unpublish(slug, lang, purge))
-
-    async def aunpublish_faq(
-        self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
-    ) -> None:
-        """Unpublish an FAQ as `unpublish_faq` does."""
-        await self._async.unpublish(slug, lang, purge)
+        at_once(self._blocking.aunpublish_faq(slug, lang=lang, purge=purge))
 
     def restore_faq(self, slug: str) -> FAQSummary:
         """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
@@ -277,11 +232,7 @@ class FAQClient:
         Raises:
             FAQNotFound: there is nothing to bring back.
         """
-        return at_once(self._sync.restore(slug))
-
-    async def arestore_faq(self, slug: str) -> FAQSummary:
-        """Bring an FAQ back as `restore_faq` does."""
-        return await self._async.restore(slug)
+        return at_once(self._blocking.arestore_faq(slug))
 
     def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
         """Return a token that shows the newest revision, which may be a draft, until `expires_at`.
@@ -291,11 +242,7 @@ class FAQClient:
         Raises:
             FAQNotFound: the site has no such FAQ, or not in this language.
         """
-        return at_once(self._sync.preview(slug, lang))
-
-    async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
-        """Return a preview token as `preview_faq` does."""
-        return await self._async.preview(slug, lang)
+        return at_once(self._blocking.apreview_faq(slug, lang=lang))
 
     def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
         """Return questions and answers that the service finds on a website; nothing is stored.
@@ -307,8 +254,4 @@ class FAQClient:
             PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
             FAQNotFound: the service does not generate FAQs.
         """
-        return at_once(self._sync.generate(website_url, options))
-
-    async def agenerate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
-        """Generate as `generate_faq` does."""
-        return await self._async.generate(website_url, options)
+        return at_once(self._blocking.agenerate_faq(website_url, **options))

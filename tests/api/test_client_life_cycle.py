@@ -126,7 +126,7 @@ def test_a_list_has_the_faqs_of_the_site_in_every_state(site: Site) -> None:
 def test_a_list_of_several_pages_is_read_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(3):
         site.client.publish_faq(**DRAFT, slug=f"paged-{number}")
-    monkeypatch.setattr("faqsvc_embed.client.operations.MAX_LIMIT", 2)
+    monkeypatch.setattr("faqsvc_embed.client.methods.MAX_LIMIT", 2)
     slugs = [entry.slug for entry in site.client.list_faqs()]
     assert slugs[:3] == ["paged-2", "paged-1", "paged-0"]
     assert len(set(slugs)) == len(slugs)

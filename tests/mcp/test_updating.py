@@ -9,7 +9,6 @@ from jsonschema import Draft202012Validator
 from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
-from faqsvc_embed.client.operations import Operations
 from faqsvc_embed.errors import RevisionConflict
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.storage import open_storage
@@ -377,15 +376,15 @@ def test_publishing_while_the_newest_revision_is_read_is_a_conflict(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put(owner, "raced")
-    read = Operations.revision
+    read = FAQClient.aget_revision
 
-    def after_somebody(self: Operations, slug: str, number: int, lang: str | None) -> object:
-        monkeypatch.setattr(Operations, "revision", read)
+    async def after_somebody(self: FAQClient, slug: str, number: int, *, lang: str | None = None) -> object:
+        monkeypatch.undo()
         with FAQClient(owner.settings.base_url, owner.settings.api_key) as other:
             put(other, "raced", title="Prices")
-        return read(self, slug, number, lang)
+        return await read(self, slug, number, lang=lang)
 
-    monkeypatch.setattr(Operations, "revision", after_somebody)
+    monkeypatch.setattr("faqsvc_embed.client.methods.AsyncMethods.aget_revision", after_somebody)
     result = update(owner, "raced", 1, {"question": "Question 0?", "answer": "New."})
     assert conflict(result)["current"]["revision"] == 2
 

@@ -1,4 +1,4 @@
-"""The operations of a client: the requests that its methods send, and how the responses are parsed.
+"""The methods of a client: the requests that they send, and how the responses are parsed.
 
 Invalid arguments are raised in the caller's thread, before anything is sent.
 """
@@ -6,7 +6,7 @@ Invalid arguments are raised in the caller's thread, before anything is sent.
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Unpack
 
 from faqsvc_embed.api import publish_response as responses
 from faqsvc_embed.api.contract import (
@@ -42,6 +42,7 @@ from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound, FAQUnavailable, OutcomeUnknown, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings import Settings
 
@@ -49,39 +50,43 @@ MAX_READS: Final = 5
 """Number of attempts to read the newest revision while others write."""
 
 
-class Operations:
-    """The operations of one service. Over a connection that blocks, nothing is awaited."""
+class AsyncMethods:
+    """The methods of a client for callers that await. Over a connection that blocks, nothing is awaited."""
 
     def __init__(self, connection: Connection, generation_timeout: float) -> None:
-        self._send = connection.send
+        self._connection = connection
         self._generation_timeout = generation_timeout
         self.settings: Settings = connection.settings
 
-    async def read(self, slug: str, lang: str | None) -> Fetched:
-        """Read an FAQ; caches must revalidate it."""
+    async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
+        """Return an FAQ as `get_faq` does."""
+        return (await self.aget_published(slug, lang=lang)).faq
+
+    async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return an FAQ as `get_published` does."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         request = read_request(self.settings.base_url, slug, self._language(lang))
         request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
-        outcome = await self._send(
+        outcome = await self._connection.send(
             request, lambda response, now: parse_response(response, request, slug, now), is_public=True
         )
         if isinstance(outcome, Fetched):
             return outcome
         raise getattr(outcome, "error", None) or FAQUnavailable("not modified")
 
-    async def publish(self, publication: PublishFields) -> Publication:
-        """Publish an FAQ."""
+    async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
+        """Publish as `publish_faq` does."""
         request = publish_request(self.settings.base_url, **publication)
         return await self._write(request, publication.get("slug"))
 
-    async def change(self, slug: str, changes: Changes, change: ChangeFields) -> Publication:
-        """Change some questions of an FAQ."""
+    async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
+        """Change an FAQ as `change_faq` does."""
         request = change_request(self._url(slug, change.get("lang")), changes, **change)
         return await self._write(request, slug)
 
-    async def publish_revision(self, slug: str, number: int, lang: str | None) -> Publication:
-        """Publish a revision."""
+    async def apublish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
+        """Publish a revision as `publish_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}/publish")
         return await self._write(write_request("POST", url), slug)
 
@@ -89,7 +94,7 @@ class Operations:
         is_new = request.method == "POST" and bool(request.body)
         parse = partial(responses.parse_publication, accepted=(201,) if is_new else (200, 201))
         try:
-            written = await self._send(request, parse)
+            written = await self._connection.send(request, parse)
             if slug and not is_same_slug(written.slug, str(slug)):
                 # A kept connection may carry a response to an earlier request.
                 raise OutcomeUnknown(f"the response for FAQ {slug!r} is that of {written.slug!r}")
@@ -98,36 +103,42 @@ class Operations:
         forget_written(self.settings.base_url, written.slug)
         return written
 
-    async def restore(self, slug: str) -> FAQSummary:
-        """Bring an FAQ back."""
+    async def arestore_faq(self, slug: str) -> FAQSummary:
+        """Bring an FAQ back as `restore_faq` does."""
         request = write_request("POST", self._url(slug, None, "/restore"))
-        restored = await self._send(request, partial(responses.parse_struct, struct=FAQSummary))
+        restored = await self._connection.send(request, partial(responses.parse_struct, struct=FAQSummary))
         forget_written(self.settings.base_url, slug)
         return restored
 
-    async def unpublish(self, slug: str, lang: str | None, purge: bool | Literal["now"]) -> None:
-        """Unpublish an FAQ."""
+    async def aunpublish_faq(
+        self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
+    ) -> None:
+        """Unpublish an FAQ as `unpublish_faq` does."""
         if purge not in (True, False, "now"):
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         query = {False: None, True: "true", "now": "now"}[purge]
-        await self._send(write_request("DELETE", self._url(slug, lang, purge=query)), responses.parse_done)
+        await self._connection.send(
+            write_request("DELETE", self._url(slug, lang, purge=query)), responses.parse_done
+        )
         forget_written(self.settings.base_url, slug)
 
-    async def preview(self, slug: str, lang: str | None) -> Preview:
-        """Make a preview token."""
+    async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
+        """Return a preview token as `preview_faq` does."""
         request = write_request("POST", self._url(slug, lang, "/preview"))
-        return await self._send(request, partial(responses.parse_struct, struct=Preview))
+        return await self._connection.send(request, partial(responses.parse_struct, struct=Preview))
 
-    async def revision(self, slug: str, number: int, lang: str | None) -> responses.StoredRevision:
-        """Read one revision."""
+    async def aget_revision(
+        self, slug: str, number: int, *, lang: str | None = None
+    ) -> responses.StoredRevision:
+        """Return a revision as `get_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}")
-        return await self._send(get_request(url), responses.parse_revision)
+        return await self._connection.send(get_request(url), responses.parse_revision)
 
-    async def newest(self, slug: str, lang: str | None) -> responses.StoredRevision:
-        """Read the newest revision that is not a discarded draft."""
+    async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
+        """Return the newest revision as `newest_revision` does."""
         for _ in range(MAX_READS):
             listed = await self._newest_entry(slug, lang)
-            found = await self.revision(slug, listed.revision, lang)
+            found = await self.aget_revision(slug, listed.revision, lang=lang)
             if found.state == listed.state:
                 break  # otherwise, somebody has written between the two requests
         return found
@@ -139,16 +150,19 @@ class Operations:
                     return entry
         raise FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
 
-    async def revisions(self, slug: str, lang: str | None) -> list[Revision]:
-        """List the revisions of an FAQ."""
+    async def arevisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
+        """Return the history as `revisions` does."""
         return [entry async for entry in self._revisions(slug, lang, limit=MAX_LIMIT)]
 
     def _revisions(self, slug: str, lang: str | None, *, limit: int) -> AsyncGenerator[Revision, None]:
         url = self._url(slug, None, "/revisions")
         return self._entries(url, RevisionList, limit=str(limit), lang=_supported(lang))
 
-    async def faqs(self, text: str | None, state: State | None, lang: str | None) -> list[FAQSummary]:
-        """List the FAQs of the site. One that is changed meanwhile is on a later page again."""
+    async def alist_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
+        """List FAQs as `list_faqs` does."""
+        # An FAQ that is changed meanwhile is on a later page again.
         query = {"limit": str(MAX_LIMIT), "q": text, "state": state, "lang": _supported(lang)}
         entries = self._entries(self.settings.base_url + LIST_PATH, FAQList, **query)
         newest = {entry.slug: entry async for entry in entries}
@@ -159,17 +173,21 @@ class Operations:
         after = None
         while True:
             request = get_request(with_query(url, after=after, **query))
-            page = await self._send(request, partial(responses.parse_struct, struct=struct))
+            page = await self._connection.send(request, partial(responses.parse_struct, struct=struct))
             for entry in page.items:
                 yield entry
             if page.next is None or page.next == after or not page.items:
                 return
             after = page.next
 
-    async def generate(self, website_url: str, options: GenerateFields) -> list[responses.GeneratedItem]:
-        """Generate items."""
+    async def agenerate_faq(
+        self, website_url: str, **options: Unpack[GenerateFields]
+    ) -> list[responses.GeneratedItem]:
+        """Generate as `generate_faq` does."""
         request = generate_request(self.settings.base_url, website_url, **options)
-        return await self._send(request, responses.parse_generation, timeout=self._generation_timeout)
+        return await self._connection.send(
+            request, responses.parse_generation, timeout=self._generation_timeout
+        )
 
     def _url(self, slug: str, lang: str | None, rest: str = "", **query: str | None) -> str:
         """Return the address of an FAQ, or of `rest` below it; None is the default language."""
