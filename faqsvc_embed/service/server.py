@@ -14,7 +14,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
 from typing import Final
@@ -24,6 +24,7 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.runtime.extras import needs_extra
 
 with needs_extra("service"):
+    from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from faqsvc_embed.runtime import serving
@@ -97,19 +98,7 @@ class BehindProxies:
 
     def __init__(self, app: ASGIApp, proxies: Sequence[str] = ()) -> None:
         self._app = app
-        networks = [ip_network(proxy) for proxy in proxies]
-
-        @lru_cache(maxsize=1024)
-        def is_trusted(host: str) -> bool:
-            try:
-                address = ip_address(host)
-            except ValueError:
-                return False
-            # On a socket for IPv6 and IPv4, the address of a proxy with IPv4 is ::ffff:10.0.0.5.
-            address = getattr(address, "ipv4_mapped", None) or address
-            return any(address in network for network in networks)
-
-        self._is_trusted = is_trusted
+        self._networks = [ip_network(proxy) for proxy in proxies]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on as its client has sent it."""
@@ -118,21 +107,28 @@ class BehindProxies:
             if client is None or not client[0]:  # a Unix socket
                 scope["client"] = None
                 self._translate(scope)
-            elif self._is_trusted(client[0]):
+            elif self._networks and self._is_trusted(client[0]):
                 self._translate(scope)
         await self._app(scope, receive, send)
 
+    def _is_trusted(self, host: str) -> bool:
+        try:
+            address = ip_address(host)
+        except ValueError:
+            return False
+        # On a socket for IPv6 and IPv4, the address of a proxy with IPv4 is ::ffff:10.0.0.5.
+        address = getattr(address, "ipv4_mapped", None) or address
+        return any(address in network for network in self._networks)
+
     def _translate(self, scope: Scope) -> None:
         mark(scope)
-        given = {b"x-forwarded-for": "", b"x-forwarded-proto": ""}
-        for name, value in scope["headers"]:
-            if name in given:
-                given[name] += "," + value.decode("latin-1")
-        hosts = [_host(part) for part in given[b"x-forwarded-for"].split(",") if part.strip()]
+        headers = Headers(scope=scope)
+        forwarded = ",".join(headers.getlist("x-forwarded-for"))
+        hosts = [_host(part) for part in forwarded.split(",") if part.strip()]
         if hosts:
             strangers = (host for host in reversed(hosts) if not self._is_trusted(host))
             scope["client"] = (next(strangers, hosts[0]), 0)
-        scheme = given[b"x-forwarded-proto"].rpartition(",")[2].strip().lower()
+        scheme = ",".join(headers.getlist("x-forwarded-proto")).rpartition(",")[2].strip().lower()
         if scheme in ("http", "https"):
             scope["scheme"] = scheme
 
@@ -167,29 +163,29 @@ class LingeringClose:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a response that comes early waits for the body."""
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD"):
+        # With `Expect`, the body is sent only when it is asked for.
+        if (
+            scope["type"] != "http"
+            or scope["method"] in ("GET", "HEAD")
+            or any(name == b"expect" for name, _ in scope["headers"])
+        ):
             await self._app(scope, receive, send)
             return
-        if any(name == b"expect" for name, _ in scope["headers"]):  # the body is sent when it is asked for
-            await self._app(scope, receive, send)
-            return
-        is_complete = False
+        has_more = True
 
         async def tracked_receive() -> Message:
-            nonlocal is_complete
+            nonlocal has_more
             message = await receive()
-            is_complete = not message.get("more_body", False)
+            has_more = message.get("more_body", False)
             return message
 
-        async def read_rest() -> None:
-            size = 0
-            while not is_complete and size < MAX_REST:
-                size += len((await asyncio.wait_for(tracked_receive(), MAX_PAUSE)).get("body", b""))
-
         async def send_later(message: Message) -> None:
-            if not is_complete and message["type"] == "http.response.start":
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(read_rest(), MAX_TIME)
+            size = 0
+            with suppress(TimeoutError):
+                async with asyncio.timeout(MAX_TIME):
+                    while has_more and size < MAX_REST and message["type"] == "http.response.start":
+                        part = await asyncio.wait_for(tracked_receive(), MAX_PAUSE)
+                        size += len(part.get("body", b""))
             await send(message)
 
         await self._app(scope, tracked_receive, send_later)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import aligned, changes, taken
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
@@ -115,6 +116,8 @@ def submit(visit: Visit) -> Response:
         return _take_theirs(visit, editor, number_of(place) or 0)
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
+    if form.get("part") == "pasted":
+        return Response(html_to_markdown(form.get("html")), 200, HEADERS, "text/plain")
     if form.get("part") == "preview":  # the script replaces only the preview
         html = preview_of(editor.readable)
         headers = {**HEADERS, "x-slug": draft.proposed}

@@ -55,12 +55,15 @@ _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "ed
 def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
     """Return a page of the desk. It may show images of the origin `images` in its context.
 
-    `problems` are messages by field, `done` says what a form did, and `note` why it did nothing.
+    `problems` are messages by field, `done` says what a form did, and `note` why it did nothing. `link` and
+    `new_key` are shown once.
     """
     context = {
         "problems": {},
         "done": DONE.get(visit.query("done"), "") if visit.request.method == "GET" else "",
         "note": "",
+        "link": "",
+        "new_key": "",
         "root": visit.root,
         "static": static_url(visit.desk),
         **context,

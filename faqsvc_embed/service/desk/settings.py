@@ -12,7 +12,7 @@ from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.desk.draft import ADDRESS
-from faqsvc_embed.service.desk.forms import completed, number_of
+from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.http.problems import Problem
@@ -26,12 +26,6 @@ NAME: Final = "Write a name of 1 to 100 characters, without line breaks."
 EMAIL: Final = "Write an email address such as mia@example.com."
 OVERLAPS: Final = {"0": "at once", "1": "in an hour", "24": "in a day", "168": "in a week"}
 """When the old key becomes invalid after a rotation, by hours."""
-KEY_SENT: Final = (
-    "This form was sent before, and its key is in the list. Replace the key if you have not copied it."
-)
-KEY_UNNAMED: Final = "Give the key a name. The history shows it as the author of a revision."
-KEY_UNCONFIRMED: Final = "Nothing was revoked. Tick the box to revoke the key."
-KEY_REPLACED: Final = "Nothing was done, because somebody replaced this key since you opened the page."
 SCOPE_TEXTS: Final = {
     "read": "Read drafts and history",
     "draft": "Write drafts",
@@ -42,17 +36,18 @@ ROLE_TEXTS: Final = {
     "publisher": "Publisher: also publishes and unpublishes",
     "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
-PERSON_SENT: Final = (
-    "This form was sent before, and the person is in the list. Their page makes a new sign-in link."
-)
-PERSON_CHANGED: Final = "Nobody was removed, because somebody changed this person since you opened the page."
-PERSON_UNCONFIRMED: Final = "Nobody was removed. Tick the box to remove the person."
+EMPTY: Final[Mapping[str, str]] = {}
 _REFUSALS: Final = (ConfigurationError, PersonExists, LastAdmin)
 
 
 def _version_of(values: Mapping[str, str]) -> str:
     """Return the version of a form of settings: all values that it shows."""
     return msgspec.json.encode(values).decode()
+
+
+def _form_of(now: dict[str, str], typed: Mapping[str, str]) -> dict[str, Any]:
+    """Return the version of a form of settings, and the values of its fields."""
+    return {"version": _version_of(now), "fields": {**now, **typed}}
 
 
 def _saved(
@@ -110,22 +105,13 @@ def _fields_of_site(site: Site) -> dict[str, str]:
 
 
 def show_site(
-    visit: Visit, status: int = 200, *, typed: dict[str, str] | None = None, **context: Any
+    visit: Visit, status: int = 200, *, typed: Mapping[str, str] = EMPTY, **context: Any
 ) -> Response:
     """GET /desk/site: the site."""
     site = visit.storage.sites.get(visit.access.site)
     default, now = visit.storage.writer.quota, _fields_of_site(site)
-    return render(
-        visit,
-        "site.html",
-        status,
-        site=site,
-        fields=now | (typed or {}),
-        version=_version_of(now),
-        max_faqs=site.max_faqs or default.faqs,
-        max_bytes=site.max_bytes or default.bytes,
-        **context,
-    )
+    limits = {"max_faqs": site.max_faqs or default.faqs, "max_bytes": site.max_bytes or default.bytes}
+    return render(visit, "site.html", status, site=site, **_form_of(now, typed), **limits, **context)
 
 
 def show_you(visit: Visit) -> Response:
@@ -134,20 +120,21 @@ def show_you(visit: Visit) -> Response:
     return render(visit, "you.html", roles=ROLE_TEXTS, link=link)
 
 
-def show_people(visit: Visit, status: int = 200, *, link: str = "", **context: Any) -> Response:
+def show_people(visit: Visit, status: int = 200, **context: Any) -> Response:
     """GET /desk/people: the people, and a form for a new one."""
     typed = visit.form.get if "problems" in context else {"role": "editor"}.get
-    context["fields"] = {name: typed(name, "") for name in ("name", "email", "role")}
-    page = visit.storage.people.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
-    context["people"], context["next"] = page
-    return render(visit, "people.html", status, link=link, roles=ROLE_TEXTS, **context)
+    fields = {name: typed(name, "") for name in ("name", "email", "role")}
+    people, next_ = visit.storage.people.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
+    context |= {"people": people, "next": next_, "fields": fields, "roles": ROLE_TEXTS}
+    return render(visit, "people.html", status, **context)
 
 
 def add_person(visit: Visit) -> Response:
     """POST /desk/people: add a person, and show the first sign-in link."""
     name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
     if visit.is_sent_again():
-        return show_people(visit, 409, problems={"name": PERSON_SENT})
+        problem = "This form was sent before, and the person is in the list. Their page makes a new link."
+        return show_people(visit, 409, problems={"name": problem})
     try:
         person = visit.storage.people.add(
             name, email=email or None, role=cast("Role", role), site=visit.access.site, by=visit.access
@@ -158,15 +145,17 @@ def add_person(visit: Visit) -> Response:
 
 
 def show_person(
-    visit: Visit, status: int = 200, *, typed: dict[str, str] | None = None, **context: Any
+    visit: Visit, status: int = 200, *, typed: Mapping[str, str] = EMPTY, **context: Any
 ) -> Response:
     """GET /desk/people/{person}: a person, to change or remove."""
     person = _person(visit)
-    now = _fields_of_person(person)
-    keys = len(visit.storage.keys.made_by_person(person.id))
-    context = {"version": _version_of(now), "fields": now | (typed or {}), "keys": keys, **context}
-    context.setdefault("link", "")
-    return render(visit, "person.html", status, person=person, roles=ROLE_TEXTS, **context)
+    context |= _form_of(_fields_of_person(person), typed)
+    context |= {
+        "person": person,
+        "roles": ROLE_TEXTS,
+        "keys": len(visit.storage.keys.made_by_person(person.id)),
+    }
+    return render(visit, "person.html", status, **context)
 
 
 def change_person(visit: Visit) -> Response:
@@ -190,13 +179,14 @@ def change_person(visit: Visit) -> Response:
 def _remove_person(visit: Visit, person: Person) -> Response:
     now = _version_of(_fields_of_person(person))
     if visit.form.get("confirm") != "yes":
-        return show_person(visit, 422, problems={"confirm": PERSON_UNCONFIRMED})
+        problem = "Nobody was removed. Tick the box to remove the person."
+        return show_person(visit, 422, problems={"confirm": problem})
     if visit.form.get("version", now) != now:
-        return show_person(visit, 409, problems={"confirm": PERSON_CHANGED})
+        problem = "Nobody was removed, because somebody changed this person since you opened the page."
+        return show_person(visit, 409, problems={"confirm": problem})
+    with_keys = visit.form.get("with_keys") == "yes"
     try:
-        visit.storage.people.remove(
-            person.id, with_keys=visit.form.get("with_keys") == "yes", by=visit.access
-        )
+        visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
     except LastAdmin as error:
         return show_person(visit, 409, problems={"confirm": f"{error}."})
     return redirect(visit, "/people?done=removed")
@@ -230,23 +220,26 @@ def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
     return visit.urls.sign_in(visit.storage.sign_ins.create_link(person, by))
 
 
-def show_keys(visit: Visit, status: int = 200, *, new_key: str = "", **context: Any) -> Response:
+def show_keys(visit: Visit, status: int = 200, **context: Any) -> Response:
     """GET /desk/keys: the keys, the newest first, and a form for a new one."""
-    page = visit.storage.keys.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
-    context["keys"], context["next"] = page
-    context |= {"now": visit.storage.clock(), "new_key": new_key}
-    return render(visit, "keys.html", status, scopes=SCOPE_TEXTS, **context)
+    keys, next_ = visit.storage.keys.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
+    context |= {"keys": keys, "next": next_, "now": visit.storage.clock(), "scopes": SCOPE_TEXTS}
+    return render(visit, "keys.html", status, **context)
 
 
 def create_key(visit: Visit) -> Response:
     """POST /desk/keys: create a key."""
     name, scope = visit.form.get("key_name").strip(), visit.form.get("scope")
-    problems = {} if name else {"key_name": KEY_UNNAMED}
-    problems |= {} if scope in SCOPES else {"scope": "Choose what the key may do."}
+    problems = dict[str, str]()
+    if not name:
+        problems["key_name"] = "Give the key a name. The history shows it as the author of a revision."
+    if scope not in SCOPES:
+        problems["scope"] = "Choose what the key may do."
     if problems:
         return show_keys(visit, 422, problems=problems)
     if visit.is_sent_again():
-        return show_keys(visit, 409, problems={"key_name": KEY_SENT})
+        problem = "This form was sent before. If you have not copied its key, replace the key in the list."
+        return show_keys(visit, 409, problems={"key_name": problem})
     try:
         key = visit.storage.keys.create(
             name, site=visit.access.site, scope=cast("Scope", scope), by=visit.access
@@ -258,31 +251,33 @@ def create_key(visit: Visit) -> Response:
 
 def show_key(visit: Visit, status: int = 200, **context: Any) -> Response:
     """GET /desk/keys/{key}: the rights of a key, and forms to replace or revoke it."""
-    key = _key(visit)
+    key, names = _key(visit), visit.storage.people.names(visit.access.site)
+    context |= {"key": key, "version": str(key.expires_at or ""), "scopes": SCOPE_TEXTS, "overlaps": OVERLAPS}
     context |= {
-        "key": key,
-        "maker": visit.storage.people.names(visit.access.site).get(key.maker or "", key.maker),
+        "maker": names.get(key.maker or "", key.maker),
         "has_ended": key.has_ended(visit.storage.clock()),
-        "version": str(key.expires_at or ""),
     }
-    return render(visit, "key.html", status, scopes=SCOPE_TEXTS, overlaps=OVERLAPS, **context)
+    return render(visit, "key.html", status, **context)
 
 
 def end_key(visit: Visit) -> Response:
     """POST /desk/keys/{key}: replace a key, or revoke it if that was confirmed."""
     key = _key(visit)
     if visit.form.get("action") == "rotate":
-        hours, version = number_of(visit.form.get("overlap")) or 0, str(key.expires_at or "")
+        version = str(key.expires_at or "")
         if visit.form.get("version", version) != version:
-            return show_key(visit, 409, problems={"key": KEY_REPLACED})
-        overlap = timedelta(hours=hours if str(hours) in OVERLAPS else 0)
+            problem = "Nothing was done, because somebody replaced this key since you opened the page."
+            return show_key(visit, 409, problems={"key": problem})
+        hours = visit.form.get("overlap")
+        overlap = timedelta(hours=int(hours) if hours in OVERLAPS else 0)
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:
             return show_key(visit, 409, problems={"key": "This key is no longer valid."})
         return show_keys(visit, new_key=new, done=f"Here is the new key {key.name}.")
     if visit.form.get("confirm") != "yes":
-        return show_key(visit, 422, problems={"confirm": KEY_UNCONFIRMED})
+        problem = "Nothing was revoked. Tick the box to revoke the key."
+        return show_key(visit, 422, problems={"confirm": problem})
     visit.storage.keys.revoke(key.id, by=visit.access)
     return redirect(visit, "/keys?done=revoked")
 

@@ -184,8 +184,8 @@ class Visit:
 
     @property
     def is_write(self) -> bool:
-        """Whether the request may change the database: forms do, unless they ask for a preview."""
-        return self.request.method == "POST" and self.form.get("part") != "preview"
+        """Whether the request may change the database: forms do, unless the script asks for a part."""
+        return self.request.method == "POST" and self.form.get("part") not in ("preview", "pasted")
 
     @property
     def once(self) -> str:

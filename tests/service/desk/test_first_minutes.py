@@ -198,19 +198,19 @@ def test_marks_stand_beside_words_and_are_removed_again(
 @pytest.mark.parametrize(
     ("html", "text", "markdown", "left"),
     [
-        (WORD, "x", "We take **cards**:\n\n- Visa\n   - in Europe", ""),
-        (DOCS, "x", "See [our rates](https://heron.example/rates) **, now**\n\n- one\n   - below\n- two", ""),
+        (WORD, "x", "We take **cards**:\n\n- Visa\n  - in Europe", ""),
+        (DOCS, "x", "See [our rates](https://heron.example/rates) **, now**\n\n- one\n  - below\n- two", ""),
         (
             PAGE,
             "x",
             "**Sizes**\n\nAsk *us* or up.\n\n| Size | Price |\n| --- | --- |\n| A\\|4 | 5 € |\n\n3. three",
             "Left out: 1 picture, 1 link without a web address.",
         ),
-        (CELLS, "x", "| Size |  |\n| --- | --- |\n| 5 6 | € |\n\n1. First. Second.\n\nAlone", ""),
+        (CELLS, "x", "| Size |  |\n| --- | --- |\n| 5 6 | € |\n\n1. First.\n\n   Second.\n\nAlone", ""),
         (
             MARKS,
             "x",
-            "~~20 €~~ 10<sup>6</sup> **newest** \\~ here\n\n[A card](https://heron.example)",
+            "~~20 €~~ 10<sup>6</sup> <strong>new</strong>**est** ~ here\n\n[A card](https://heron.example)",
             "Left out: 1 link without a web address.",
         ),
         ("", "We take:\n•\tVisa\n·        Cash\no\tCheque", "We take:\n\n- Visa\n- Cash\n- Cheque", ""),
@@ -223,8 +223,8 @@ def test_what_is_pasted_keeps_links_lists_and_bold_text(
     editor.goto(f"{desk.url}/desk/new")
     answer = editor.get_by_label("Answer", exact=True)
     editor.evaluate(PASTE, [answer.element_handle(), html, text])
-    assert answer.input_value() == markdown
-    assert left in editor.locator(".pasted").inner_text()
+    expect(answer).to_have_value(markdown)
+    assert left == (editor.locator(".pasted").inner_text() if left else "")
     answer.press("Control+z")
     assert answer.input_value() == ""
 

@@ -245,21 +245,19 @@ function startWriting() {
   for (const text of texts) addTools(text);
   answerFormat.addEventListener("change", showTools);
   showTools();
-  form.addEventListener("paste", (event) => {
+  form.addEventListener("paste", async (event) => {
     if (!texts.includes(event.target)) return;
+    const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
+    const listed = withLists(plain);
+    const { html, left } = cleaned(event.clipboardData.getData("text/html"));
     // Pasted Markdown changes the format of answers that are still empty to Markdown.
-    if (answerFormat.value === "text" && texts.every((each) => !each.value)) {
-      const plain = event.clipboardData.getData("text");
-      const hasMarks = /\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(plain);
-      if (hasMarks || convertedPaste(event.clipboardData)) answerFormat.value = "markdown";
-      showTools();
-    }
-    if (answerFormat.value !== "markdown") return;
-    const pasted = convertedPaste(event.clipboardData);
-    if (!pasted) return;
+    const hasMarks = /\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(listed);
+    if (answerFormat.value === "text" && texts.every((each) => !each.value) && (html || hasMarks)) answerFormat.value = "markdown";
+    showTools();
+    if (answerFormat.value !== "markdown" || (!html && listed === plain)) return;
     event.preventDefault();
-    insert(event.target, pasted.text);
-    sayBelow(event.target, pasted.note);
+    insert(event.target, html ? await toMarkdown(form, html, plain) : listed);
+    if (left) sayBelow(event.target, `Left out: ${left}.`);
   });
   form.addEventListener("input", ({ target: written }) => {
     if (written.dataset.max) showCount(written);
@@ -394,151 +392,97 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
-// Pasted text of Word, Google Docs and web pages as Markdown, with a note of what came and what did not; null if it
-// has nothing that Markdown could keep.
-function convertedPaste(clipboard) {
-  const html = clipboard.getData("text/html");
-  if (!html) {
-    const plain = clipboard.getData("text").replace(/\r\n?/g, "\n");
-    const bullets = plain.replace(/^[ \t]*(?:[•·▪◦‣][\t\u00a0 ]*|o(?:\t|[ \u00a0]{2,})[\t\u00a0 ]*)(?=\S)/gm, "- ");
-    const text = bullets.replace(/^[ \t]*(?:\d{1,3}|[a-z])[.)]\t[\t ]*(?=\S)/gm, "1. ");
-    if (text === plain) return null;
-    return { text: text.replace(/^(?!- |1\. )(.*\S.*)\n(?=- |1\. )/gm, "$1\n\n"), note: "Kept: the list." };
+// Lists in plain text of Word as those of Markdown.
+function withLists(plain) {
+  const bullets = plain.replace(/^[ \t]*(?:[•·▪◦‣][\t\u00a0 ]*|o(?:\t|[ \u00a0]{2,})[\t\u00a0 ]*)(?=\S)/gm, "- ");
+  const text = bullets.replace(/^[ \t]*(?:\d{1,3}|[a-z])[.)]\t[\t ]*(?=\S)/gm, "1. ");
+  return text === plain ? plain : text.replace(/^(?!- |1\. )(.*\S.*)\n(?=- |1\. )/gm, "$1\n\n");
+}
+
+// HTML as Markdown, from the service, which reads it as it reads files; plain text if it does not respond.
+async function toMarkdown(form, html, plain) {
+  const body = new URLSearchParams({ token: form.elements.token.value, part: "pasted", html });
+  try {
+    const response = await fetch(form.getAttribute("action"), { method: "POST", body });
+    return response.ok ? await response.text() : plain;
+  } catch {
+    return plain;
   }
-  const page = new DOMParser().parseFromString(html, "text/html");
-  const kept = {};
-  const left = {};
-  const add = (counts, name) => {
-    counts[name] = (counts[name] ?? 0) + 1;
-  };
-  const LEFT = { IMG: "picture", SVG: "picture", VIDEO: "video", AUDIO: "audio file", IFRAME: "embedded page", INPUT: "form field", TEXTAREA: "form field", SELECT: "form field" };
-  const BLOCKS = /^(?:P|DIV|SECTION|ARTICLE|HEADER|FOOTER|MAIN|BLOCKQUOTE|PRE|FIGURE|DL|DT|DD|H[1-6]|UL|OL|LI|TABLE|TBODY|THEAD|TR|TD|TH|HR|DETAILS|SUMMARY)$/;
-  const CONTAINERS = "p, div, ul, ol, dl, table, blockquote, pre, h1, h2, h3, h4, h5, h6";
+}
+
+// What Word and Google Docs state by styles, and how often each is left out.
+const STYLES = { b: /font-weight:\s*(?:bold|[6-9]00)/i, i: /font-style:\s*italic/i, s: /text-decoration(?:-line)?:\s*line-through/i, sup: /vertical-align:\s*super/i, sub: /vertical-align:\s*sub(?!\w)/i };
+const LEFT = { "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
+const SHOWN = "a, b, strong, i, em, s, strike, del, sup, sub, code, pre, ul, ol, table, blockquote, h1, h2, h3, h4, h5, h6";
+const MAX_PASTED = 250_000;
+
+// Pasted HTML as elements without styles, and what is left out of it; no HTML if it shows nothing but plain text.
+function cleaned(html) {
+  const page = new DOMParser().parseFromString(html.slice(0, MAX_PASTED), "text/html");
+  const all = (selector) => [...page.body.querySelectorAll(selector)];
   const style = (node) => node.getAttribute("style") ?? "";
-  const isStyled = (node, property, value, tags) => {
-    const found = new RegExp(`${property}:\\s*([\\w-]+)`).exec(style(node))?.[1];
-    return found ? value.test(found) : tags.test(node.tagName);
-  };
-  // The marks of an element: its letters, its name, and what stands before and after its words.
-  const MARKS = [
-    ["b", "bold text", (node) => isStyled(node, "font-weight", /^(?:bold|[6-9]00)$/, /^(?:B|STRONG|H[1-6]|TH)$/), "**"],
-    ["i", "italic text", (node) => isStyled(node, "font-style", /italic/, /^(?:I|EM)$/), "*"],
-    ["s", "struck text", (node) => isStyled(node, "text-decoration(?:-line)?", /line-through/, /^(?:S|STRIKE|DEL)$/), "~~"],
-    ["^", "raised text", (node) => isStyled(node, "vertical-align", /super/, /^SUP$/), "<sup>", "</sup>"],
-    ["_", "lowered text", (node) => isStyled(node, "vertical-align", /sub/, /^SUB$/), "<sub>", "</sub>"],
-  ];
-  const marksOf = (node, outer) => MARKS.filter(([mark, , has]) => !outer.includes(mark) && has(node)).map(([mark]) => mark).join("");
-
-  // Marks stand beside a word, not beside a blank.
-  function marked(text, marks) {
-    for (const [mark, name, , before, after = before] of MARKS) {
-      if (!marks.includes(mark) || !text.trim()) continue;
-      if (name) add(kept, name);
-      text = text.replace(/^(\s*)([^]*?)(\s*)$/, (_, left, words, right) => `${left}${before}${words}${after}${right}`);
+  const left = {};
+  for (const [selector, name] of Object.entries(LEFT)) {
+    for (const node of all(selector)) {
+      left[name] = (left[name] ?? 0) + 1;
+      node.remove();
     }
-    return text;
   }
-
-  function target(node) {
-    let address = node.getAttribute("href") ?? "";
-    try {
-      const url = new URL(address);
-      if (url.hostname.endsWith("google.com") && url.pathname === "/url") address = url.searchParams.get("q") ?? address;
-    } catch {
-      return "";
+  for (const node of all("a[href]")) {
+    const address = target(node.getAttribute("href"));
+    const blocks = [...node.children].filter((child) => child.matches("p, div"));
+    if (blocks.length) node.textContent = blocks.map((block) => block.textContent.trim()).join(" ");
+    if (address) node.setAttribute("href", address);
+    else {
+      left["link without a web address"] = (left["link without a web address"] ?? 0) + 1;
+      node.replaceWith(...node.childNodes);
     }
-    return /^(?:https?:\/\/[^\s/]|mailto:.|tel:.)/i.test(address) ? completed(address) : "";
   }
-
-  function inline(node, outer = "") {
-    if (node.nodeType === Node.TEXT_NODE) {
-      return node.data.replace(/[ \t\r\n\u00a0]+/g, " ").replace(/[\\*_`[\]<~]/g, "\\$&").replace(/(\w)\\_(?=\w)/g, "$1_");
+  listParagraphs(page, all("[style*='mso-list:' i], [class*=MsoListParagraph]"), style);
+  for (const node of all("[style]")) {
+    for (const [tag, stated] of Object.entries(STYLES)) {
+      if (!stated.test(style(node)) || node.matches(tag)) continue;
+      const mark = page.createElement(tag);
+      mark.append(...node.childNodes);
+      node.append(mark);
     }
-    if (node.nodeType !== Node.ELEMENT_NODE || /^(?:STYLE|SCRIPT|TITLE|META|LINK|HEAD)$/.test(node.tagName)) return "";
-    if (/mso-list:\s*ignore/i.test(style(node))) return "";
-    if (node.tagName === "BR") return "\n";
-    if (LEFT[node.tagName.toUpperCase()]) return add(left, LEFT[node.tagName.toUpperCase()]) ?? "";
-    const marks = marksOf(node, outer);
-    let text = [...node.childNodes].map((child) => inline(child, outer + marks)).join("");
-    if (node.tagName === "A" && text.trim()) {
-      const address = target(node);
-      if (address) {
-        add(kept, "link");
-        text = text.replace(/\s*\n\s*/g, " ").replace(/^(\s*)([^]*?)(\s*)$/, (_, before, words, after) => `${before}[${words}](${address})${after}`);
-      } else if (node.getAttribute("href")) add(left, "link without a web address");
+    if (node.matches("b") && /font-weight:\s*(?:normal|[1-5]00)/i.test(style(node))) node.replaceWith(...node.childNodes);
+  }
+  for (const list of all(":is(ul, ol) > :is(ul, ol)")) list.previousElementSibling?.append(list);  // as Google Docs nests them
+  const named = Object.entries(left).map(([name, times]) => `${times} ${times === 1 ? name : name.replace(/^link|$/, (end) => `${end}s`)}`);
+  return { html: page.body.querySelector(SHOWN) || named.length ? page.body.innerHTML : "", left: named.join(", ") };
+}
+
+// The paragraphs of Word that are items of lists as lists.
+function listParagraphs(page, paragraphs, style) {
+  let open = [];
+  for (const item of paragraphs.filter((node) => !/mso-list:\s*ignore/i.test(style(node)))) {
+    const sign = [...item.querySelectorAll("[style]")].find((node) => /mso-list:\s*ignore/i.test(style(node)));
+    const tag = /^\s*(?:\d+|\w)[.)]/.test(sign?.textContent ?? "") ? "ol" : "ul";
+    const depth = Number(/level(\d)/.exec(style(item))?.[1] ?? 1);
+    if (item.previousElementSibling !== open[0]) open = [];
+    open = open.slice(0, depth);
+    while (open.length < depth) {
+      const list = page.createElement(tag);
+      if (open.length) (open.at(-1).lastElementChild ?? open.at(-1)).append(list);
+      else item.before(list);
+      open.push(list);
     }
-    text = marked(text, marks);
-    return BLOCKS.test(node.tagName) ? `\n${text}\n` : text;
+    sign?.remove();
+    const entry = page.createElement("li");
+    entry.append(...item.childNodes);
+    open.at(-1).append(entry);
+    item.remove();
   }
+}
 
-  const tidy = (text) =>
-    text.replace(/ {2,}/g, " ").replace(/\*\*( ?)\*\*/g, "$1").replace(/ *\n */g, "\n").replace(/\n{3,}/g, "\n\n").trim()
-      .replace(/^(?=(?:#|>|[-+] |\d+[.)] ))/gm, "\\").replace(/\n/g, "  \n");
-  const oneLine = (text) => tidy(text).replace(/\s*\n\s*/g, " ");
-
-  function list(node, depth) {
-    let at = Number(node.getAttribute("start") ?? 1);
-    const lines = [];
-    for (const child of node.children) {
-      if (/^[UO]L$/.test(child.tagName)) lines.push(...list(child, depth + 1));  // as Google Docs nests them
-      else if (child.tagName === "LI") {
-        const inner = [...child.childNodes].filter((one) => !/^[UO]L$/.test(one.nodeName));
-        const mark = node.tagName === "OL" ? `${at++}. ` : "- ";
-        const text = oneLine(inner.map((one) => inline(one)).join(""));
-        if (text) lines.push(`${"   ".repeat(depth)}${mark}${text}`);
-        for (const one of child.children) if (/^[UO]L$/.test(one.tagName)) lines.push(...list(one, depth + 1));
-      }
-    }
-    return lines;
+// The web address of a link, also of one that Google Docs redirects; empty if it has none.
+function target(address) {
+  try {
+    const url = new URL(address);
+    if (url.hostname.endsWith("google.com") && url.pathname === "/url") address = url.searchParams.get("q") ?? address;
+  } catch {
+    return "";
   }
-
-  function table(rows) {
-    const cells = rows.map((row) => [...row.cells].flatMap((cell) => [oneLine(inline(cell)).replaceAll("|", "\\|"), ...Array(cell.colSpan - 1).fill("")]));
-    const width = Math.max(...cells.map((row) => row.length));
-    add(kept, "table");
-    const line = (row) => `| ${[...row, ...Array(width - row.length).fill("")].join(" | ")} |`;
-    return [line(cells[0].map((cell) => cell.replace(/^\*\*(.*)\*\*$/, "$1"))), line(Array(width).fill("---")), ...cells.slice(1).map(line)].join("\n");
-  }
-
-  const parts = [];
-  let run = "";
-  const flush = (marks) => {
-    const text = tidy(marked(run, marks));
-    if (text) parts.push({ text });
-    run = "";
-  };
-
-  function walk(node, marks = "") {
-    for (const child of node.childNodes) {
-      const rows = child.tagName === "TABLE" ? [...child.querySelectorAll("tr")] : [];
-      if (child.nodeType !== Node.ELEMENT_NODE) run += inline(child, marks);
-      else if (/^[UO]L$/.test(child.tagName)) {
-        flush(marks);
-        const lines = list(child, 0);
-        if (lines.length) add(kept, "list");
-        parts.push({ text: lines.join("\n") });
-      } else if (rows.some((row) => row.cells.length > 1)) {
-        flush(marks);
-        parts.push({ text: table(rows) });
-      } else if (/mso-list:/i.test(style(child)) || /MsoListParagraph/.test(child.className)) {
-        flush(marks);
-        const mark = [...child.querySelectorAll("[style]")].find((one) => /mso-list:\s*ignore/i.test(style(one)))?.textContent.trim() ?? "";
-        const depth = Number(/level(\d)/.exec(style(child))?.[1] ?? 1) - 1;
-        if (!parts.at(-1)?.isItem) add(kept, "list");
-        parts.push({ text: `${"   ".repeat(depth)}${/^(?:\d+|\w)[.)]/.test(mark) ? "1. " : "- "}${oneLine(inline(child))}`, isItem: true });
-      } else if (child.tagName !== "A" && (BLOCKS.test(child.tagName) || child.querySelector(CONTAINERS))) {
-        flush(marks);
-        walk(child, marks + marksOf(child, marks));
-      } else run += inline(child, marks);
-    }
-    flush(marks);
-  }
-
-  walk(page.body);
-  const text = parts.filter((part) => part.text).map((part, index, all) => `${index ? (part.isItem && all[index - 1].isItem ? "\n" : "\n\n") : ""}${part.text}`).join("");
-  const plural = (name) => (name.startsWith("link ") ? name.replace("link", "links") : `${name}s`);
-  const named = (counts) => Object.entries(counts).map(([name, times]) => `${times} ${times === 1 ? name : plural(name)}`).join(", ");
-  if (!Object.keys(kept).length && !Object.keys(left).length) return null;
-  const notes = [Object.keys(kept).length ? `Kept: ${named(kept)}.` : "", Object.keys(left).length ? `Left out: ${named(left)}.` : ""];
-  return { text, note: notes.filter(Boolean).join(" ") };
+  return /^(?:https?:\/\/[^\s/]|mailto:.|tel:.)/i.test(address) ? completed(address) : "";
 }
