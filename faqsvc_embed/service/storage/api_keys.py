@@ -123,7 +123,7 @@ class APIKeys(Part):
     def list(self, site: str | None = None) -> list[APIKeyInfo]:
         """Return the keys of a site, or of all sites, including revoked ones, ordered by their creation."""
         query = _INFO if site is None else _INFO.where(api_keys.c.site == site)
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query.order_by(*_AGE))
             return [APIKeyInfo(*row) for row in rows]
 
@@ -134,7 +134,7 @@ class APIKeys(Part):
         query = _INFO.where(api_keys.c.site == site)
         if after is not None:
             query = query.where(tuple_(*_AGE) < place_of(after, *_AGE))
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             rows = connection.execute(query.order_by(*(column.desc() for column in _AGE)).limit(limit + 1))
             found = [APIKeyInfo(*row) for row in rows]
         return paged(found, limit, lambda key: key.id)
@@ -142,7 +142,7 @@ class APIKeys(Part):
     def get(self, site: str, key_id: str) -> APIKeyInfo:
         """Return a key of a site."""
         query = _INFO.where(api_keys.c.id == key_id, api_keys.c.site == site)
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
             raise UnknownAPIKey(f"no API key has the id {key_id!r}")

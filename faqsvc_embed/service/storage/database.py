@@ -49,24 +49,18 @@ class Database:
         if self.is_sqlite:
             self.path: str = str(path_of(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"
-            self._reader, self._browser, self._writer = sqlite_engines(self.path)
+            self._reader, self._writer = sqlite_engines(self.path)
             self._file: int | None = self._inode()
         else:
             self.path = ""
             stated = conninfo(url)
             self.name = f"PostgreSQL {stated.get('dbname', '')!r} at {stated.get('host', 'localhost')}"
-            self._reader, self._browser, self._writer = postgresql_engines(stated)
+            self._reader, self._writer = postgresql_engines(stated)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Lend a connection for reads; each statement sees what was committed before it started."""
         with self._errors_translated(), _connected(self._reader) as connection:
-            yield connection
-
-    @contextmanager
-    def browsing(self) -> Iterator[Connection]:
-        """Lend a connection as `reading` does, for a list or a search of an editor, which may be slow."""
-        with self._errors_translated(), _connected(self._browser) as connection:
             yield connection
 
     @contextmanager
@@ -202,7 +196,7 @@ class Database:
             self._watcher.close()
             self._watcher = None
         self._file = None
-        for engine in (self._reader, self._browser, self._writer):
+        for engine in (self._reader, self._writer):
             engine.dispose()
 
     @contextmanager

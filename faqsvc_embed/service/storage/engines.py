@@ -14,16 +14,12 @@ from faqsvc_embed.errors import ConfigurationError, quoted
 
 BUSY_TIMEOUT: Final = 5.0
 """Seconds to wait for another writer of the same SQLite file."""
-PUBLIC_CONNECTIONS: Final = 5
-"""Connections of one process to PostgreSQL for reads, besides those of editors."""
-EDITOR_CONNECTIONS: Final = 2
-"""Connections for the lists and searches of editors, which may be slow: no public read waits for them."""
+READER_CONNECTIONS: Final = 6
+"""Connections of one process to PostgreSQL for reads. Editors, who may search long, use one at a time."""
 WRITER_CONNECTIONS: Final = 4
 """Connections for writes. PostgreSQL by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
 """Seconds to wait for a free connection."""
-EDITOR_POOL_TIMEOUT: Final = 8.0
-"""Seconds to wait for a free connection of editors: a few searches one after the other."""
 NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
 STATEMENT_TIMEOUT: Final = 5.0
@@ -66,8 +62,8 @@ def conninfo(url: str) -> dict[str, Any]:
         ) from None
 
 
-def sqlite_engines(path: str) -> tuple[Engine, Engine, Engine]:
-    """Return an engine for reads, twice, and one for transactions."""
+def sqlite_engines(path: str) -> tuple[Engine, Engine]:
+    """Return an engine for reads and one for transactions."""
     reader, writer = (
         sqlalchemy.create_engine(
             URL.create("sqlite", database=path),
@@ -83,7 +79,7 @@ def sqlite_engines(path: str) -> tuple[Engine, Engine, Engine]:
     event.listen(writer, "connect", _prepare_writer)
     # Two transactions that read before they write could deadlock without IMMEDIATE.
     event.listen(writer, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-    return reader, reader, writer
+    return reader, writer
 
 
 def _begin_nothing(connection: sqlite3.Connection, _: Any) -> None:
@@ -114,23 +110,21 @@ def _enable_write_ahead(connection: sqlite3.Connection) -> None:
         time.sleep(0.01)
 
 
-def postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine, Engine]:
-    """Return two engines for reads, with one round trip for each statement, and one for transactions."""
+def postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
+    """Return an engine for reads, with one round trip for each statement, and one for transactions."""
     options: dict[str, Any] = {
         "connect_args": {**_CONNINFO, **stated, "client_encoding": "utf8"},
         "max_overflow": 0,
         "pool_timeout": POOL_TIMEOUT,
     }
     of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
-    of_editors = of_reads | {"pool_timeout": EDITOR_POOL_TIMEOUT}
     url = "postgresql+psycopg://"
-    reader = sqlalchemy.create_engine(url, pool_size=PUBLIC_CONNECTIONS, **of_reads)
-    browser = sqlalchemy.create_engine(url, pool_size=EDITOR_CONNECTIONS, **of_editors)
+    reader = sqlalchemy.create_engine(url, pool_size=READER_CONNECTIONS, **of_reads)
     writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **options)
-    for engine in (reader, browser, writer):
+    for engine in (reader, writer):
         event.listen(engine, "connect", _configure)
         event.listen(engine, "checkout", _check)
-    return reader, browser, writer
+    return reader, writer
 
 
 def _configure(connection: Any, _: Any) -> None:

@@ -97,7 +97,7 @@ class AuditLog(Part):
                 # Two queries, each with its index: with OR, the database sorts all entries of the actor.
                 queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
         last = (one.order_by(columns.number.desc()).limit(limit + 1) for one in queries)
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
         newest = [found[number] for number in sorted(found, reverse=True)]
         return paged(newest, limit, lambda entry: entry.number)

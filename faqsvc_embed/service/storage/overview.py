@@ -159,7 +159,7 @@ class Overview(Part):
         last = published.order_by(*_ORDER).limit(MAX_READ).subquery()
         query = select(translations.c.lang).join(last, last.c.slug == translations.c.slug)
         query = query.where(translations.c.published.is_not(None)).distinct()
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             return sorted(connection.scalars(query), key=LANGUAGES.index)
 
     def page(
@@ -174,7 +174,7 @@ class Overview(Part):
         """
         cursor = None if after is None else FAQCursor.decode(after)
         is_late = cursor is not None and cursor.updated_at is None
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             query = self._select(connection, site, wanted)
             page = query if cursor is None else query.where(cursor.follows())
             order = _LATE if is_late else _ORDER
@@ -194,7 +194,7 @@ class Overview(Part):
 
     def faq(self, access: Access, slug: str) -> FAQInfo:
         """Return an FAQ of the site. Raises what `check_present` raises."""
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
             found = _with_translations(connection, [check_present(row, access, slug)], binned=False)
         if not found:
@@ -204,7 +204,7 @@ class Overview(Part):
     def binned(self, access: Access, slug: str) -> FAQInfo | None:
         """Return the translations of an FAQ of the site that are in the bin; None if there are none."""
         query = select(faqs).where(faqs.c.slug == slug, faqs.c.site == access.site)
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             found = _with_translations(connection, connection.execute(query).all(), binned=True)
         return found[0] if found else None
 
@@ -217,7 +217,7 @@ class Overview(Part):
         # All sites together have few purged FAQs. Only without `coalesce` would an index of sites be used.
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             slugs = connection.scalars(whole.order_by(faqs.c.slug).limit(limit))
             found: list[tuple[str, Lang | None]] = [(slug, None) for slug in slugs]
             rows = connection.execute(parts.order_by(translations.c.slug).limit(limit))

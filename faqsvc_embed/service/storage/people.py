@@ -147,7 +147,7 @@ class People(Part):
         query = _select(people.c.site == site).limit(limit + 1)
         if after is not None:
             query = query.where(tuple_(*_BY_NAME) > place_of(after, *_BY_NAME))
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             return paged(_found(connection, query), limit, lambda person: person.id)
 
     def names(self, site: str) -> dict[str, str]:

@@ -46,14 +46,7 @@ STEADY: Final = timedelta(days=1)
 
 
 class Removal:
-    """Removes the FAQs in a database, and brings them back.
-
-    All methods that get the FAQ of a site raise:
-        FAQNotFound: the site has no such FAQ, or not this translation.
-        NotYourSite: it belongs to another site.
-        Gone: it is in the bin, where that matters, or was purged.
-        RevisionConflict: a precondition failed.
-    """
+    """Removes the FAQs in a database, and brings them back. The methods raise what those of `Writer` do."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -139,15 +132,16 @@ class Removal:
         Nothing is deleted before the wall clock has run for a day without a jump: what a jump makes overdue
         must not be deleted at once.
         """
-        count = 0
+        count, now = 0, self._writer.clock()
+        end = now - BIN_LIFETIME
+        query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
+        overdue = query.where(translations.c.binned_at < end, HAS_REVISIONS).distinct()
         with self._writer.database.writing() as connection:
-            if not _is_steady(connection, self._writer.clock()):
-                return count
-        while (found := self._overdue()) is not None:
-            slug, site = found
+            found = connection.execute(overdue).all() if _is_steady(connection, now) else []
+        for slug, site in found:
             with self._writer.editing(Access(None, site), slug) as edit:
                 edit.locked()
-                end, every = edit.now - BIN_LIFETIME, edit.translations.values()
+                every = edit.translations.values()
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     edit.delete_texts(languages)
@@ -190,14 +184,6 @@ class Removal:
                     self.purge(Access(None, site), slug, None, UNCONDITIONAL)
                     count += 1
                 time.sleep(PAUSE)
-
-    def _overdue(self) -> tuple[str, str] | None:
-        """Return an FAQ that has been in the bin for too long, and its site."""
-        query = select(translations.c.slug, faqs.c.site).join(faqs, faqs.c.slug == translations.c.slug)
-        with self._writer.database.reading() as connection:
-            overdue = translations.c.binned_at < self._writer.clock() - BIN_LIFETIME
-            row = connection.execute(query.where(overdue, HAS_REVISIONS).limit(1)).first()
-        return None if row is None else (row.slug, row.site)
 
 
 def _checked(

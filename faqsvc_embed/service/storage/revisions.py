@@ -70,7 +70,7 @@ class History(Part):
         query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
         if number is not None:
             query = query.where(revisions.c.number < number)
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             found = [Revision(*row) for row in connection.execute(query.order_by(revisions.c.number.desc()))]
         if (not found and after is None) or (found and found[0].binned_at is not None):
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
@@ -115,13 +115,13 @@ class History(Part):
 
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
         return lang or str(check_present(found, access, slug).lang)
 
     def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
         condition = NEWEST if number is None else revisions.c.number == number
-        with self._database.browsing() as connection:
+        with self._database.reading() as connection:
             row = connection.execute(select_revisions(of_translation(slug, lang), condition)).first()
         found = None if row is None else Revision(*row)
         if found is None or found.binned_at is not None:

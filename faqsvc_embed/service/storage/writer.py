@@ -103,8 +103,9 @@ class Writer:
             if request.file is not None:
                 content = content_of_file(edit, faq, newest, request)
             if isinstance(content, Revision):
-                return content, False
-            written = _store(edit, newest, lang, content, is_draft=request.is_draft)
+                written = content
+            else:
+                written = _store(edit, newest, lang, content, is_draft=request.is_draft)
             if request.translated_from is not None:
                 edit.update_translations([lang], translated_from=request.translated_from)
             if key:
