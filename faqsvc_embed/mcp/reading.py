@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
+from mcp.types import CallToolResult
 
 from faqsvc_embed.api.requests import API_PATH, read_request
 from faqsvc_embed.api.responses import Fetched
@@ -17,7 +18,6 @@ from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.results import (
     MAX_RESULT,
     MAX_TITLE,
-    Result,
     ToolError,
     if_small,
     result_of,
@@ -77,7 +77,7 @@ def _language_in(query: str, lang: str | None) -> str | None:
     return lang
 
 
-async def get_faq(call: Call) -> Result:
+async def get_faq(call: Call) -> CallToolResult:
     """Return a published FAQ, or the part of it from an offset on."""
     notes = list[str]()
     try:
@@ -117,7 +117,7 @@ def record_of(revision: StoredRevision) -> FAQ:
     return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
 
-async def get_faq_jsonld(call: Call) -> Result:
+async def get_faq_jsonld(call: Call) -> CallToolResult:
     """Return the FAQPage of a published FAQ."""
     faq = (await _published(call)).faq
     offset = _offset(call, faq)
@@ -141,10 +141,10 @@ async def get_faq_jsonld(call: Call) -> Result:
         notes.append(
             f"Question {offset} or its answer is cut; do not put cut text on a page. {_full_text(call)}"
         )
-    return Result(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
+    return result_of(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
 
 
-async def list_faqs(call: Call) -> Result:
+async def list_faqs(call: Call) -> CallToolResult:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
     client, key = call.writing()
     arguments = call.arguments

@@ -8,6 +8,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
+from mcp.types import CallToolResult
 from msgspec.structs import replace
 
 from faqsvc_embed.api.changes import ChangeRefused, apply_changes, closest, finder
@@ -17,7 +18,7 @@ from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
-from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
+from faqsvc_embed.mcp.results import ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
 from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, as_allowed, fields_of, masked_result, revert, written
 from faqsvc_embed.models import FAQ, Item
@@ -42,7 +43,7 @@ MAX_NAMED: Final = 5
 Find = Callable[[str | None, str | None], Item | None]
 
 
-async def update_faq(call: Call) -> Result:
+async def update_faq(call: Call) -> CallToolResult:
     """Change texts of an FAQ in one language, or create a translation.
 
     Raises:

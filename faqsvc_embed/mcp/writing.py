@@ -7,6 +7,8 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from mcp.types import CallToolResult
+
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.api.validation import publication_problems
@@ -24,7 +26,6 @@ from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import (
     MAX_TITLE,
-    Result,
     ToolError,
     if_small,
     result_of,
@@ -47,7 +48,7 @@ SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 
 
-async def generate_faq(call: Call) -> Result:
+async def generate_faq(call: Call) -> CallToolResult:
     """Return questions and answers from a website."""
     client, _ = call.writing()
     options = dict(call.arguments)
@@ -73,7 +74,7 @@ async def generate_faq(call: Call) -> Result:
     return result_of(content)
 
 
-async def publish_faq(call: Call) -> Result:
+async def publish_faq(call: Call) -> CallToolResult:
     """Publish a new FAQ."""
     arguments = _without_empty(call.arguments)
     arguments["items"] = [
@@ -125,7 +126,7 @@ def _without_empty(fields: Arguments) -> Arguments:
     return {name: value for name, value in fields.items() if value != ""}
 
 
-async def unpublish_faq(call: Call) -> Result:
+async def unpublish_faq(call: Call) -> CallToolResult:
     """Unpublish an FAQ, or one of its translations; or publish again what was unpublished last."""
     client, _ = call.writing()
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
@@ -218,13 +219,13 @@ def revert(published: Publication, revision: int | None) -> str:
     return f"faqsvc revert {shlex.quote(published.slug)} {revision}{language}"
 
 
-def masked_result(content: dict[str, Any], key: APIKey) -> Result:
+def masked_result(content: dict[str, Any], key: APIKey) -> CallToolResult:
     """Return the result with this content, without empty fields, in which the key is masked."""
     kept = {name: value for name, value in content.items() if value}
     return result_of(json.loads(key.mask(to_json(kept))))
 
 
-def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> Result:
+def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> CallToolResult:
     note = f"Nothing was published; all {len(record.items)} items were checked. Show the text to the user"
     template = {"template": Publication(record.slug).template} if record.slug else {}
     fields = {**template, "answerFormat": record.answer_format, **seen}
