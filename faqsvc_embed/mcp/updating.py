@@ -209,7 +209,7 @@ def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
         if named and error.code == "unknown-question":
             advice += [f"If the user means one of these, name it, and keep its words: {', '.join(named)}."]
         if error.code != "unknown-question" or change.get("add"):
-            advice += ["Correct the changes and call again."]
+            advice += ["Correct the changes and call again, or ask the user to make them at the desk."]
         elif "question" in change and find(change["question"], None) is None:
             advice += ["To add it, only if no other question asks the same, call again with add: true."]
         raise ToolError(" ".join(advice)) from None
