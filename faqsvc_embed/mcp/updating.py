@@ -40,6 +40,7 @@ RESEMBLING: Final = 0.5
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
+_NAMES: Final = frozenset({"question", "id", "section"})
 Find = Callable[[str | None, str | None], Item | None]
 
 
@@ -197,10 +198,9 @@ def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
     """
     find, wanted = finder(old.items), list[Change]()
     for change in changes:
-        item, others = find(change.get("question"), change.get("id")), change.keys() - {"question", "id"}
-        is_own = item is not None and change.get("section") == item.section and others != {"section"}
-        without = {"section"} if is_own else set[str]()
-        wanted.append(msgspec.convert({name: change[name] for name in change.keys() - without}, Change))
+        item, others = find(change.get("question"), change.get("id")), change.keys() - _NAMES
+        is_own = bool(others) and item is not None and change.get("section") == item.section
+        wanted.append(msgspec.convert({**change, "section": None} if is_own else change, Change))
     try:
         return apply_changes(old.items, wanted)
     except ChangeRefused as error:
