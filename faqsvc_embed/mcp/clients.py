@@ -47,8 +47,8 @@ class Clients:
             self._reader = FAQClient(settings=Settings.from_env(api_key=None))
         return self._reader
 
-    def writing(self, headers: Mapping[str, str]) -> tuple[FAQClient, APIKey]:
-        """Return a client with an API key, which a request has in one of two headers, and the key.
+    def writing(self, headers: Mapping[str, str]) -> FAQClient:
+        """Return a client with an API key, which a request has in one of two headers.
 
         Raises:
             ToolError: there is no key.
@@ -63,7 +63,7 @@ class Clients:
             key = None if self._is_remote else Settings.from_env().api_key
         if key is None:
             raise ToolError(NO_KEY_SENT if self._is_remote else NO_KEY)
-        return self.reading().with_key(key), key
+        return self.reading().with_key(key)
 
     async def aclose(self) -> None:
         """Close the clients."""
@@ -85,8 +85,8 @@ class Call:
         """Return the client that reads published FAQs."""
         return self.clients.reading()
 
-    def writing(self) -> tuple[FAQClient, APIKey]:
-        """Return a client with an API key, and the key; raises ToolError if there is none."""
+    def writing(self) -> FAQClient:
+        """Return a client with an API key; raises ToolError if there is none."""
         return self.clients.writing(self.headers)
 
     async def reported(self, work: Coroutine[Any, Any, T], message: str) -> T:

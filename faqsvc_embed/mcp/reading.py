@@ -146,13 +146,13 @@ async def get_faq_jsonld(call: Call) -> CallToolResult:
 
 async def list_faqs(call: Call) -> CallToolResult:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
-    client, key = call.writing()
+    client = call.writing()
     arguments = call.arguments
     offset = int(arguments.get("offset", 0))
     wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
     found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
     entries: list[dict[str, Any]] = [
-        {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
+        {**msgspec.to_builtins(faq), "title": shorten(faq.title, MAX_TITLE)} for faq in found
     ]
     for entry in entries:  # no tool takes an entity tag
         for fields in (entry, *entry["translations"]):
@@ -184,8 +184,7 @@ def _offset(call: Call, faq: FAQ) -> int:
 async def _draft(call: Call) -> StoredRevision | None:
     """Return the newest revision of an FAQ of the key's site; None if there is no such FAQ, or no key."""
     with suppress(ToolError, FAQError):
-        client, _ = call.writing()
-        return await client.anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
+        return await call.writing().anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
     return None
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
@@ -20,7 +20,7 @@ from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, as_allowed, fields_of, masked_result, revert, written
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, result_of_write, revert, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
@@ -51,7 +51,7 @@ async def update_faq(call: Call) -> CallToolResult:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
             translation, or a text has a format that the FAQ does not have.
     """
-    client, key = call.writing()
+    client = call.writing()
     arguments = call.arguments
     slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
     changes: list[dict[str, Any]] = arguments.get("changes", [])
@@ -73,12 +73,8 @@ async def update_faq(call: Call) -> CallToolResult:
     fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
 
-    def write(draft: bool) -> Coroutine[Any, Any, Publication]:
-        fields["draft"] = draft
-        return client.apublish_faq(**fields)
-
     try:
-        published = await call.reported(as_allowed(write, draft=is_draft or is_waiting), "Publishing")
+        published = await publish(call, client, fields, is_draft=is_draft or is_waiting)
     except RevisionConflict as error:
         if error.current is None:  # a translation of an FAQ that was unpublished
             raise _unpublished(slug) from None
@@ -91,7 +87,7 @@ async def update_faq(call: Call) -> CallToolResult:
     notes += [*_doubts(old, new, arguments), content.pop("note", "")]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
-    return masked_result(content, key)
+    return result_of_write(content)
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
