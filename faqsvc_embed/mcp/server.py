@@ -7,6 +7,7 @@ properties, and arguments by their wire names.
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -62,7 +63,8 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
 
         headers = context.request.headers if context.request is not None else {}
         try:
-            return await answer(Call(params.name, params.arguments or {}, clients, report, headers))
+            writing = partial(clients.writing, headers)
+            return await answer(Call(params.name, params.arguments or {}, clients.reading, writing, report))
         except ToolError as error:
             message = shorten(without_keys(str(error)), MAX_MESSAGE)
             if error.content is None:
