@@ -166,15 +166,10 @@ def _edit(path: Path) -> bool:
     before = path.read_bytes()
     try:
         click.edit(filename=str(path))
-    except ValueError as error:  # of shlex
-        name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
-        message = f"{name} is {quoted(os.environ[name])}, which is not a command: {error}"
-        raise failure(f"{message}; set it to one such as 'code --wait'") from error
-    except click.ClickException as error:
-        if not isinstance(error.__cause__, OSError):  # the editor has ended with an error
-            raise
-        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "an editor"
-        message = f"cannot run {command}: {error.__cause__.strerror}"
+    except (click.ClickException, ValueError) as error:  # shlex raises ValueError
+        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "the editor"
+        reason = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
+        message = f"cannot edit with {quoted(command)}: {reason}"
         raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
     finally:
         if not path.exists() or path.read_bytes() == before:

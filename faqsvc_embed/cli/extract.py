@@ -53,7 +53,7 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
     """
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
-    if url is not None and (is_url(source) or not is_url(url)):
+    if url is not None and (is_url(source) or not re.match("(?i)https?://", url)):
         raise click.UsageError("--url is the http or https address of the page in FILE")
     silence_log()
     request = GenerationRequest(source, max_pages=pages, **options)

@@ -1,5 +1,6 @@
 """Options of several commands, and the clients and databases that commands use."""
 
+import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -103,10 +104,13 @@ class FilePath(click.Path):
 
 
 def is_url(target: str) -> bool:
-    """Return whether an argument is a web address and no file; raises UsageError for another address."""
+    """Return whether an argument is a web address; fails if it is another address, or no file."""
     if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):
         raise click.UsageError(f"{target!r} is neither a file nor an http or https address")
-    return target.lower().startswith(("http://", "https://"))
+    is_web = target.lower().startswith(("http://", "https://"))
+    if not is_web and not os.path.exists(target):
+        raise failure(f"{target}: there is no such file; the address of a website begins with https://")
+    return is_web
 
 
 def need_base_url(base_url: str | None) -> str:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.api.requests import KEY_HEADER
@@ -47,8 +47,8 @@ class Clients:
             self._reader = FAQClient(settings=Settings.from_env(api_key=None))
         return self._reader
 
-    def writing(self, headers: Mapping[str, str]) -> tuple[FAQClient, APIKey]:
-        """Return a client with an API key, which a request has in one of two headers, and the key.
+    def writing(self, headers: Mapping[str, str]) -> FAQClient:
+        """Return a client with an API key, which a request has in one of two headers.
 
         Raises:
             ToolError: there is no key.
@@ -63,7 +63,7 @@ class Clients:
             key = None if self._is_remote else Settings.from_env().api_key
         if key is None:
             raise ToolError(NO_KEY_SENT if self._is_remote else NO_KEY)
-        return self.reading().with_key(key), key
+        return self.reading().with_key(key)
 
     async def aclose(self) -> None:
         """Close the clients."""
@@ -73,21 +73,13 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool; `headers` are those of its HTTP request."""
+    """A call of a tool. `reading` returns a client, and `writing` one with a key; without one, it raises."""
 
     name: str
     arguments: Arguments
-    clients: Clients
+    reading: Callable[[], FAQClient]
+    writing: Callable[[], FAQClient]
     report: Report
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    def reading(self) -> FAQClient:
-        """Return the client that reads published FAQs."""
-        return self.clients.reading()
-
-    def writing(self) -> tuple[FAQClient, APIKey]:
-        """Return a client with an API key, and the key; raises ToolError if there is none."""
-        return self.clients.writing(self.headers)
 
     async def reported(self, work: Coroutine[Any, Any, T], message: str) -> T:
         """Await work and report every second that it is still running; cancelling this cancels the work."""

@@ -44,6 +44,13 @@ def _list_of(properties: Definition) -> Definition:
     return {"type": "array", "items": _result(properties, list(properties))}
 
 
+def _page_of(entries: Definition, **more: Definition) -> Definition:
+    """Return the schema of a result with a part of a list of entries, and with more fields."""
+    note = _text("Says what was cut, and how to get it")
+    parts = {"items": _list_of(entries), "total": _integer(), "nextOffset": _integer(), "note": note}
+    return _result({**more, **parts}, ["items", "total"])
+
+
 def _tool(name: str, title: str, description: str, *schemas: Definition, **hints: bool) -> Definition:
     reading = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
     arguments, result = schemas
@@ -113,17 +120,11 @@ TOOLS: Final[list[Definition]] = [
         "Fetch a published FAQ by its slug. Needs no API key; with one, reads drafts that were never "
         "published, too. A large FAQ comes in parts: call again with offset = nextOffset.",
         _READ_ARGUMENTS,
-        _result(
-            {
-                **_texts("slug", "title", "websiteName", "lang"),
-                "revision": _integer(),
-                "items": _list_of(_texts("question", "answer")),
-                "cta": {"description": "Call to action"},
-                "total": _integer(),
-                "nextOffset": _integer(),
-                "note": _text("Says what was cut, and how to get it"),
-            },
-            ["slug", "items", "total"],
+        _page_of(
+            _texts("question", "answer"),
+            **_texts("slug", "title", "websiteName", "lang"),
+            revision=_integer(),
+            cta={"description": "Call to action"},
         ),
     ),
     _tool(
@@ -150,14 +151,7 @@ TOOLS: Final[list[Definition]] = [
             },
             ["websiteUrl"],
         ),
-        _result(
-            {
-                "items": _list_of(_texts("question", "answer", "source")),
-                "total": _integer(),
-                "note": _text(),
-            },
-            ["items", "total"],
-        ),
+        _page_of(_texts("question", "answer", "source")),
     ),
     _tool(
         "publish_faq",
@@ -192,14 +186,7 @@ TOOLS: Final[list[Definition]] = [
                 "offset": _OFFSET,
             }
         ),
-        _result(
-            {
-                "items": _list_of(_texts("slug", "title", "state")),
-                "total": _integer(),
-                "nextOffset": _integer(),
-            },
-            ["items", "total"],
-        ),
+        _page_of(_texts("slug", "title", "state")),
     ),
     _tool(
         "update_faq",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import msgspec
+from mcp.types import CallToolResult
 
 from faqsvc_embed.api.requests import API_PATH, read_request
 from faqsvc_embed.api.responses import Fetched
@@ -17,7 +18,6 @@ from faqsvc_embed.mcp.clients import Call
 from faqsvc_embed.mcp.results import (
     MAX_RESULT,
     MAX_TITLE,
-    Result,
     ToolError,
     if_small,
     result_of,
@@ -77,7 +77,7 @@ def _language_in(query: str, lang: str | None) -> str | None:
     return lang
 
 
-async def get_faq(call: Call) -> Result:
+async def get_faq(call: Call) -> CallToolResult:
     """Return a published FAQ, or the part of it from an offset on."""
     notes = list[str]()
     try:
@@ -117,7 +117,7 @@ def record_of(revision: StoredRevision) -> FAQ:
     return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
 
-async def get_faq_jsonld(call: Call) -> Result:
+async def get_faq_jsonld(call: Call) -> CallToolResult:
     """Return the FAQPage of a published FAQ."""
     faq = (await _published(call)).faq
     offset = _offset(call, faq)
@@ -141,18 +141,18 @@ async def get_faq_jsonld(call: Call) -> Result:
         notes.append(
             f"Question {offset} or its answer is cut; do not put cut text on a page. {_full_text(call)}"
         )
-    return Result(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
+    return result_of(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
 
 
-async def list_faqs(call: Call) -> Result:
+async def list_faqs(call: Call) -> CallToolResult:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
-    client, key = call.writing()
+    client = call.writing()
     arguments = call.arguments
     offset = int(arguments.get("offset", 0))
     wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
     found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
     entries: list[dict[str, Any]] = [
-        {**msgspec.to_builtins(faq), "title": key.mask(shorten(faq.title, MAX_TITLE))} for faq in found
+        {**msgspec.to_builtins(faq), "title": shorten(faq.title, MAX_TITLE)} for faq in found
     ]
     for entry in entries:  # no tool takes an entity tag
         for fields in (entry, *entry["translations"]):
@@ -184,8 +184,7 @@ def _offset(call: Call, faq: FAQ) -> int:
 async def _draft(call: Call) -> StoredRevision | None:
     """Return the newest revision of an FAQ of the key's site; None if there is no such FAQ, or no key."""
     with suppress(ToolError, FAQError):
-        client, _ = call.writing()
-        return await client.anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
+        return await call.writing().anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
     return None
 
 

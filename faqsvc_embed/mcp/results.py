@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from mcp.types import CallToolResult, TextContent
 
 MAX_RESULT: Final = 52_000
 """Maximum bytes of one result, as structured content and as text together.
@@ -16,15 +17,6 @@ MAX_EXTRA: Final = 2_000
 MAX_MESSAGE: Final = 4_000
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The structured content of a result, the same content as JSON text, and a note."""
-
-    content: dict[str, Any]
-    text: str
-    note: str = ""
-
-
 class ToolError(Exception):
     """A call failed; the message says what to change, and `content` has other values that the model needs."""
 
@@ -33,10 +25,11 @@ class ToolError(Exception):
         self.content = content
 
 
-def result_of(content: dict[str, Any]) -> Result:
-    """Return the result with this content."""
-    text = to_json(content)
-    return Result(json.loads(text), text)
+def result_of(content: dict[str, Any], text: str = "", note: str = "") -> CallToolResult:
+    """Return the result with this content as JSON text too, or with another `text`, and a note."""
+    written = to_json(content)
+    blocks = [TextContent(type="text", text=one) for one in (text or written, note) if one]
+    return CallToolResult(content=[*blocks], structured_content=json.loads(written))
 
 
 def to_json(value: object) -> str:

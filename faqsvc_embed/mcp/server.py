@@ -7,6 +7,7 @@ properties, and arguments by their wire names.
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
 
@@ -62,17 +63,14 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
 
         headers = context.request.headers if context.request is not None else {}
         try:
-            result = await answer(Call(params.name, params.arguments or {}, clients, report, headers))
+            writing = partial(clients.writing, headers)
+            return await answer(Call(params.name, params.arguments or {}, clients.reading, writing, report))
         except ToolError as error:
             message = shorten(without_keys(str(error)), MAX_MESSAGE)
             if error.content is None:
-                return types.CallToolResult(content=[_text(message)], is_error=True)
-            failed = result_of({**error.content, "message": message})
-            return types.CallToolResult(
-                content=[_text(failed.text)], structured_content=failed.content, is_error=True
-            )
-        notes = [_text(result.note)] if result.note else []
-        return types.CallToolResult(content=[_text(result.text), *notes], structured_content=result.content)
+                blocks = [types.TextContent(type="text", text=message)]
+                return types.CallToolResult(content=[*blocks], is_error=True)
+            return result_of({**error.content, "message": message}).model_copy(update={"is_error": True})
 
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(
@@ -85,10 +83,6 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-
-
-def _text(text: str) -> types.TextContent:
-    return types.TextContent(type="text", text=text)
 
 
 async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:

@@ -2,12 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
 
 import msgspec
+from mcp.types import CallToolResult
 from msgspec.structs import replace
 
 from faqsvc_embed.api.changes import ChangeRefused, apply_changes, closest, finder
@@ -17,9 +18,9 @@ from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
-from faqsvc_embed.mcp.results import Result, ToolError, shorten, size_of, take_fitting
+from faqsvc_embed.mcp.results import ToolError, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, as_allowed, fields_of, masked_result, revert, written
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, result_of_write, revert, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
@@ -39,17 +40,18 @@ RESEMBLING: Final = 0.5
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
+_NAMES: Final = frozenset({"question", "id", "section"})
 Find = Callable[[str | None, str | None], Item | None]
 
 
-async def update_faq(call: Call) -> Result:
+async def update_faq(call: Call) -> CallToolResult:
     """Change texts of an FAQ in one language, or create a translation.
 
     Raises:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
             translation, or a text has a format that the FAQ does not have.
     """
-    client, key = call.writing()
+    client = call.writing()
     arguments = call.arguments
     slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
     changes: list[dict[str, Any]] = arguments.get("changes", [])
@@ -71,12 +73,8 @@ async def update_faq(call: Call) -> Result:
     fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
 
-    def write(draft: bool) -> Coroutine[Any, Any, Publication]:
-        fields["draft"] = draft
-        return client.apublish_faq(**fields)
-
     try:
-        published = await call.reported(as_allowed(write, draft=is_draft or is_waiting), "Publishing")
+        published = await publish(call, client, fields, is_draft=is_draft or is_waiting)
     except RevisionConflict as error:
         if error.current is None:  # a translation of an FAQ that was unpublished
             raise _unpublished(slug) from None
@@ -89,7 +87,7 @@ async def update_faq(call: Call) -> Result:
     notes += [*_doubts(old, new, arguments), content.pop("note", "")]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
-    return masked_result(content, key)
+    return result_of_write(content)
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
@@ -196,10 +194,9 @@ def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
     """
     find, wanted = finder(old.items), list[Change]()
     for change in changes:
-        item, others = find(change.get("question"), change.get("id")), change.keys() - {"question", "id"}
-        is_own = item is not None and change.get("section") == item.section and others != {"section"}
-        without = {"section"} if is_own else set[str]()
-        wanted.append(msgspec.convert({name: change[name] for name in change.keys() - without}, Change))
+        item, others = find(change.get("question"), change.get("id")), change.keys() - _NAMES
+        is_own = bool(others) and item is not None and change.get("section") == item.section
+        wanted.append(msgspec.convert({**change, "section": None} if is_own else change, Change))
     try:
         return apply_changes(old.items, wanted)
     except ChangeRefused as error:
@@ -208,7 +205,7 @@ def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
         if named and error.code == "unknown-question":
             advice += [f"If the user means one of these, name it, and keep its words: {', '.join(named)}."]
         if error.code != "unknown-question" or change.get("add"):
-            advice += ["Correct the changes and call again."]
+            advice += ["Correct the changes and call again, or ask the user to make them at the desk."]
         elif "question" in change and find(change["question"], None) is None:
             advice += ["To add it, only if no other question asks the same, call again with add: true."]
         raise ToolError(" ".join(advice)) from None

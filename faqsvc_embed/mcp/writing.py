@@ -1,11 +1,11 @@
 """The tools that need a key: generate_faq, publish_faq and unpublish_faq."""
 
 import asyncio
-import json
 import shlex
-from collections.abc import Callable, Coroutine
 from typing import Any, Final
 from urllib.parse import urlencode
+
+from mcp.types import CallToolResult
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
@@ -24,21 +24,15 @@ from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import ROOM, record_of
 from faqsvc_embed.mcp.results import (
     MAX_TITLE,
-    Result,
     ToolError,
     if_small,
     result_of,
     shorten,
     take_fitting,
-    to_json,
 )
 from faqsvc_embed.mcp.shown import in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
-from faqsvc_embed.settings.api_key import APIKey
-
-Write = Callable[[bool], Coroutine[Any, Any, Publication]]
-"""Publishes, or writes a draft if the argument is true."""
 
 _GENERATED: Final = ("question", "answer", "section", "source")
 REQUESTED: Final = ""
@@ -47,9 +41,9 @@ SCOPE: Final = "the API key may only write drafts"
 """Why something was written as a draft."""
 
 
-async def generate_faq(call: Call) -> Result:
+async def generate_faq(call: Call) -> CallToolResult:
     """Return questions and answers from a website."""
-    client, _ = call.writing()
+    client = call.writing()
     options = dict(call.arguments)
     url = options.pop("websiteUrl")
     try:
@@ -73,7 +67,7 @@ async def generate_faq(call: Call) -> Result:
     return result_of(content)
 
 
-async def publish_faq(call: Call) -> Result:
+async def publish_faq(call: Call) -> CallToolResult:
     """Publish a new FAQ."""
     arguments = _without_empty(call.arguments)
     arguments["items"] = [
@@ -89,21 +83,15 @@ async def publish_faq(call: Call) -> Result:
     notes += typed([item.question for item in record.items], record.title)
     if arguments.get("preview"):
         return _preview(record, await asyncio.to_thread(shown, record), notes)
-    client, key = call.writing()
+    client = call.writing()
     fields = fields_of(record)
     if record.slug:
         await _check_free(client, record)
         fields["if_none_match"] = "*"
     is_draft = bool(arguments.get("draft"))
 
-    def publish(draft: bool) -> Coroutine[Any, Any, Publication]:
-        fields["draft"] = draft
-        # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
-        fields["idempotency_key"] = idempotency_key(**fields)
-        return client.apublish_faq(**fields)
-
     try:
-        published = await call.reported(as_allowed(publish, draft=is_draft), "Publishing")
+        published = await publish(call, client, fields, is_draft=is_draft)
     except RevisionConflict:  # somebody else has just taken the slug
         await _check_free(client, record)
         raise
@@ -117,7 +105,7 @@ async def publish_faq(call: Call) -> Result:
     content["note"] = _sentences(*notes, content.pop("note", ""))
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
         content["install"] = if_small(published.install)
-    return masked_result(content, key)
+    return result_of_write(content)
 
 
 def _without_empty(fields: Arguments) -> Arguments:
@@ -125,9 +113,9 @@ def _without_empty(fields: Arguments) -> Arguments:
     return {name: value for name, value in fields.items() if value != ""}
 
 
-async def unpublish_faq(call: Call) -> Result:
+async def unpublish_faq(call: Call) -> CallToolResult:
     """Unpublish an FAQ, or one of its translations; or publish again what was unpublished last."""
-    client, _ = call.writing()
+    client = call.writing()
     slug, lang = call.arguments["slug"], call.arguments.get("lang")
     if call.arguments.get("undo"):
         if lang:
@@ -177,14 +165,17 @@ def fields_of(record: FAQ) -> PublishFields:
     )
 
 
-async def as_allowed(write: Write, *, draft: bool) -> Publication:
-    """Publish. Write a draft if `draft` is true, or if the API key may only write drafts."""
+async def publish(call: Call, client: FAQClient, fields: PublishFields, *, is_draft: bool) -> Publication:
+    """Publish. Write a draft if `is_draft` is true, or if the API key may only write drafts."""
+    fields["draft"] = is_draft
+    # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
+    fields["idempotency_key"] = idempotency_key(**fields)
     try:
-        return await write(draft)
+        return await call.reported(client.apublish_faq(**fields), "Publishing")
     except AuthenticationError as error:
-        if error.code != "missing-scope" or draft:
+        if error.code != "missing-scope" or is_draft:
             raise
-    return await write(True)
+    return await publish(call, client, fields, is_draft=True)
 
 
 async def written(client: FAQClient, published: Publication, why: str) -> dict[str, Any]:
@@ -209,7 +200,7 @@ async def written(client: FAQClient, published: Publication, why: str) -> dict[s
         except FAQError:  # the draft is written, without a preview
             pass
         content["note"] = f"{note} `{revert(published, published.revision)}` publishes it."
-    return {name: value for name, value in content.items() if value}
+    return content
 
 
 def revert(published: Publication, revision: int | None) -> str:
@@ -218,13 +209,12 @@ def revert(published: Publication, revision: int | None) -> str:
     return f"faqsvc revert {shlex.quote(published.slug)} {revision}{language}"
 
 
-def masked_result(content: dict[str, Any], key: APIKey) -> Result:
-    """Return the result with this content, without empty fields, in which the key is masked."""
-    kept = {name: value for name, value in content.items() if value}
-    return result_of(json.loads(key.mask(to_json(kept))))
+def result_of_write(content: dict[str, Any]) -> CallToolResult:
+    """Return the result with this content, without empty fields."""
+    return result_of({name: value for name, value in content.items() if value})
 
 
-def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> Result:
+def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> CallToolResult:
     note = f"Nothing was published; all {len(record.items)} items were checked. Show the text to the user"
     template = {"template": Publication(record.slug).template} if record.slug else {}
     fields = {**template, "answerFormat": record.answer_format, **seen}

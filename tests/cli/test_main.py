@@ -53,6 +53,12 @@ def test_an_invalid_address_is_named() -> None:
     assert "'nonsense'" in faqsvc("get", "a", "--base-url", "nonsense").stderr
 
 
+@pytest.mark.parametrize("command", [["extract"], ["check", "--page"]])
+def test_an_address_without_https_is_told_to_have_it(command: list[str]) -> None:
+    result = faqsvc(*command, "heron.example/faq")
+    assert (result.exit_code, "begins with https://" in result.stderr) == (1, True)
+
+
 @pytest.mark.parametrize("name", ["get", "pull", "publish", "generate", "serve", "keys"])
 def test_help_has_examples(name: str) -> None:
     result = faqsvc(name, "--help")

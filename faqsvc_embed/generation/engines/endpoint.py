@@ -1,14 +1,12 @@
-"""Chat completions of any OpenAI-compatible endpoint, with retries, and without the parameters it refuses."""
+"""Chat completions of any OpenAI-compatible endpoint, in the response format that it accepts."""
 
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, Final
 
-import anyio
 import httpx2
 import msgspec
 
@@ -22,16 +20,10 @@ MAX_RESPONSE: Final = 1_048_576
 """Bytes of a response that are read."""
 MAX_LOGGED: Final = 500
 """Characters of an error that are logged."""
-MAX_ATTEMPTS: Final = 3
-"""Requests for one completion while failures are transient."""
-MAX_WAIT: Final = 5.0
-"""Seconds before another attempt; if the endpoint requires more, there is none."""
-PARAMETERS: Final = tuple(product(("json_schema", "json_object", None), (True, False)))
-"""Response formats, with and without a temperature, in the order in which an endpoint is asked for them."""
-TRANSIENT: Final = (408, 409, 425, 429, 500, 502, 503, 504, 529)
-"""Statuses of failures that may be over at the next attempt."""
+FORMATS: Final = ("json_schema", "json_object", None)
+"""Response formats, in the order in which an endpoint is asked for them."""
 REFUSALS: Final = (400, 404, 413, 415, 422, 501)
-"""Statuses of endpoints that may accept the same request with fewer parameters."""
+"""Statuses of endpoints that may accept the same request in another format."""
 
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
@@ -53,13 +45,12 @@ class _Completion(msgspec.Struct):
 class ChatEndpoint:
     """A chat completion endpoint with a `url` such as `http://127.0.0.1:11434/v1`.
 
-    `refused` is the number of `PARAMETERS` that the endpoint has refused so far.
+    `refused` is the number of `FORMATS` that the endpoint has refused so far.
     """
 
     url: str
     model: str
     key: str = field(repr=False)
-    sleep: Callable[[float], Awaitable[None]] = anyio.sleep
     refused: int = 0
 
     async def complete(self, task: str, data: object, schema: Mapping[str, Any]) -> bytes:
@@ -72,9 +63,9 @@ class ChatEndpoint:
             {"role": "system", "content": task},
             {"role": "user", "content": json.dumps(data, ensure_ascii=False)},
         ]
-        for number in range(self.refused, len(PARAMETERS)):
-            body = {"model": self.model, "messages": messages, **_parameters(number, schema)}
-            response, content = await self._post_with_retries(body)
+        for number in range(self.refused, len(FORMATS)):
+            body = {"model": self.model, "messages": messages, **_response_format(FORMATS[number], schema)}
+            response, content = await self._post(body)
             if response.status_code == 200:
                 self.refused = number
                 return self._message(content)
@@ -84,23 +75,6 @@ class ChatEndpoint:
         status, retry_after = response.status_code, _retry_after(response)
         reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
         raise self._failure(reason, status=status, retry_after=retry_after)
-
-    async def _post_with_retries(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
-        """Return a response; after a transient failure, try again with exponential backoff."""
-        for attempt in range(MAX_ATTEMPTS):
-            wait = 2.0**attempt
-            try:
-                response, content = await self._post(body)
-            except EngineError:
-                if attempt == MAX_ATTEMPTS - 1:
-                    raise
-            else:
-                wait = max(wait, _retry_after(response) or 0.0)
-                is_last = attempt == MAX_ATTEMPTS - 1 or wait > MAX_WAIT
-                if response.status_code not in TRANSIENT or is_last:
-                    break
-            await self.sleep(wait)
-        return response, content
 
     async def _post(self, body: Mapping[str, Any]) -> tuple[httpx2.Response, bytes]:
         """Send one request, and return the response with its body."""
@@ -147,14 +121,12 @@ class ChatEndpoint:
         return EngineError(f"the language model fails{status}; the log of the service says why", **fields)
 
 
-def _parameters(number: int, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one of `PARAMETERS` as fields of a request."""
-    kind, has_temperature = PARAMETERS[number]
-    fields: dict[str, Any] = {"temperature": 0} if has_temperature else {}
-    if kind is not None:
-        named = {"json_schema": {"name": "faq", "strict": True, "schema": schema}}
-        fields["response_format"] = {"type": kind, **(named if kind == "json_schema" else {})}
-    return fields
+def _response_format(kind: str | None, schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the field of a request that asks for JSON in one of `FORMATS`."""
+    if kind is None:
+        return {}
+    named = {"json_schema": {"name": "faq", "strict": True, "schema": schema}}
+    return {"response_format": {"type": kind, **(named if kind == "json_schema" else {})}}
 
 
 def _retry_after(response: httpx2.Response) -> float | None:

@@ -1,4 +1,4 @@
-"""Endpoints of today and of two years ago: refused parameters are left out, transient failures retried."""
+"""Endpoints of today and of two years ago: a response format that one refuses is left out."""
 
 import asyncio
 import json
@@ -24,16 +24,6 @@ def openai_error(message: str, param: str | None, code: str | None = None) -> ob
     return {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": code}}
 
 
-def reasoning_model(body: dict[str, Any]) -> Refusal | None:
-    if "temperature" in body:
-        message = (
-            "Unsupported value: 'temperature' does not support 0 with this model."
-            " Only the default (1) value is supported."
-        )
-        return 400, openai_error(message, "temperature", "unsupported_value")
-    return None
-
-
 def model_of_2023(body: dict[str, Any]) -> Refusal | None:
     if "response_format" in body and body["response_format"]["type"] != "json_object":
         message = (
@@ -44,7 +34,7 @@ def model_of_2023(body: dict[str, Any]) -> Refusal | None:
 
 
 def strict_local_server(body: dict[str, Any]) -> Refusal | None:
-    unknown = [name for name in body if name not in ("model", "messages", "temperature")]
+    unknown = [name for name in body if name not in ("model", "messages")]
     if unknown:
         detail = [
             {"loc": ["body", name], "msg": "extra fields not permitted", "type": "value_error.extra"}
@@ -78,19 +68,8 @@ def llm() -> Iterator[FaultyServer]:
         yield server
 
 
-class Clock:
-    """Counts the seconds that an endpoint waits."""
-
-    def __init__(self) -> None:
-        self.waits: list[float] = []
-
-    async def sleep(self, seconds: float) -> None:
-        self.waits.append(seconds)
-
-
-def endpoint(llm: FaultyServer, clock: Clock | None = None) -> ChatEndpoint:
-    sleep = (clock or Clock()).sleep
-    return ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY, sleep=sleep)
+def endpoint(llm: FaultyServer) -> ChatEndpoint:
+    return ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY)
 
 
 def complete(chat: ChatEndpoint) -> bytes:
@@ -100,13 +79,12 @@ def complete(chat: ChatEndpoint) -> bytes:
 @pytest.mark.parametrize(
     ("refuse", "accepted"),
     [
-        (reasoning_model, {"response_format"}),
-        (model_of_2023, {"temperature", "response_format"}),
-        (strict_local_server, {"temperature"}),
+        (model_of_2023, {"response_format"}),
+        (strict_local_server, set()),
         (silent_refuser, set()),
     ],
 )
-def test_a_refused_parameter_is_left_out_from_then_on(
+def test_a_refused_response_format_is_left_out_from_then_on(
     llm: FaultyServer, refuse: Refuse, accepted: set[str]
 ) -> None:
     script = Scripted(refuse)
@@ -129,28 +107,14 @@ def test_an_endpoint_that_refuses_everything_fails_and_nothing_is_learned(llm: F
         complete(chat)
 
     assert chat.refused == 0
-    assert len(script.bodies) <= 6
+    assert len(script.bodies) <= 3
 
 
-@pytest.mark.parametrize("status", [429, 500, 503, 529])
-def test_a_transient_failure_is_retried(llm: FaultyServer, status: int) -> None:
-    failures = iter([True, True, False])
-    overloaded = {"error": {"message": "Overloaded", "type": "server_error"}}
-    llm.behave(Scripted(lambda body: (status, overloaded) if next(failures) else None))
-    clock = Clock()
-
-    assert complete(endpoint(llm, clock)) == b'{"items": []}'
-    assert clock.waits == [1.0, 2.0]
-
-
-def test_an_endpoint_that_asks_for_a_long_pause_is_not_retried(llm: FaultyServer) -> None:
+def test_an_endpoint_that_asks_for_a_pause_is_asked_once(llm: FaultyServer) -> None:
     llm.behave(faults.status(429, {"Retry-After": "60"}))
-    clock = Clock()
-
     with pytest.raises(EngineError) as failed:
-        complete(endpoint(llm, clock))
-
-    assert (failed.value.retry_after, clock.waits, len(llm.log)) == (60.0, [], 1)
+        complete(endpoint(llm))
+    assert (failed.value.retry_after, len(llm.log)) == (60.0, 1)
 
 
 def test_the_error_message_of_the_endpoint_is_only_in_the_log(

@@ -57,13 +57,7 @@ def llm() -> Iterator[FaultyServer]:
 
 
 def engine(llm: FaultyServer) -> OpenAICompatibleEngine:
-    return OpenAICompatibleEngine(
-        ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY, sleep=no_sleep)
-    )
-
-
-async def no_sleep(seconds: float) -> None:
-    """Repeat a request at once."""
+    return OpenAICompatibleEngine(ChatEndpoint(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY))
 
 
 def generate(llm: FaultyServer, *pages: Page, timeout: float = 30.0, **fields: Any) -> list[GeneratedEntry]:
