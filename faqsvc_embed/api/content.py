@@ -1,7 +1,7 @@
 """The content of a revision, its record, and their digest, which service and client compute alike."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from msgspec import UNSET
@@ -28,16 +28,8 @@ class Content:
     @classmethod
     def of(cls, faq: FAQ, website_url: str) -> Self:
         """Return the content of a record."""
-        return cls(
-            website_url,
-            faq.website_name,
-            faq.items,
-            faq.title,
-            faq.answer_format,
-            faq.cta,
-            faq.page_url,
-            faq.introduction,
-        )
+        kept = {field.name: getattr(faq, field.name) for field in fields(cls)}
+        return cls(**{**kept, "website_url": website_url})
 
     def record(self, slug: str, lang: str) -> FAQ:
         """Return the record as readers get it, with positions from 0."""

@@ -170,13 +170,14 @@ class AsyncMethods:
 
     async def _entries(self, url: str, struct: type[Any], **query: str | None) -> AsyncGenerator[Any, None]:
         """Yield the entries of all pages of a list."""
-        after = None
-        while True:
+        after, seen = None, set[str | None]()
+        while after not in seen:  # else the service sends the same pages again and again
+            seen.add(after)
             request = get_request(with_query(url, after=after, **query))
             page = await self._connection.send(request, partial(responses.parse_struct, struct=struct))
             for entry in page.items:
                 yield entry
-            if page.next is None or page.next == after or not page.items:
+            if page.next is None or not page.items:
                 return
             after = page.next
 
