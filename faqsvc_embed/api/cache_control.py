@@ -63,7 +63,7 @@ def parse_retry_after(value: str | None, now: datetime) -> float | None:
         return None
     value = value.strip()
     if value.isascii() and value.isdecimal():
-        return min(_number(value), MAX_RETRY_AFTER)
+        return min(float(value), MAX_RETRY_AFTER)
     date = parse_date(value)
     return None if date is None else min(max((date - now).total_seconds(), 0.0), MAX_RETRY_AFTER)
 
@@ -79,12 +79,7 @@ def _directives(header: str) -> dict[str, str]:
 
 def _seconds(value: str | None) -> float | None:
     value = (value or "").strip()
-    return min(_number(value), MAX_LIFETIME) if value.isascii() and value.isdecimal() else None
-
-
-def _number(digits: str) -> float:
-    """Convert the first 12 digits, which are enough for any lifetime."""
-    return float(digits.lstrip("0")[:12] or "0")
+    return min(float(value), MAX_LIFETIME) if value.isascii() and value.isdecimal() else None
 
 
 def _expires_in(expires: str, date: str | None, now: datetime) -> float:
