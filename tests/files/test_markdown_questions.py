@@ -792,6 +792,11 @@ def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
     ]
 
 
+def test_a_title_that_asks_above_texts_and_questions_is_the_only_question() -> None:
+    below = "Any.\n\n## Clay\nSo.\n\n## Iron\nSo.\n\n### Is it new?\nNo.\n\n### Is it hot?\nYes."
+    assert items_of(f"# Which pot?\n{below}\n") == [("Which pot?", below)]
+
+
 def test_text_above_the_questions_is_the_introduction() -> None:
     text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*, see [why](#why)\n\n---\n\n## Why?\nSo.\n"
     assert read_markdown(text).introduction == "We sell *tea*, see [why](#why)"
