@@ -853,6 +853,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# Kettle\n\n## What is Kettle?\nA pot.\n\n## Installation\nBoil.\n",
         "# Kettle\n\n## What it does\nIt boils.\n\n## How to pour\nSo.\n\n## Parts\nA lid.\n",
         "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
+        "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
     ],
     ids=[
@@ -865,6 +866,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "a readme with a question",
         "headings that begin as questions do",
         "one heading",
+        "a table of names",
         "a list item that begins as questions do",
     ],
 )
