@@ -26,7 +26,7 @@ _ATTRIBUTES: Final = re.compile(
     r"(?<!\\)\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\}",
     re.MULTILINE,
 )
-"""Attributes after a link, an image, code or emphasis, or at the end of a line or cell, except of containers."""
+"""Attributes after a link, an image, code or emphasis, or at the end of a line or cell, but not of a box."""
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
     re.MULTILINE,
