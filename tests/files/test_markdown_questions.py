@@ -792,6 +792,11 @@ def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
     ]
 
 
+def test_the_first_question_may_be_a_heading_of_level_1_below_a_stated_title() -> None:
+    text = "---\ntitle: FAQ\n---\n# 1. Why?\nSo.\n\n## 2. Who?\nWe.\n\n## 3. Where?\nHere.\n"
+    assert items_of(text) == [("Why?", "So."), ("Who?", "We."), ("Where?", "Here.")]
+
+
 def test_a_title_that_asks_above_texts_and_questions_is_the_only_question() -> None:
     below = "Any.\n\n## Clay\nSo.\n\n## Iron\nSo.\n\n### Is it new?\nNo.\n\n### Is it hot?\nYes."
     assert items_of(f"# Which pot?\n{below}\n") == [("Which pot?", below)]
