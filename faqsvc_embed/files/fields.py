@@ -32,14 +32,11 @@ GENERAL: Final = _words(
     "title name heading header summary titre nom titel überschrift título titulo nombre nome titolo nazwa",
     "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label trigger",
 )
-QUESTION_FIELDS: Final = (
-    *QUESTION_LABELS,
-    *_words(
-        "questiontext ご質問 السؤال سؤال pertanyaan domande vragen pytania perguntas вопросы frågor sorular",
-        "câuhỏi faq",
-    ),
-    *GENERAL,
+_SPECIFIC: Final = QUESTION_LABELS + _words(
+    "questiontext ご質問 السؤال سؤال pertanyaan domande vragen pytania perguntas вопросы frågor sorular",
+    "câuhỏi faq",
 )
+QUESTION_FIELDS: Final = _SPECIFIC + GENERAL
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "acceptedanswer answermarkdown answertext answerhtml text body content contents response reply",
@@ -164,8 +161,8 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
 
 
 def is_general(name: str) -> bool:
-    """Return whether a name of a question's field is also that of other texts."""
-    return plain_name(name) in GENERAL
+    """Return whether a name of a question's field, such as `Variable name`, is also that of other texts."""
+    return find_field([name], GENERAL) is not None and find_field([name], _SPECIFIC) is None
 
 
 def is_translated(value: Mapping[str, Any]) -> bool:

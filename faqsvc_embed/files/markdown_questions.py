@@ -75,7 +75,8 @@ def find_questions(
 
 def _only_question(outline: Outline, title: str, front_title: str, *, is_faq: bool) -> str | None:
     """Return the title of a file if it is the only question, and everything below it is the answer."""
-    if not outline.questions:
+    top = outline.title if is_faq and outline.others and not says_faq(title) else None
+    if not outline.questions or (top is not None and top.asks and top.has_text):
         return next(filter(asks, (title, front_title)), None)
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
     return front_title if is_above and (len(outline.questions) < _SEVERAL or not is_faq) else None

@@ -225,7 +225,9 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if not roots:
         return None
     first, others = roots[0], roots[1:]
-    if first.level == INNER or (first.asks and (others or not first.children)):
+    asking = sum(one.asks for one in first.children)
+    is_first = bool(stated) and first.has_text and asking * 2 >= len(first.children)
+    if first.level == INNER or (first.asks and (others or is_first or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "General questions".

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
 
 ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "faqsvc-end"}
 """The classes of the cells of a table, instead of style attributes."""
-_ATTRIBUTES: Final = re.compile(r"\{:[^{}\n]*\}|\{[ ]?(?:[.#][\w-]|[\w-]+=)[^{}\n]*\}")
+_ATTRIBUTES: Final = re.compile(
+    rf"{CODE}|^[ \t>]*:{{3,}}[^\n]*"
+    r"|(?P<space>(?<=[)\]`*_])|(?<![ \t])[ \t]*+(?=\{[^{}\n]*\}[ \t]*(?:\||$)))"
+    r"(?<!\\)\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\}",
+    re.MULTILINE,
+)
+"""Attributes after a link, an image, code or emphasis, or at the end of a line or cell, but not of a box."""
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
     re.MULTILINE,
@@ -65,6 +71,7 @@ def in_plain_form(text: str) -> str:
     if "{" in text:
         closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
+        text = _ATTRIBUTES.sub(lambda one: one[0] if one["space"] is None else "", text)
     if "]({" in text:
         text = _LINKED.sub(_address, text)
     if _BULLETS.search(text):
@@ -155,8 +162,8 @@ def simplify(state: "StateCore") -> None:
         elif token.type in ("th_open", "td_open"):
             if alignment := ALIGNMENTS.get(str(token.attrs.pop("style", ""))):
                 token.attrSet("class", alignment)
-        elif token.type == "inline":
-            _simplify_inline(token, is_quoted=at > 1 and tokens[at - 2].type == "blockquote_open")
+        elif token.type == "inline" and at > 1 and tokens[at - 2].type == "blockquote_open":
+            _embolden_alert(token.children or [])
         at += 1
 
 
@@ -180,37 +187,17 @@ def _paragraph(text: str, box: "Token", state: "StateCore") -> "list[Token]":
     return [Token("paragraph_open", "p", 1, map=box.map), inline, Token("paragraph_close", "p", -1)]
 
 
-def _simplify_inline(inline: "Token", *, is_quoted: bool) -> None:
-    children = inline.children or []
-    if is_quoted and children and children[0].type == "text" and (alert := _ALERT.match(children[0].content)):
-        children[0].content = (
-            alert[1].capitalize()
-            + (": " if alert.end() < len(children[0].content) else "")
-            + children[0].content[alert.end() :]
-        )
-        end = next((at for at, child in enumerate(children) if child.type == "softbreak"), len(children))
-        for child in children[end : end + 1]:
-            child.type, child.tag = "hardbreak", "br"
-        children[:end] = _bold(children[:end])
-    for at, child in enumerate(children):
-        if child.type != "text" or "{" not in child.content:
-            continue
-        after = children[at - 1].type if at else "softbreak"
-        if after in ("link_close", "image", "code_inline", "strong_close", "em_close", "softbreak"):
-            found = _ATTRIBUTES.match(child.content.lstrip() if after == "softbreak" else child.content)
-            if found and (after != "softbreak" or found.end() == len(child.content.strip())):
-                child.content = (
-                    child.content.lstrip()[found.end() :]
-                    if after == "softbreak"
-                    else child.content[found.end() :]
-                )
-        if (
-            at == len(children) - 1
-            and (found := _ATTRIBUTES.search(child.content))
-            and found.end() == len(child.content.rstrip())
-        ):
-            child.content = child.content[: found.start()].rstrip()
-    inline.children = children
+def _embolden_alert(children: "list[Token]") -> None:
+    """Make bold the first line of a quotation such as `> [!NOTE] Mind`."""
+    alert = _ALERT.match(children[0].content) if children and children[0].type == "text" else None
+    if alert is None:
+        return
+    title = children[0].content[alert.end() :]
+    children[0].content = f"{alert[1].capitalize()}: {title}" if title else alert[1].capitalize()
+    end = next((at for at, child in enumerate(children) if child.type == "softbreak"), len(children))
+    for child in children[end : end + 1]:
+        child.type, child.tag = "hardbreak", "br"
+    children[:end] = _bold(children[:end])
 
 
 def embolden(inline: "Token") -> None:

@@ -792,6 +792,16 @@ def test_what_is_below_a_title_that_asks_is_its_answer(below: str) -> None:
     ]
 
 
+def test_the_first_question_may_be_a_heading_of_level_1_below_a_stated_title() -> None:
+    text = "---\ntitle: FAQ\n---\n# 1. Why?\nSo.\n\n## 2. Who?\nWe.\n\n## 3. Where?\nHere.\n"
+    assert items_of(text) == [("Why?", "So."), ("Who?", "We."), ("Where?", "Here.")]
+
+
+def test_a_title_that_asks_above_texts_and_questions_is_the_only_question() -> None:
+    below = "Any.\n\n## Clay\nSo.\n\n## Iron\nSo.\n\n### Is it new?\nNo.\n\n### Is it hot?\nYes."
+    assert items_of(f"# Which pot?\n{below}\n") == [("Which pot?", below)]
+
+
 def test_text_above_the_questions_is_the_introduction() -> None:
     text = "# Tea\n\n- [Why?](#why)\n\nWe sell *tea*, see [why](#why)\n\n---\n\n## Why?\nSo.\n"
     assert read_markdown(text).introduction == "We sell *tea*, see [why](#why)"
@@ -848,6 +858,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# Kettle\n\n## What is Kettle?\nA pot.\n\n## Installation\nBoil.\n",
         "# Kettle\n\n## What it does\nIt boils.\n\n## How to pour\nSo.\n\n## Parts\nA lid.\n",
         "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
+        "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
     ],
     ids=[
@@ -860,6 +871,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "a readme with a question",
         "headings that begin as questions do",
         "one heading",
+        "a table of names",
         "a list item that begins as questions do",
     ],
 )

@@ -76,7 +76,7 @@ def html(text: str, level: int | None = 3) -> Markup:
         ("<Tabs>\n<TabItem value='a'>\n\nb\n\n</TabItem>\n</Tabs>", "<p>b</p>"),
         (
             "[a](https://x.example){target=_blank} b\n{: .note }",
-            '<p><a href="https://x.example" rel="noopener">a</a> b\n</p>',
+            '<p><a href="https://x.example" rel="noopener">a</a> b</p>',
         ),
         (
             "**무료(free)**입니다 **「無料」**です **免费。**请 a**b**c",
