@@ -23,6 +23,14 @@ _LONG_NUMBER: Final = 9
 """The number of a list item has fewer digits than this."""
 _MAX_NESTING: Final = 10
 """Maximum levels of lists and quotations; deeper ones become paragraphs."""
+_NESTING: Final = re.compile(
+    r"<(/?)(?:address|article|aside|blockquote|center|details|div|dl|fieldset|figure|footer|form|header|main|menu"
+    r"|nav|ol|pre|section|table|ul)\b[^<>]*>",
+    re.I,
+)
+"""The tags of elements that can contain each other to any depth."""
+_MAX_DEPTH: Final = 100
+"""Maximum levels of these elements: parsers of HTML5 take quadratic time for deep ones."""
 _ITEM: Final = re.compile(r"-\s\w")
 """The beginning of a line that is the item of a list, as people type it."""
 _ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
@@ -48,10 +56,23 @@ def html_to_markdown(markup: str) -> str:
 
     writer = _Writer()
     attributes = {"a": {"href"}, "ol": {"start"}, "img": {"src", "alt"}}
-    cleaned = nh3.clean(markup, tags=TAGS, attributes=attributes, link_rel=None)
+    cleaned = nh3.clean(_shallow(markup), tags=TAGS, attributes=attributes, link_rel=None)
     writer.feed(_NOTE.sub("", cleaned))
     writer.close()
     return writer.text.written()
+
+
+def _shallow(markup: str) -> str:
+    """Return HTML in which a line break stands for each tag of an element that is nested too deeply."""
+    depth = 0
+
+    def kept(tag: re.Match[str]) -> str:
+        nonlocal depth
+        depth = max(0, depth + (-1 if tag[1] else 1))
+        is_deep = depth + len(tag[1]) > _MAX_DEPTH
+        return "<br>" if is_deep else tag[0]
+
+    return _NESTING.sub(kept, markup)
 
 
 class _Text:

@@ -115,31 +115,10 @@ def create_app(
         sign_in_header=header_name(sign_in_header),
     )
 
-    async def repeat(function: Callable[[], object], delay: float, period: float) -> None:
-        await asyncio.sleep(delay)
-        while True:
-            with suppress(StorageUnavailable):  # the next call tries again
-                await run_blocking(function, limiter=writers)
-            await asyncio.sleep(period)
-
-    @asynccontextmanager
-    async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        # Several processes may empty the bin at once; no request waits for the last use of a key.
-        clearing = repeat(storage.removal.empty_bin, FIRST_CLEARING, CLEARING)
-        recording = repeat(storage.keys.record_uses, RECORDING, RECORDING)
-        tasks = [asyncio.create_task(task) for task in (clearing, recording)]
-        yield
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-        with suppress(StorageUnavailable):
-            await run_blocking(storage.keys.record_uses)
-        storage.close()
-
     app = Starlette(
         routes=[*_routes(service, by_address), *Desk(service, by_address).routes()],
         exception_handlers={404: partial(_not_found, service), Exception: partial(_internal_error, service)},
-        lifespan=lifespan,
+        lifespan=partial(_lifespan, service),
     )
     # Starlette would redirect to the URL without a trailing slash, on whatever host the Host header names.
     app.router.redirect_slashes = False
@@ -151,6 +130,31 @@ def create_app(
     )
     observe(app, access_log=access_log, metrics=metrics)
     return app
+
+
+@asynccontextmanager
+async def _lifespan(service: ServiceContext, _: Starlette) -> AsyncIterator[None]:
+    """Empty the bin and record the uses of keys while the service runs, then close its storage."""
+    storage = service.storage
+
+    async def repeat(function: Callable[[], object], delay: float, period: float) -> None:
+        await asyncio.sleep(delay)
+        while True:
+            with suppress(StorageUnavailable):  # the next call tries again
+                await run_blocking(function, limiter=service.writers)
+            await asyncio.sleep(period)
+
+    # Several processes may empty the bin at once; no request waits for the last use of a key.
+    clearing = repeat(storage.removal.empty_bin, FIRST_CLEARING, CLEARING)
+    recording = repeat(storage.keys.record_uses, RECORDING, RECORDING)
+    tasks = [asyncio.create_task(task) for task in (clearing, recording)]
+    yield
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+    with suppress(StorageUnavailable):
+        await run_blocking(storage.keys.record_uses)
+    storage.close()
 
 
 def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:

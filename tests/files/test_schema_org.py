@@ -192,6 +192,13 @@ def test_html_costs_no_more_than_its_length(filling: str, begin: str) -> None:
     assert grows_linearly(html_to_markdown, lambda size: begin + filling * (size // len(filling)), 2_000)
 
 
+@pytest.mark.parametrize("tag", ["ul><li", "div", "section><p", "pre", "dl><dt"])
+def test_deep_html_costs_no_more_than_its_length_and_keeps_its_words(tag: str) -> None:
+    nested = f"<{tag}>word "
+    assert html_to_markdown(nested * 200).count("word") == 200
+    assert grows_linearly(html_to_markdown, lambda size: nested * (size // len(nested)), 16_000)
+
+
 @pytest.mark.parametrize("tag", ["blockquote", "ul><li"])
 def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
     assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000

@@ -7,6 +7,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from msgspec import UNSET
 
+from faqsvc_embed.api.contract import NewItem
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, publication_problems
@@ -24,7 +25,6 @@ _LABELS: Final = {
     "title": "The title",
     "websiteName": "The name of the website",
     "introduction": "The introduction",
-    "items": "The list of questions",
     "question": "The question",
     "answer": "The answer",
     "section": "The section",
@@ -35,13 +35,13 @@ _FIRST: Final = ("title", "slug")
 """The settings above the questions of a new FAQ; the others are below them."""
 _SETTINGS: Final = (*_FIRST, "websiteName", "websiteUrl", "pageUrl", "introduction")
 """The settings in the order of the form."""
-_REQUIRED: Final = ("websiteUrl", "websiteName", "items")
+_ANY_ITEM: Final = {"question": "?", "answer": "!"}
+"""Stands for the questions while the other fields are checked."""
 _SENTENCES: Final = {
     "slug": "A slug is a short name such as pricing: up to 200 characters, without a slash.",
     "websiteUrl": "Write the address of the website, such as https://www.example.com.",
     "pageUrl": "Write the address of the page that shows it, such as https://www.example.com/help.",
 }
-_PROBLEM: Final = re.compile(r"([\w.\[\]]+) (.*)", re.DOTALL)
 
 
 def too_many(count: int) -> str:
@@ -61,6 +61,11 @@ class DraftItem(NamedTuple):
     def has_text(self) -> bool:
         """Whether it has a text."""
         return bool(self.question.strip() or self.answer.strip())
+
+    def fields(self) -> dict[str, str]:
+        """Return the fields by their names on the wire, without optional ones that are empty."""
+        fields = self._asdict()
+        return {name: text for name, text in fields.items() if text or name in ("question", "answer")}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,21 +184,24 @@ class Draft:
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""
+        body = self._body()
         found = field_problems("slug", self.slug, Slug) if is_new and self.slug else []
-        found += publication_problems(self._body())
-        if not self.filled_items:
-            found = [text for text in found if not text.startswith("items ")]
-            found.append("items is empty: write a question and its answer")
+        found += publication_problems({**body, "items": [_ANY_ITEM]})
+        for index, item in enumerate(self.items):
+            if item.has_text:
+                found += field_problems(f"items[{index}]", item.fields(), NewItem)
         problems = Problems()
         for text in found:
-            match = _PROBLEM.fullmatch(text)
-            path, rest = (match[1], match[2]) if match else ("items", text)
+            path, _, rest = text.partition(" ")
             label = _LABELS.get(path.rpartition(".")[2].partition("[")[0], "This")
-            problems.setdefault(self._place(path), _SENTENCES.get(path) or f"{label} {rest}.")
-        if len(self.filled_items) > MAX_ITEMS:
-            problems["items"] = too_many(len(self.filled_items))
+            problems.setdefault(path, _SENTENCES.get(path) or f"{label} {rest}.")
+        count = len(self.filled_items)
+        if not count:
+            problems["items"] = "The list of questions is empty: write a question and its answer."
+        elif count > MAX_ITEMS:
+            problems["items"] = too_many(count)
         # As in the API: clients do not read a larger record.
-        if not problems and (size := len(encode(self._body()))) > MAX_BODY:
+        elif not problems and (size := len(encode(body))) > MAX_BODY:
             problems["items"] = (
                 f"This FAQ is too large: it has {size:,} bytes; the limit is {MAX_BODY:,}."
                 " Shorten it, or split it into several FAQs."
@@ -250,30 +258,10 @@ class Draft:
 
     def _body(self) -> dict[str, Any]:
         """Return the fields by their names on the wire, without optional ones that are empty."""
-        body = {
-            "websiteUrl": self.website_url,
-            "websiteName": self.website_name,
-            "items": [
-                {
-                    name: text
-                    for name, text in item._asdict().items()
-                    if text or name in ("question", "answer")
-                }
-                for item in self.filled_items
-            ],
-            "title": self.title,
-            "pageUrl": self.page_url,
-            "introduction": self.introduction,
-        }
-        return {name: value for name, value in body.items() if value or name in _REQUIRED}
-
-    def _place(self, path: str) -> str:
-        """Return a path with an index in `filled_items` as a path with the index in `items`."""
-        match = re.fullmatch(r"items\[(\d+)\](.*)", path)
-        if match is None:
-            return path
-        places = [index for index, item in enumerate(self.items) if item.has_text]
-        return f"items[{places[int(match[1])]}]{match[2]}"
+        required = {"websiteUrl": self.website_url, "websiteName": self.website_name}
+        optional = {"title": self.title, "pageUrl": self.page_url, "introduction": self.introduction}
+        items = [item.fields() for item in self.filled_items]
+        return {**required, "items": items, **{name: value for name, value in optional.items() if value}}
 
 
 def _one_line(text: str) -> str:

@@ -19,6 +19,7 @@ from faqsvc_embed.service.desk.faq import what_happened
 from faqsvc_embed.service.desk.forms import number_of
 from faqsvc_embed.service.desk.pages import HEADERS, redirect
 from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
     Content,
@@ -35,6 +36,8 @@ from faqsvc_embed.service.storage.values import (
 )
 
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
+MAX_PASTED: Final = 250_000
+"""Characters of HTML that may be pasted, of which a tenth is usually text."""
 UNTRANSLATED: Final = (
     "This question is not translated, but questions below it are. Translate it, or press Copy. If you removed"
     " it, the translations below it would belong to the wrong questions."
@@ -117,7 +120,7 @@ def submit(visit: Visit) -> Response:
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "pasted":
-        return Response(html_to_markdown(form.get("html")), 200, HEADERS, "text/plain")
+        return _pasted(form.get("html"))
     if form.get("part") == "preview":  # the script replaces only the preview
         html = preview_of(editor.readable)
         headers = {**HEADERS, "x-slug": draft.proposed}
@@ -136,6 +139,13 @@ def submit(visit: Visit) -> Response:
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")
+
+
+def _pasted(html: str) -> Response:
+    """Return what was pasted as Markdown, which the script puts into the field."""
+    if len(html) > MAX_PASTED:  # the script then pastes the plain text
+        raise Problem(413, "body-too-large", "This is too long to convert")
+    return Response(html_to_markdown(html), 200, HEADERS, "text/plain")
 
 
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:

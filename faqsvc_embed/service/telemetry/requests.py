@@ -87,6 +87,7 @@ def configure_logging() -> None:
     handler.setFormatter(LineFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("faqsvc_embed").setLevel(logging.INFO)
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a stranger could fill the log
 
 
 def log_access(scope: Scope, outcome: Outcome) -> None:

@@ -243,6 +243,17 @@ def test_a_text_of_the_api_that_is_saved_as_it_was_opened_is_not_changed(
     assert record(editor).json()["title"] == "Our prices"
 
 
+def test_what_is_pasted_is_converted_as_files_are(editor: Editor) -> None:
+    editor.get("/new")
+    html = '<p>See <b>our</b> <a href="https://heron.example">rates</a></p><script>x</script>'
+    pasted = editor.post("/new", part="pasted", html=html)
+    assert (pasted.headers["content-type"], pasted.text) == (
+        "text/plain; charset=utf-8",
+        "See **our** [rates](https://heron.example)",
+    )
+    assert editor.post("/new", part="pasted", html="<p>" * 100_000).status_code == 413
+
+
 def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None:
     publish(editor)
     editor.get("/new")

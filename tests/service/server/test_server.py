@@ -263,3 +263,13 @@ def test_the_log_has_the_traceback_of_an_error_of_ours_once(storage: Storage) ->
     assert (response.status_code, response.json()["code"]) == (500, "internal-error")
     assert log.count("ValueError: a fault of ours") == 1
     assert f"ERROR faqsvc_embed.service GET {PATH}/pricing failed\nTraceback" in log
+
+
+def test_a_malformed_form_of_a_stranger_is_not_logged(storage: Storage) -> None:
+    with served(storage) as (process, url):
+        headers = {"origin": url, "content-type": "multipart/form-data"}
+        response = httpx2.post(f"{url}/desk/sign-in", content=b"x", headers=headers, trust_env=False)
+        process.terminate()
+        assert process.stderr is not None
+        log = process.stderr.read()
+    assert (response.status_code, log) == (400, "")

@@ -414,11 +414,10 @@ async function toMarkdown(form, html, plain) {
 const STYLES = { b: /font-weight:\s*(?:bold|[6-9]00)/i, i: /font-style:\s*italic/i, s: /text-decoration(?:-line)?:\s*line-through/i, sup: /vertical-align:\s*super/i, sub: /vertical-align:\s*sub(?!\w)/i };
 const LEFT = { "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
 const SHOWN = "a, b, strong, i, em, s, strike, del, sup, sub, code, pre, ul, ol, table, blockquote, h1, h2, h3, h4, h5, h6";
-const MAX_PASTED = 250_000;
 
 // Pasted HTML as elements without styles, and what is left out of it; no HTML if it shows nothing but plain text.
 function cleaned(html) {
-  const page = new DOMParser().parseFromString(html.slice(0, MAX_PASTED), "text/html");
+  const page = new DOMParser().parseFromString(html, "text/html");
   const all = (selector) => [...page.body.querySelectorAll(selector)];
   const style = (node) => node.getAttribute("style") ?? "";
   const left = {};
