@@ -77,7 +77,7 @@ class BodyFiller:
         self._prefix = placeholders.prefix.encode()
         self._charset = charset
         self.is_blocked: bool = False
-        """Whether the rest began with a placeholder that is not filled yet, at the last call."""
+        """Whether the rest that `split` returned last begins with a placeholder that cannot be filled yet."""
 
     def split(self, body: bytes) -> tuple[bytes, bytes]:
         """Return what can be sent of a part, filled, and the rest, with which the next part must begin.
