@@ -159,7 +159,7 @@ class _Response:
 
     def write(self, part: bytes) -> None:
         """Send a part of the body, before the parts that the application returns."""
-        if self.page.placeholders is not None:
+        if self.page.placeholders.are_used:
             self.written.append(part)
             return
         if not self.has_started:

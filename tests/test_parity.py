@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.responses import HTMLResponse
 
+from faqsvc_embed import FAQ
 from faqsvc_embed.testing import fake_embed, faq_parity
 from tests.cli.support import faqsvc
 from tests.support.growth import grows_linearly
@@ -279,6 +280,16 @@ def test_our_own_pages_have_no_difference(name: str) -> None:
             faq = embed.render("shop", variant=variant, look=look, heading_level=level)  # type: ignore[arg-type]
             html = f"<h1>Shop</h1>{faq}<h2>More</h2>{embed.render('other')}<h2>Contact</h2><p>Write.</p>"
         assert faq_parity(html) == [], (variant, look, level)
+
+
+def test_a_title_above_an_introduction_is_no_question() -> None:
+    keys = ("question", "answer", "section")
+    items = [dict(zip(keys, (f"Why {n}?", f"So {n}.", f"Part {n // 2}"), strict=True)) for n in range(6)]
+    embed = fake_embed({"shop": {"title": "Shop", "introduction": "Hello. Ask us?", "items": items}})
+    others = [{"question": question, "answer": "Yes."} for question in ("Where?", "When?")]
+    with embed.page():
+        faqs = [embed.render("shop"), *(embed.render(FAQ.from_dict({"slug": "x", "items": others})),) * 2]
+    assert faq_parity("<p>Text between.</p>".join(faqs)) == []
 
 
 def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from faqsvc_embed.page.border import aguarded, guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
 from faqsvc_embed.page.headers import change, fillable_charset, filled_body_changes, page_changes
 from faqsvc_embed.page.page import Page
-from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
+from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import are_served, requested_file
 
 
@@ -55,7 +55,7 @@ class FAQMiddleware:
         response: HttpResponseBase | None = None
         try:
             response = self._get_response(request)
-            if page.placeholders is not None:  # the view may be asynchronous
+            if page.placeholders.are_used:  # the view may be asynchronous
                 guarded(page.fill_placeholders_of, response, otherwise=None)
         finally:
             if response is None or not response.streaming:
@@ -71,7 +71,7 @@ class FAQMiddleware:
         response: HttpResponseBase | None = None
         try:
             response = await self._get_response(request)
-            if page.placeholders is not None:
+            if page.placeholders.are_used:
                 await aguarded(page.afill_placeholders_of, response, otherwise=None, passes=page.passes)
         finally:
             if response is None or not response.streaming:
@@ -109,15 +109,13 @@ class DjangoPage(Page, kw_only=True):
 
     def fill_placeholders_of(self, response: HttpResponseBase) -> None:
         """Wait for the FAQs of open placeholders, as `afill_placeholders_of` does."""
-        if self.has_open_placeholders:
+        if self.placeholders.are_open:
             async_to_sync(self.afill_placeholders_of)(response)
 
     async def afill_placeholders_of(self, response: HttpResponseBase) -> None:
         """Await the FAQs of placeholders, if a response contains them."""
-        if self.placeholders is None or not isinstance(response, HttpResponse):
-            return
-        if self.placeholders.prefix.encode() in response.content:
-            await self.fill_placeholders()
+        if isinstance(response, HttpResponse) and self.placeholders.prefix.encode() in response.content:
+            await self.placeholders.fill(self.passes)
 
     def complete(self, response: HttpResponseBase) -> None:
         """Fill the placeholders of a body, and set the headers that depend on the page.
@@ -127,15 +125,15 @@ class DjangoPage(Page, kw_only=True):
         try:
             if isinstance(response, StreamingHttpResponse):
                 self._fill_stream(response)
-            elif isinstance(response, HttpResponse) and self.placeholders is not None:
-                self._fill(response, self.placeholders)
+            elif isinstance(response, HttpResponse) and self.placeholders.are_used:
+                self._fill(response)
         finally:
             if self.changes_headers:
                 change(response.headers, page_changes(self, response.items()))
 
-    def _fill(self, response: HttpResponse, placeholders: Placeholders) -> None:
+    def _fill(self, response: HttpResponse) -> None:
         filler = self.new_filler(response.status_code, response.items())
-        if filler is not None and placeholders.lost:
+        if filler is not None and self.placeholders.lost:
             response.content = content = filler.finish(response.content)
             length = len(content) if "Content-Length" in response.headers else None
             change(response.headers, filled_body_changes(length))
@@ -143,12 +141,11 @@ class DjangoPage(Page, kw_only=True):
 
     def _fill_stream(self, response: StreamingHttpResponse) -> None:
         charset = fillable_charset(response.status_code, response.items())
-        content, is_filled = response.streaming_content, self.placeholders is not None
+        content, is_filled = response.streaming_content, self.placeholders.are_used
         if charset is None or not (is_filled or isinstance(content, AsyncIterator)):
             return
         if is_filled:
             change(response.headers, filled_body_changes())
-        self.placeholders = self.placeholders or Placeholders()
         filler = BodyFiller(self.placeholders, charset)
         if isinstance(content, AsyncIterator):
             response.streaming_content = self._filled_parts(content, filler)
@@ -167,7 +164,7 @@ class DjangoPage(Page, kw_only=True):
             sent, rest = guarded(filler.split, part, otherwise=(part, b""))
             yield sent
             if filler.is_blocked:
-                await aguarded(self.fill_placeholders, otherwise=None, passes=self.passes)
+                await aguarded(self.placeholders.fill, self.passes, otherwise=None, passes=self.passes)
                 sent, rest = guarded(filler.split, rest, otherwise=(rest, b""))
                 yield sent
         if rest:

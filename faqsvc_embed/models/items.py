@@ -1,7 +1,7 @@
 """One question with its answer, and the values of its record that the HTML of the answer depends on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Protocol
+from typing import ClassVar, Final, Protocol
 
 import msgspec
 from markupsafe import Markup
@@ -19,7 +19,7 @@ class AnswerRenderer(Protocol):
         """Return an answer as an FAQ prints it; `section` is the heading above its question."""
 
 
-class Origin:
+class Origin(msgspec.Struct, eq=False):
     """The values of an item's record that the HTML of its answer depends on.
 
     All origins are equal, so that items with the same content are equal in all records.
@@ -28,33 +28,22 @@ class Origin:
     usual: ClassVar[AnswerRenderer]
     """Renders the answers. `rendering.answers` sets it at import, because this module must not import it."""
 
-    def __init__(
-        self,
-        slug: str = "",
-        answers: Sequence[str] = (),
-        is_markdown: bool = False,
-        website_url: str | None = None,
-        links: Mapping[str, str] | None = None,
-    ) -> None:
-        self.slug = slug
-        self.answers = answers
-        """All answers of the record."""
-        self.is_markdown = is_markdown
-        self.website_url = website_url
-        self.links: Mapping[str, str] = links or {}
-        """The addresses of the questions on a page, if an answer may have a link to one."""
-        self.is_parsable: bool | None = None
-        """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
-        self._html: dict[tuple[str, str | None], Markup] = {}
+    slug: str = ""
+    answers: Sequence[str] = ()
+    """All answers of the record."""
+    is_markdown: bool = False
+    website_url: str | None = None
+    links: Mapping[str, str] = {}
+    """The addresses of the questions on a page, if an answer may have a link to one."""
+    is_parsable: bool | None = None
+    """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
+    _html: dict[tuple[str, str | None], Markup] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Origin)
 
     def __hash__(self) -> int:
         return 0
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
 
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""
@@ -87,7 +76,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     answer: str
     section: str | None = None
     id: str | None = None
-    _origin: Origin = _NO_RECORD
+    _origin: Origin = msgspec.field(default_factory=lambda: _NO_RECORD)
 
     def __post_init__(self) -> None:
         if type(self.position) is not int:

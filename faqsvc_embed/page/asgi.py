@@ -34,7 +34,7 @@ class PageResponse:
 
     async def send(self, message: Message) -> None:
         """Send what can be sent after a message of the application, which calls this function."""
-        if message["type"] == BODY and self.page.placeholders is None and not self.unsent:
+        if message["type"] == BODY and not self.page.placeholders.are_used and not self.unsent:
             if not message.get("more_body"):
                 guarded(self.page.end, otherwise=None)
             await self._send(message)
@@ -49,7 +49,7 @@ class PageResponse:
                 await self._send(one)
             if not waits:
                 break
-            filling = guarded(self.page.fill_placeholders, otherwise=None)
+            filling = guarded(self.page.placeholders.fill, self.page.passes, otherwise=None)
             for failure in await asyncio.gather(*filter(None, [filling]), return_exceptions=True):
                 guarded(_check, failure, otherwise=None, passes=self.page.passes)
 
@@ -60,7 +60,7 @@ class PageResponse:
             return self._begin(message)
         if message["type"] in BEFORE_START:
             return [message], held[:-1], False
-        if message["type"] == BODY and placeholders is not None and self._charset is not None:
+        if message["type"] == BODY and placeholders.are_used and self._charset is not None:
             self._filler = self._filler or BodyFiller(placeholders, self._charset)
             return self._fill(held, self._filler, may_wait)
         if message["type"] == BODY and not message.get("more_body"):
@@ -73,7 +73,7 @@ class PageResponse:
         if not isinstance(headers, list | tuple):  # any other iterable may be read only once
             message = {**message, "headers": (headers := list(headers))}
         self._status = message["status"]
-        if self.page.placeholders is not None or not _has_length(headers):
+        if self.page.placeholders.are_used or not _has_length(headers):
             self._charset = fillable_charset(self._status, decoded(headers))
         return ([self._start(message)], [], False) if self._charset is None else ([], [message], False)
 
@@ -85,7 +85,7 @@ class PageResponse:
         start = held[0] if held[0]["type"] == START else None
         body = b"".join([bytes(one.get("body", b"")) for one in held if one["type"] == BODY])
         sent, rest = filler.split(body)
-        is_open = filler.is_blocked and self.page.has_open_placeholders
+        is_open = filler.is_blocked and self.page.placeholders.are_open
         waits = is_open and may_wait
         # A framework may leave out the body of a response to HEAD.
         is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
@@ -99,7 +99,7 @@ class PageResponse:
         if waits or sent != message.get("body", b""):
             ready = [{**message, "body": sent, "more_body": waits or not is_last}]
         if start is not None:
-            if not is_whole and self.page.may_degrade and self.page.has_open_placeholders:
+            if not is_whole and self.page.may_degrade and self.page.placeholders.are_open:
                 self.page.limit_max_age(0)  # a stream does not wait
             length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
             changes = {} if is_whole and sent == body else filled_body_changes(length)

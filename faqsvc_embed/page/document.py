@@ -21,9 +21,9 @@ class Document(msgspec.Struct, eq=False):
     is_over: bool = False
     """Whether it has ended; a copy of its context may still refer to it."""
     printed: set[str] = set()
-    """What it has printed: pieces of the stylesheet, themes, and the script."""
+    """The pieces of the stylesheet, the themes and the scripts that it has printed."""
     _filled: set[str] = set()
-    """The same of placeholders. They are filled later, after the text below them."""
+    """Those of them that are in placeholders, which are filled after the text below them was printed."""
     _ordinals: dict[str, int] = {}
     _first: dict[str, FAQ] = {}
     """The first FAQ of each slug."""

@@ -5,10 +5,11 @@ Changes are values by name, and None for a header that goes; an adapter applies 
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
+from urllib.parse import quote
 
-from faqsvc_embed.page.cache_tags import cache_tag_headers
+from faqsvc_embed.api.fields import is_slug
 
 if TYPE_CHECKING:
     from faqsvc_embed.page.page import Page
@@ -26,6 +27,8 @@ class MutableHeaders(Protocol):
 
 
 NEGOTIATED: Final = "Accept-Language"
+MAX_LENGTH: Final = 1_000
+"""Characters of cache tags in each header: nginx refuses a response whose head is larger than 4 kB."""
 
 _OF_BODY: Final = ("Content-Length", "ETag", "Content-MD5", "Digest", "Content-Digest", "Repr-Digest")
 """Headers that describe the body before its placeholders were filled."""
@@ -37,6 +40,8 @@ _PREVIEW: Final = {
     "X-Robots-Tag": "noindex",
     "Referrer-Policy": "no-referrer",
 }
+_SEPARATORS: Final = {"Cache-Groups": ", ", "Surrogate-Key": " ", "Cache-Tag": ","}
+"""The headers with cache tags: that of RFC 9875, of Fastly and Varnish, and of Cloudflare and Akamai."""
 _LIFETIMES: Final = ("max-age", "s-maxage", "stale-while-revalidate", "stale-if-error")
 _DIGITS: Final = "[0-9]{1,18}"
 _CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
@@ -53,7 +58,7 @@ def page_changes(page: "Page", headers: Headers) -> Changes:
         return {**changes, **_PREVIEW}
     if page.max_age is not None:
         changes.update(max_age_changes(present, page.max_age))
-    for name, separator, tags in cache_tag_headers(page.slugs) if page.slugs else ():
+    for name, separator, tags in cache_tags(page.slugs or ()):
         before = [value for given, value in headers if given.lower() == name.lower()]
         changes[name] = separator.join([*before, tags])
     return changes
@@ -171,3 +176,18 @@ def _limited(value: str, limit: int) -> str:
     if not names & {"max-age", "no-store", "no-cache"}:
         directives.append("max-age=0")
     return ", ".join(directives)
+
+
+def cache_tags(slugs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the headers with which a cache finds and purges every page that shows one of some FAQs.
+
+    They are names with a separator and a value. The tag of an FAQ is `faq-` and its slug, percent-encoded.
+    """
+    tags, length = list[str](), 0
+    for tag in (f"faq-{quote(slug, safe='')}" for slug in slugs if is_slug(slug)):
+        if length + len(f'"{tag}", ') <= MAX_LENGTH:
+            length += len(f'"{tag}", ')
+            tags.append(tag)
+    for name, separator in _SEPARATORS.items() if tags else ():
+        own = [f'"{tag}"' if name == "Cache-Groups" else tag for tag in tags]  # RFC 9875: a list of strings
+        yield name, separator, separator.join(own)

@@ -7,7 +7,6 @@ from http import HTTPStatus
 from typing import Any, ClassVar, Final
 
 import msgspec
-from markupsafe import Markup
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cache.entry import Key
@@ -15,7 +14,7 @@ from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
 from faqsvc_embed.page.headers import Headers, fillable_charset, may_be_shared
-from faqsvc_embed.page.placeholders import BodyFiller, Filling, Placeholders, Text
+from faqsvc_embed.page.placeholders import BodyFiller, Placeholders
 from faqsvc_embed.page.preview import Preview, find_preview
 from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.runtime.bounded_log import LogOnce
@@ -63,7 +62,7 @@ class Page(msgspec.Struct, eq=False):
     """The states of FAQs on this page, by reader and key. They do not change until it is over."""
     prefetched: set[Key] = set()
     """The FAQs that were awaited before rendering, and therefore leave no placeholder."""
-    placeholders: Placeholders | None = None
+    placeholders: Placeholders = msgspec.field(default_factory=Placeholders)
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
     sent_headers: Any = None
@@ -100,8 +99,7 @@ class Page(msgspec.Struct, eq=False):
             self.passes = Exception
         if settings.preview and PREVIEW_PARAMETER in query_string:
             self.preview = find_preview(query_string)
-            if self.preview is not None:
-                self.placeholders = Placeholders()
+            self.placeholders.are_used = self.preview is not None
 
     def end(self) -> None:
         """End the page: its response was sent."""
@@ -124,27 +122,10 @@ class Page(msgspec.Struct, eq=False):
         """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
         return self.fills_placeholders and key not in self.prefetched and in_event_loop()
 
-    def leave_placeholder(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
-        """Return a placeholder that is filled before the body is sent."""
-        if self.placeholders is None:
-            self.placeholders = Placeholders()
-        return self.placeholders.leave(filling, published, text)
-
-    @property
-    def has_open_placeholders(self) -> bool:
-        """Whether some placeholders are not filled yet."""
-        return self.placeholders is not None and self.placeholders.are_open
-
     def new_filler(self, status: int, headers: Headers) -> BodyFiller | None:
         """Return what fills the placeholders of a response; None without any, or for other than HTML."""
-        if self.placeholders is None or (charset := fillable_charset(status, headers)) is None:
-            return None
-        return BodyFiller(self.placeholders, charset)
-
-    async def fill_placeholders(self) -> None:
-        """Await the FAQs of all open placeholders."""
-        if self.placeholders is not None:
-            await self.placeholders.fill(self.passes)
+        charset = fillable_charset(status, headers) if self.placeholders.are_used else None
+        return None if charset is None else BodyFiller(self.placeholders, charset)
 
     def report_lost_placeholders(self, status: int, method: str | None) -> None:
         """Log once that a response was sent without a placeholder of its page.
@@ -152,7 +133,7 @@ class Page(msgspec.Struct, eq=False):
         A preview is complete without them: the published FAQ stays.
         """
         is_page = status == HTTPStatus.OK and method != "HEAD" and self.preview is None
-        if is_page and self.placeholders is not None and self.placeholders.lost:
+        if is_page and self.placeholders.lost:
             _log.warning(
                 "lost",
                 "a response lacks an FAQ that was not cached when its template was rendered: the place is "

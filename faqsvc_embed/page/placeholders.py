@@ -6,10 +6,11 @@ the preview of a draft, two such comments enclose the published FAQ, which a cac
 
 import re
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from itertools import count
 from typing import Final
 
+import msgspec
 from markupsafe import Markup
 
 from faqsvc_embed.page.border import Passing, aguarded
@@ -25,18 +26,25 @@ _JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 
-class Placeholders:
+class Placeholders(msgspec.Struct, eq=False):
     """The placeholders of one page."""
 
-    def __init__(self) -> None:
-        self.prefix: Final = f"<!--faqsvc {secrets.token_hex(TOKEN_BYTES)} "
+    are_used: bool = False
+    """Whether the body must be searched, because some were left, or may be."""
+    texts: dict[str, Text] = {}
+    """The text of each filled placeholder, by number."""
+    lost: dict[str, None] = {}
+    """The numbers of the placeholders that no body has contained yet."""
+    _open: dict[str, Filling] = {}
+    _numbers: Iterator[int] = msgspec.field(default_factory=count)
+    _prefix: str = ""
+
+    @property
+    def prefix(self) -> str:
         """The beginning of each placeholder."""
-        self.texts: dict[str, Text] = {}
-        """The text of each filled placeholder, by number."""
-        self.lost: dict[str, None] = {}
-        """The numbers of the placeholders that no body has contained yet."""
-        self._open: dict[str, Filling] = {}
-        self._numbers = count()
+        if not self._prefix:
+            self._prefix = f"<!--faqsvc {secrets.token_hex(TOKEN_BYTES)} "
+        return self._prefix
 
     @property
     def are_open(self) -> bool:
@@ -44,10 +52,11 @@ class Placeholders:
         return bool(self._open)
 
     def leave(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
-        """Return a new placeholder around the markup `published`.
+        """Return a new placeholder around the markup `published`, which is filled before the body is sent.
 
         `filling` is awaited once for the text that replaces it. Without `filling`, `text` replaces it.
         """
+        self.are_used = True
         number = str(next(self._numbers))
         self.lost[number] = None
         if filling is None:
@@ -77,7 +86,7 @@ class BodyFiller:
         self._prefix = placeholders.prefix.encode()
         self._charset = charset
         self.is_blocked: bool = False
-        """Whether the rest began with a placeholder that is not filled yet, at the last call."""
+        """Whether the rest that `split` returned last begins with a placeholder that cannot be filled yet."""
 
     def split(self, body: bytes) -> tuple[bytes, bytes]:
         """Return what can be sent of a part, filled, and the rest, with which the next part must begin.

@@ -185,7 +185,7 @@ class Presenter:
             except FAQError as error:
                 return self._handle(page, call.key.slug, error)
 
-        return page.leave_placeholder(fill)
+        return page.placeholders.leave(fill)
 
     async def _fetched(
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
@@ -230,8 +230,8 @@ class Presenter:
             return self._draft(document, page, call, state)
 
         if blocks and page.can_defer(call.key):
-            return page.leave_placeholder(fill, published)
-        return page.leave_placeholder(None, published, await fill(blocks))
+            return page.placeholders.leave(fill, published)
+        return page.placeholders.leave(None, published, await fill(blocks))
 
     def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
@@ -275,20 +275,20 @@ class Presenter:
             return self._schema(page, [(record, document.take(record))], elements)
         if faq is not None:  # a state without data
             return Markup()
-        if not page.has_open_placeholders or page.preview is not None:
+        if not page.placeholders.are_open or page.preview is not None:
             return self._schema(page, document.take_deferred(), elements)
 
         async def fill() -> str:  # the FAQs of the placeholders may leave JSON-LD to this call
             return self._schema(page, document.take_deferred(), elements)
 
-        return page.leave_placeholder(fill)
+        return page.placeholders.leave(fill)
 
     def _schema(self, page: Page, faqs: "Sequence[_Numbered]", elements: ElementOptions) -> Markup:
         if page.preview is not None:
             faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
-        return page.leave_placeholder(None, script) if script and page.preview is not None else script
+        return page.placeholders.leave(None, script) if script and page.preview is not None else script
 
     def schema_of(self, faqs: "Iterable[FAQ | FAQState | None]", nonce: str | None) -> Markup:
         """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""

@@ -30,7 +30,7 @@ class PageStates:
         self._settings = settings
         self._reader = reader
         self._options = options
-        self._missing = LogOnce()  # not shared: a visitor may invent slugs until its limit is reached
+        self._missing = LogOnce()  # its own, because visitors who invent slugs use up its limit
 
     async def prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool

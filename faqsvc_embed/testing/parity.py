@@ -208,10 +208,20 @@ def _compared(
         else:
             where = "in another place of" if any(map(words.count, pair.answers)) else "not on"
             yield f"the answer to {question} is {where} the page: {quoted(pair.answer)}"
-    stated = "\n".join(answer for pair in pairs for answer in pair.answers)
-    for one in shown if is_whole else ():
+    if is_whole:
+        yield from _unmarked(pairs, shown)
+
+
+def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> Iterator[str]:
+    """Yield the questions that a page shows, but that are not in the markup."""
+    names = frozenset[str]().union(*(pair.questions for pair in pairs))
+    stated, has_begun = "\n".join(answer for pair in pairs for answer in pair.answers), False
+    for one in shown:
+        is_marked_up = not names.isdisjoint(_names(one.question))
+        has_begun |= is_marked_up  # what is above may be a title with an introduction
+        is_question = has_begun or one.question.endswith(("?", "？"))
         begins = fold(one.question) + fold(one.answer)[:COMPARED]  # an answer may have questions in it
-        if times.keys().isdisjoint(_names(one.question)) and begins not in stated:
+        if is_question and not is_marked_up and begins not in stated:
             yield f"on the page, but not in the markup: the question {quoted(one.question)}"
 
 

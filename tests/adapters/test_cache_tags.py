@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from faqsvc_embed.page.cache_tags import MAX_LENGTH
-from faqsvc_embed.page.headers import applied, page_changes
+from faqsvc_embed.page.headers import MAX_LENGTH, applied, page_changes
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.testing import fake_embed
 from tests.adapters import test_preview
