@@ -2,8 +2,8 @@
 
 Start with `open_storage()` and `Storage` in `storage.py`. `schema.py` has the tables, and `migrations/`
 upgrades existing databases. `publications.py` reads published FAQs, `overview.py` lists those of a site, and
-`revisions.py` their history. `writer.py` writes, `removal.py` unpublishes, deletes and restores; both do so
-by the steps in `edit.py`, and add entries to the logs (`logs.py`).
+`revisions.py` their history. The life cycle of an FAQ is in three files: `writer.py` writes and publishes,
+`removal.py` unpublishes, deletes and restores, and both do so by the steps of a transaction in `edit.py`.
 """
 
 from faqsvc_embed.runtime.extras import needs_extra

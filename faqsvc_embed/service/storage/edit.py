@@ -36,6 +36,10 @@ _MINUTE: Final = 60_000_000
 class Edit:
     """A transaction of a key, a person or the operator, which changes the FAQ `slug`.
 
+    `present` and `newest` say whether there is something to change, and `check` whether the writer has seen
+    what the change overwrites. The steps that follow keep the events and the entries of the audit log, and
+    `finish` writes them.
+
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
     then in `finish` the site with its counters, and the end of the change log, which all sites share.
     """
@@ -54,49 +58,6 @@ class Edit:
         self._added_faqs = self._added_bytes = 0
         self._events = list[tuple[str, str, int | None]]()
         self._entries = list[tuple[logs.Action, dict[str, Any]]]()
-
-    def finish(self) -> None:
-        """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
-
-        Raises:
-            QuotaExceeded: the site has no room for the change.
-            TooManyWrites: the site wrote too often in the last minute.
-        """
-        if not (self._events or self._entries or self._added_faqs or self._added_bytes):
-            return
-        for action, what in self._entries:
-            logs.log(self.connection, self.access, action, self.now, **what)
-        self._count()
-        logs.append(self.connection, self._events, self.now)
-
-    def _count(self) -> None:
-        """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
-
-        Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
-        """
-        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self._quota.writes
-        values = {
-            "faq_count": columns.faq_count + self._added_faqs,
-            "byte_count": columns.byte_count + self._added_bytes,
-        }
-        if is_limited := most is not None and (self.access.key_id or self.access.person_id):
-            # A later time was written by a wrong clock.
-            is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
-            values["write_arrival"] = case((is_ahead, columns.write_arrival), else_=time) + _MINUTE // most
-        counted = update(sites).where(columns.id == self.access.site).values(values).returning(sites)
-        row = self.connection.execute(counted).first()
-        if row is None:  # the operator, for all sites
-            return
-        if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
-            raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
-        for added, count, limit, unit in (
-            (self._added_faqs, row.faq_count, row.max_faqs or self._quota.faqs, "FAQs"),
-            (self._added_bytes, row.byte_count, row.max_bytes or self._quota.bytes, "bytes"),
-        ):
-            if added > 0 and limit is not None and count > limit:
-                raise QuotaExceeded(
-                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
-                )
 
     def locked(self) -> Any:
         """Return the row of the FAQ, locked; None if there is none."""
@@ -313,3 +274,46 @@ class Edit:
     def log(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
         """Add an entry to the audit log."""
         self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
+
+    def finish(self) -> None:
+        """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
+
+        Raises:
+            QuotaExceeded: the site has no room for the change.
+            TooManyWrites: the site wrote too often in the last minute.
+        """
+        if not (self._events or self._entries or self._added_faqs or self._added_bytes):
+            return
+        for action, what in self._entries:
+            logs.log(self.connection, self.access, action, self.now, **what)
+        self._count()
+        logs.append(self.connection, self._events, self.now)
+
+    def _count(self) -> None:
+        """Count a write by a key or a person, and the FAQs and bytes that it adds; lock the row of the site.
+
+        Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
+        """
+        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self._quota.writes
+        values = {
+            "faq_count": columns.faq_count + self._added_faqs,
+            "byte_count": columns.byte_count + self._added_bytes,
+        }
+        if is_limited := most is not None and (self.access.key_id or self.access.person_id):
+            # A later time was written by a wrong clock.
+            is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
+            values["write_arrival"] = case((is_ahead, columns.write_arrival), else_=time) + _MINUTE // most
+        counted = update(sites).where(columns.id == self.access.site).values(values).returning(sites)
+        row = self.connection.execute(counted).first()
+        if row is None:  # the operator, for all sites
+            return
+        if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
+            raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
+        for added, count, limit, unit in (
+            (self._added_faqs, row.faq_count, row.max_faqs or self._quota.faqs, "FAQs"),
+            (self._added_bytes, row.byte_count, row.max_bytes or self._quota.bytes, "bytes"),
+        ):
+            if added > 0 and limit is not None and count > limit:
+                raise QuotaExceeded(
+                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
+                )

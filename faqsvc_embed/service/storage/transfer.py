@@ -6,9 +6,7 @@ release reads the exports of the release before. API keys are exported as digest
 
 import json
 import secrets
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from datetime import datetime
 from itertools import groupby, islice
 from pathlib import Path
@@ -63,15 +61,15 @@ def restore(database: Database, file: Path) -> None:
 
     Raises:
         TransferFailed: the file is not a backup, or the database is PostgreSQL.
-        StorageUnavailable: the backup is damaged or from a later release, or the database cannot be written.
+        StorageUnavailable: the file is damaged or from a later release, or the database cannot be written.
     """
     if not database.is_sqlite:
         raise TransferFailed("the database is PostgreSQL: use pg_restore, or `faqsvc db import`")
-    _check_backup(file)
     source, prepared = Database(f"sqlite:///{file}"), Database(f"sqlite:///{database.path}.part")
     prepared.delete()
     try:
-        upgrade.version(source)  # its errors name the backup
+        if upgrade.version(source) is None:  # its errors name the backup, too
+            raise TransferFailed(f"{file} is not a backup of a service")
         backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)
         with prepared.writing() as connection:
@@ -81,15 +79,6 @@ def restore(database: Database, file: Path) -> None:
     finally:
         source.close()
         prepared.delete()
-
-
-def _check_backup(file: Path) -> None:
-    """Raise `TransferFailed` if a file is not the database of a service."""
-    try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            connection.execute("SELECT slug FROM faqs LIMIT 1")
-    except sqlite3.Error as error:
-        raise TransferFailed(f"{file} is not a backup of a service: {error}") from None
 
 
 def export_lines(database: Database) -> Iterator[str]:
