@@ -7,7 +7,7 @@ import click
 
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.output import counted, print_text
-from faqsvc_embed.cli.templates import Use, uses_in
+from faqsvc_embed.cli.templates import uses_in
 from faqsvc_embed.errors import FAQError, FAQNotFound
 
 if TYPE_CHECKING:
@@ -51,12 +51,15 @@ def check(host: Host) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
-    settings, uses = host.embed.settings, uses_of(host)
+    settings, places = host.embed.settings, dict[str, list[str]]()
+    for name, source in sorted(host.templates):
+        for use in uses_in(name, source) if not name.startswith("faqsvc/") else ():
+            if use.slug is None:
+                print_text(f"{use.place}: the slug is a variable, and is not checked")
+            else:
+                places.setdefault(use.slug, []).append(use.place)
     folder = Folder(settings.directory, lang=settings.lang) if settings.directory else None
-    missing = _unpublished(host.embed, places_by_slug(uses), folder)
-    for use in uses:
-        if use.slug is None:
-            print_text(f"{use.place}: the slug is a variable, and is not checked")
+    missing = _unpublished(host.embed, dict(sorted(places.items())), folder)
     problems = problems_of(folder) if folder else []
     notes = notes_of(folder) if folder else []
     for line in (*map(str, problems), *(f"{note} (note)" for note in notes)):
@@ -79,18 +82,3 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
                 hint = folder.similar(slug) if folder and isinstance(error, FAQNotFound) else ""
                 print_text(f"{slug}: {error}{hint} ({', '.join(places)})")
     return missing
-
-
-def uses_of(host: Host) -> list[Use]:
-    """Return the FAQs in the templates, sorted by template."""
-    named = sorted((name, source) for name, source in host.templates if not name.startswith("faqsvc/"))
-    return [use for name, source in named for use in uses_in(name, source)]
-
-
-def places_by_slug(uses: Iterable[Use]) -> dict[str, list[str]]:
-    """Return the slugs that templates name, sorted, each with its places."""
-    places = dict[str, list[str]]()
-    for use in uses:
-        if use.slug is not None:
-            places.setdefault(use.slug, []).append(use.place)
-    return dict(sorted(places.items()))
