@@ -1,18 +1,32 @@
 """The command of a host, `flask faq check` and `manage.py faq check`, for the FAQs in its templates."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from faqsvc_embed.cli.errors import CommandGroup, failure, silence_log
 from faqsvc_embed.cli.output import counted, print_text
-from faqsvc_embed.cli.templates import Use, uses_in
 from faqsvc_embed.errors import FAQError, FAQNotFound
 
 if TYPE_CHECKING:
     from faqsvc_embed.embed import FAQEmbed
     from faqsvc_embed.files.folder import Folder
+
+
+_COMMENT: Final = re.compile(
+    r"\{#(?:(?!\{#).)*?#\}"
+    r"|\{%-?\s*comment\b(?:(?!\{%-?\s*comment\b).)*?endcomment\s*-?%\}"
+    r"|\{%-?\s*raw\s*-?%\}(?:(?!\{%-?\s*raw\b).)*?endraw\s*-?%\}"
+    r"|<!--.*?(?:-->|\Z)",
+    re.DOTALL,
+)
+_TAG: Final = re.compile(r"\{[{%](?:(?!\{[{%]).)*?[}%]\}", re.DOTALL)
+_USE: Final = re.compile(r"""\b(?:use_)?faq(?:\s*\(\s*|\s+)(?:slug\s*=\s*)?(["'])([^"']+)\1""")
+_VARIABLE: Final = re.compile(
+    r"(?:\b(?:use_)?faq\s*\(\s*|\A\{%-?\s*(?:use_)?faq\s+)(?:slug\s*=\s*)?(?![\w.]*\s*=)[A-Za-z_][\w.]*"
+)
 
 
 class Host(NamedTuple):
@@ -51,12 +65,15 @@ def check(host: Host) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
-    settings, uses = host.embed.settings, uses_of(host)
+    settings, places = host.embed.settings, dict[str, list[str]]()
+    for name, source in sorted(host.templates):
+        for place, slug in _uses_in(name, source) if not name.startswith("faqsvc/") else ():
+            if slug is None:
+                print_text(f"{place}: the slug is a variable, and is not checked")
+            else:
+                places.setdefault(slug, []).append(place)
     folder = Folder(settings.directory, lang=settings.lang) if settings.directory else None
-    missing = _unpublished(host.embed, places_by_slug(uses), folder)
-    for use in uses:
-        if use.slug is None:
-            print_text(f"{use.place}: the slug is a variable, and is not checked")
+    missing = _unpublished(host.embed, dict(sorted(places.items())), folder)
     problems = problems_of(folder) if folder else []
     notes = notes_of(folder) if folder else []
     for line in (*map(str, problems), *(f"{note} (note)" for note in notes)):
@@ -81,16 +98,13 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
     return missing
 
 
-def uses_of(host: Host) -> list[Use]:
-    """Return the FAQs in the templates, sorted by template."""
-    named = sorted((name, source) for name, source in host.templates if not name.startswith("faqsvc/"))
-    return [use for name, source in named for use in uses_in(name, source)]
-
-
-def places_by_slug(uses: Iterable[Use]) -> dict[str, list[str]]:
-    """Return the slugs that templates name, sorted, each with its places."""
-    places = dict[str, list[str]]()
-    for use in uses:
-        if use.slug is not None:
-            places.setdefault(use.slug, []).append(use.place)
-    return dict(sorted(places.items()))
+def _uses_in(template: str, source: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the place of each FAQ in a template, such as `home.html:12`, and its slug, None if it varies."""
+    source = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), source)
+    for tag in _TAG.finditer(source):
+        if tag[0].lstrip("{%- ").startswith("macro"):
+            continue
+        for pattern in (_USE, _VARIABLE):
+            for found in pattern.finditer(tag[0]):
+                line = source.count("\n", 0, tag.start() + found.start()) + 1
+                yield f"{template}:{line}", found[2] if pattern is _USE else None

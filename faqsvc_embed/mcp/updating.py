@@ -12,7 +12,7 @@ from mcp.types import CallToolResult
 from msgspec.structs import replace
 
 from faqsvc_embed.api.changes import ChangeRefused, apply_changes, closest, finder
-from faqsvc_embed.api.contract import Change, RecordItem
+from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
@@ -72,14 +72,14 @@ async def update_faq(call: Call) -> CallToolResult:
     fields = fields_of(new)
     fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
-
     try:
         published = await publish(call, client, fields, is_draft=is_draft or is_waiting)
     except RevisionConflict as error:
-        if error.current is None:  # a translation of an FAQ that was unpublished
+        if error.current is None or error.current.state == "unpublished":
             raise _unpublished(slug) from None
+        current = FAQ.from_dict({"slug": slug, "items": msgspec.to_builtins(error.current.items)})
         note = DRAFT if error.current.has_draft else ""
-        raise _conflict(error.current.revision, error.current.items, changes, note) from None
+        raise _conflict(error.current.revision, current.items, changes, note) from None
     content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
     content |= await asyncio.to_thread(_seen, old, new, arguments)
     if number not in (0, published.revision) and published.state == "published":
@@ -127,7 +127,7 @@ def _check_newest(
     """Raise ToolError if `number` is not the newest revision, or the change would undo an unpublishing."""
     if newest.revision != number:
         note = DRAFT if newest.state == "draft" else ""
-        raise _conflict(newest.revision, newest.faq.items, changes, note)
+        raise _conflict(newest.revision, record_of(newest).items, changes, note)
     if newest.state == "superseded" and not is_draft:
         raise _unpublished(newest.faq.slug)
 
@@ -227,7 +227,7 @@ def _texts(item: Item) -> tuple[str | None, ...]:
 
 def _doubts(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
     """Return a note for each new question that has markup or, as most paraphrases do, resembles another."""
-    known = [item.question for item in old.items]
+    known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]
     added = [change["question"] for change in given.get("changes", []) if change.get("add")][:MAX_NAMED]
     pairs = [(one, similar) for one in added for similar in closest(one, known, RESEMBLING)[:1]]
@@ -246,22 +246,19 @@ def _unpublished(slug: str) -> ToolError:
 
 
 def _conflict(
-    revision: int, items: Sequence[RecordItem], changes: Sequence[dict[str, Any]], note: str = ""
+    revision: int, items: Sequence[Item], changes: Sequence[dict[str, Any]], note: str
 ) -> ToolError:
     """Return the error with the newer revision: all of it, or the questions that the changes name."""
-    shown: list[dict[str, Any]] = [
-        {name: value for name, value in item.items() if name != "position"}
-        for item in msgspec.to_builtins(items)
-    ]
+    shown = [item.to_fields() for item in items]
     message = (
         f"Nothing was written: the newest revision is {revision}, whose text is here.{note} Call again with "
         f"revision {revision} and the changes that are still right."
     )
     if sum(map(size_of, shown)) > ROOM:
-        find = finder(FAQ.from_dict({"slug": "x", "items": msgspec.to_builtins(items)}).items)
+        find = finder(items)
         names = [(change.get(name), change.get("id")) for change in changes for name in ("question", "after")]
-        named = {found.question for name in names if any(name) and (found := find(*name)) is not None}
-        shown = take_fitting([item for item in shown if item["question"] in named], ROOM)
+        named = {found.position for name in names if any(name) and (found := find(*name)) is not None}
+        shown = take_fitting([item.to_fields() for item in items if item.position in named], ROOM)
         message += " Only the questions that you named are here; get_faq returns all."
     return ToolError(
         message, {"code": "revision-conflict", "current": {"revision": revision, "items": shown}}

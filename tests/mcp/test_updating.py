@@ -372,6 +372,21 @@ def test_a_translation_does_not_make_an_unpublished_faq_public_again(owner: FAQC
     assert written["state"] == "draft"
 
 
+def test_what_is_unpublished_while_an_update_is_under_way_stays_unpublished(
+    owner: FAQClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(owner, "closing")
+    publish = FAQClient.apublish_faq
+
+    async def after_mia(client: FAQClient, **fields: Any) -> Any:
+        owner.unpublish_faq("closing")
+        return await publish(client, **fields)
+
+    monkeypatch.setattr(FAQClient, "apublish_faq", after_mia)
+    assert "undo: true" in error(update(owner, "closing", 1, {"question": "Question 0?", "answer": "New."}))
+    assert [faq.state for faq in owner.list_faqs(text="closing")] == ["unpublished"]
+
+
 def test_publishing_while_the_newest_revision_is_read_is_a_conflict(
     owner: FAQClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
