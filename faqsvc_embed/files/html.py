@@ -3,22 +3,21 @@
 import html
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from html.parser import HTMLParser
 from itertools import chain, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from faqsvc_embed.files.markdown_text import INLINE_TAGS, TAG, TAGS, escape_characters, escape_start
 
-_MARKS: Final = (
-    {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"}
-    | {"sup": "</sup>", "sub": "</sub>", "kbd": "</kbd>"}
-    | dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), "**")
-)
-"""The signs around a text in Markdown; for an element that Markdown lacks, its closing tag."""
-_NOTE: Final = re.compile(r"<sup[^<>]*>\s*<a\s[^<>]*href=\"[^\"#]*#[^<>]*>[^<>]*</a>\s*</sup>", re.I)
-"""The mark of a footnote, which leads to a note elsewhere on the page."""
+_HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del": "~~", "strike": "~~"} | {
+    "sup": "sup",
+    "sub": "sub",
+    "kbd": "kbd",
+}
+"""The signs around a text in Markdown; for an element that Markdown lacks, its name."""
 _LONG_NUMBER: Final = 9
 """The number of a list item has fewer digits than this."""
 _MAX_NESTING: Final = 10
@@ -33,13 +32,31 @@ _MAX_DEPTH: Final = 100
 """Maximum levels of these elements: parsers of HTML5 take quadratic time for deep ones."""
 _ITEM: Final = re.compile(r"-\s\w")
 """The beginning of a line that is the item of a list, as people type it."""
-_ABOVE: Final = re.compile(r"\n[\n >]*(?:-|[0-9]+\.) ")
-"""The beginning of a block that is the item of a list."""
 _BREAK: Final = "\v"
 """Stands for a line break until its paragraph is written."""
 _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
 """Emphasis in an open paragraph. Its signs depend on the next character, so they are written at the end."""
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
+
+
+class Tag(NamedTuple):
+    """An element of HTML."""
+
+    name: str
+    attrs: dict[str, str]
+    children: "list[Tag | str]"
+
+    def has_blocks(self) -> bool:
+        """Return whether an element contains a block."""
+        return any(map(_is_block, self.children))
+
+
+class _Block(NamedTuple):
+    """A paragraph, a table or the like."""
+
+    lines: list[str]
+    is_item: bool = False
+    """Whether it begins with the marker of a list item."""
 
 
 def html_to_line(markup: str) -> str:
@@ -54,12 +71,11 @@ def html_to_markdown(markup: str) -> str:
     """Return HTML as Markdown with its lists, tables, quotations, code, links, images and emphasis."""
     import nh3
 
-    writer = _Writer()
+    parser = _Parser()
     attributes = {"a": {"href"}, "ol": {"start"}, "img": {"src", "alt"}}
-    cleaned = nh3.clean(_shallow(markup), tags=TAGS, attributes=attributes, link_rel=None)
-    writer.feed(_NOTE.sub("", cleaned))
-    writer.close()
-    return writer.text.written()
+    parser.feed(nh3.clean(_shallow(markup), tags=TAGS, attributes=attributes, link_rel=None))
+    parser.close()
+    return to_markdown(parser.top.children)
 
 
 def _shallow(markup: str) -> str:
@@ -75,193 +91,176 @@ def _shallow(markup: str) -> str:
     return _NESTING.sub(kept, markup)
 
 
-class _Text:
-    """Paragraphs of Markdown: those of an answer, or of a cell of a table."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        """The text of the open paragraph so far."""
-        self._blocks: list[str] = []
-        self._open: list[tuple[str, str, int]] = []
-        """Open inline elements: the tag, the sign that ends it, and the number of pieces before it."""
-        self._lists: list[int | None] = []
-        """The number of the last item of each open list; None without numbers."""
-        self._indents: list[str] = []
-        """The text before each line of an open list item or quotation."""
-        self._marker = ""
-        self._is_quoted = False
-        """Whether the last block belongs to the open quotation."""
-
-    def written(self) -> str:
-        """Return the Markdown."""
-        self.end_paragraph()
-        return "".join(self._blocks).lstrip("\n")
-
-    def begin_inline(self, tag: str, end: str) -> None:
-        """Begin emphasis or a link."""
-        if end not in [mark for _, mark, _ in self._open]:
-            self._open.append((tag, end, len(self.pieces)))
-
-    def end_inline(self, tag: str) -> None:
-        """End emphasis or a link, if it is open; white space at its edges stays outside."""
-        if not self._open or self._open[-1][0] != tag:
-            return
-        _, end, start = self._open.pop()
-        written = "".join(self.pieces[start:])
-        if inner := written.replace(_BREAK, " ").strip():
-            before, after = " " * written[:1].isspace(), " " * written[-1:].isspace()
-            begin = "[" if end.startswith("]") else end.replace("</", "<")
-            if end in _TAG_NAMES:
-                begin, end = f"\x02{end}\x04", "\x03"
-            written = f"{before}{begin}{inner}{end}{after}"
-        self.pieces[start:] = [written]
-
-    def begin_block(self, tag: str, start: str) -> None:
-        """Begin a list, an item, a quotation or a heading."""
-        if tag in ("ol", "ul"):
-            first = int(start) if start.isdecimal() and len(start) < _LONG_NUMBER else 1
-            self._lists.append(first - 1 if tag == "ol" else None)
-        elif tag == "li":
-            number = self._lists.pop() if self._lists else None
-            self._lists.append(None if number is None else number + 1)
-            marker = "- " if number is None else f"{number + 1}. "
-            is_deep = len(self._indents) >= _MAX_NESTING
-            self._marker = "" if is_deep else "".join(self._indents) + marker
-            self._indents.append("" if is_deep else " " * len(marker))
-        elif tag == "blockquote":
-            self._indents.append("> " if len(self._indents) < _MAX_NESTING else "")
-            self._is_quoted = False
-        elif tag in _MARKS:
-            self.begin_inline(tag, _MARKS[tag])
-
-    def end_block(self, tag: str) -> None:
-        """End a list, an item or a quotation."""
-        if tag in ("ol", "ul"):
-            del self._lists[-1:]
-        elif tag in ("li", "blockquote"):
-            del self._indents[-1:]
-            self._marker, self._is_quoted = "", False
-
-    def end_paragraph(self) -> None:
-        """Write the open paragraph."""
-        self._open.clear()  # emphasis that a block interrupts is left out, and its text stays
-        text = "".join(self.pieces)
-        for _ in _TAG_NAMES:  # the innermost first; emphasis is not nested in emphasis of its kind
-            text = _EMPHASIS.sub(_emphasis, text)
-        lines = [" ".join(line.split()) for line in text.split(_BREAK)]
-        self.pieces.clear()
-        if lines := [line if _ITEM.match(line) else escape_start(line) for line in lines if line]:
-            ends = ["" if _ITEM.match(one) or _ITEM.match(other) else "\\" for one, other in pairwise(lines)]
-            self.add_lines([line + end for line, end in zip(lines, [*ends, ""], strict=True)])
-
-    def add_lines(self, lines: Sequence[str]) -> None:
-        """Write lines as a block."""
-        indent, marker, self._marker = "".join(self._indents), self._marker, ""
-        separator = f"\n{indent.rstrip()}\n" if self._is_quoted else "\n\n"
-        if marker and self._blocks and _ABOVE.match(self._blocks[-1]):
-            separator = "\n"
-        rest = (f"\n{indent}{line}" if line else f"\n{indent.rstrip()}" for line in lines[1:])
-        self._blocks.append(separator + (marker or indent) + lines[0] + "".join(rest))
-        self._is_quoted = ">" in indent
+def to_markdown(nodes: Iterable[Tag | str]) -> str:
+    """Return elements and text as Markdown."""
+    return _joined(_blocks(nodes, 0))
 
 
-class _Writer(HTMLParser):
-    """Writes Markdown from HTML whose elements are all closed."""
+def _is_block(node: Tag | str) -> bool:
+    is_inline = isinstance(node, str) or node.name in INLINE_TAGS or node.name == "br"
+    return not is_inline or (isinstance(node, Tag) and node.has_blocks())
+
+
+class _Parser(HTMLParser):
+    """Makes a tree of HTML whose elements are all closed."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.text = _Text()
-        self._tables = 0
-        """The number of open tables."""
-        self._rows: list[list[str]] = []
-        """The cells of the rows of the outermost open table."""
-        self._around: _Text | None = None
-        """The text around its open cell."""
-        self._is_layout = False
-        """Whether tables are nested, so that they are layout and not data: those inside become paragraphs."""
-        self._code_tag = ""
-        """The open element of code, `pre` or `code`."""
-        self._code: list[str] = []
+        self.top = Tag("div", {}, [])
+        self._open = [self.top]
 
     def handle_data(self, data: str) -> None:
-        if self._code_tag:
-            self._code.append(data)
-            return
-        words = " ".join(data.split())
-        before, after = " " * data[:1].isspace(), " " * (data[-1:].isspace() and bool(words))
-        self.text.pieces.append(f"{before}{escape_characters(words)}{after}")
+        self._open[-1].children.append(data)
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        if self._code_tag:
-            self._code += ["\n"] if tag == "br" else []
-        elif tag in ("code", "pre"):
-            self._code_tag = tag
-        elif tag == "br":
-            self.text.pieces.append(_BREAK)
-        elif tag == "img":
-            alternative = escape_characters(values.get("alt", ""))
-            self.text.pieces.append(f"![{alternative}]({_target(values.get('src', ''))})")
-        elif tag == "a" and values.get("href"):
-            self.text.begin_inline(tag, f"]({_target(values['href'])})")
-        else:
-            if tag not in INLINE_TAGS:
-                self.text.end_paragraph()
-            self._begin_cell(tag)
-            self.text.begin_block(tag, values.get("start", ""))
-
-    def _begin_cell(self, tag: str) -> None:
-        """Begin a table, a row or a cell."""
-        if tag == "table":
-            self._is_layout = self._tables > 0
-            self._tables += 1
-        elif self._tables == 1 and tag == "tr":
-            self._rows.append([])
-        elif self._tables == 1 and tag in ("td", "th") and self._rows:
-            self._around, self.text = self.text, _Text()
+        one = Tag(tag, {name: value or "" for name, value in attrs}, [])
+        is_deep = len(self._open) > _MAX_DEPTH
+        if not is_deep:
+            self._open[-1].children.append(one)
+        if tag not in ("br", "hr", "img"):
+            self._open.append(self._open[-1] if is_deep else one)
 
     def handle_endtag(self, tag: str) -> None:
-        if self._code_tag:
-            if tag == self._code_tag:
-                self._end_code("".join(self._code))
-            return
-        self.text.end_inline(tag)
-        if tag in INLINE_TAGS:
-            return
-        self.text.end_paragraph()
-        self.text.end_block(tag)
-        if self._tables == 1 and tag in ("td", "th") and self._around is not None:
-            self._rows[-1].append(self.text.written())
-            self.text, self._around = self._around, None
-        elif tag == "table" and self._tables:
-            self._tables -= 1
-            if not self._tables:
-                self._end_table([row for row in self._rows if row])
-                self._rows.clear()
+        self._open.pop()
 
-    def _end_code(self, written: str) -> None:
-        if self._code_tag == "pre":
-            self.text.end_paragraph()
-            fence = "~~~~" if "```" in written else "```"
-            self.text.add_lines([fence, *written.strip("\n").splitlines(), fence])
-        elif code := " ".join(written.split()):
-            fence = "``" if "`" in code else "`"
-            space = " " if "`" in (code[:1], code[-1:]) else ""
-            self.text.pieces.append(f"{fence}{space}{code}{space}{fence}")
-        self._code_tag = ""
-        self._code.clear()
 
-    def _end_table(self, rows: list[list[str]]) -> None:
-        """Write a table. The cells of a table that is only layout become paragraphs."""
-        width = max(map(len, rows), default=0)
-        if self._is_layout or len(rows) < 2 or width < 2:
-            for cell in filter(None, chain.from_iterable(rows)):
-                self.text.add_lines(cell.split("\n"))
+def _joined(blocks: Sequence[_Block]) -> str:
+    """Return blocks with a blank line between them, except between the items of a list."""
+    parts = ["\n".join(block.lines) for block in blocks]
+    for place, (above, block) in enumerate(pairwise(blocks), 1):
+        parts[place] = ("\n" if above.is_item and block.is_item else "\n\n") + parts[place]
+    return "".join(parts)
+
+
+def _blocks(nodes: Iterable[Tag | str], depth: int) -> list[_Block]:
+    """Return the blocks that nodes become; `depth` is the number of lists and quotations around them."""
+    found = list[_Block]()
+    line = list[Tag | str]()
+    for node in nodes:
+        if isinstance(node, Tag) and _is_block(node):
+            found += [*_paragraph(_inline(line)), *_block(node, depth)]
+            line.clear()
         else:
-            # Short rows stay short (GFM, 4.10): one wide row beside thousands would become megabytes.
-            rows[0] += [""] * (width - len(rows[0]))
-            lines = [_row([_in_one_line(cell) for cell in row]) for row in rows]
-            self.text.add_lines([lines[0], _row(["---"] * width), *lines[1:]])
+            line.append(node)
+    return [*found, *_paragraph(_inline(line))]
+
+
+def _block(tag: Tag, depth: int) -> list[_Block]:
+    if tag.name == "pre":
+        written = _code(tag)
+        fence = "~~~~" if "```" in written else "```"
+        return [_Block([fence, *written.strip("\n").splitlines(), fence])]
+    if tag.name in _HEADINGS and not tag.has_blocks():
+        return _paragraph(_marked(_inline(tag.children, frozenset({"**"})), "**"))
+    if tag.name == "table":
+        return _table(tag, depth)
+    if tag.name in ("ol", "ul") and depth < _MAX_NESTING:
+        return _list(tag, depth)
+    inner = _blocks(tag.children, depth + (tag.name == "blockquote"))
+    if tag.name == "blockquote" and inner and depth < _MAX_NESTING:
+        return [_Block([f"> {line}".rstrip() for line in _joined(inner).split("\n")])]
+    return inner
+
+
+def _list(tag: Tag, depth: int) -> list[_Block]:
+    found, start = list[_Block](), tag.attrs.get("start", "")
+    number = int(start) if start.isdecimal() and len(start) < _LONG_NUMBER else 1
+    for node in tag.children:
+        if isinstance(node, str) or node.name != "li":
+            found += _blocks([node], depth)
+            continue
+        marker = f"{number}. " if tag.name == "ol" else "- "
+        number += 1
+        for place, (lines, is_item) in enumerate(_blocks(node.children, depth + 1)):
+            lines = [" " * len(marker) + line if line else line for line in lines]
+            if place == 0:
+                lines[0] = marker + lines[0][len(marker) :]
+            found.append(_Block(lines, is_item or place == 0))
+    return found
+
+
+def _table(tag: Tag, depth: int) -> list[_Block]:
+    """Return a table. The cells of a table that is only layout become paragraphs."""
+    rows = [
+        [node for node in row.children if isinstance(node, Tag) and node.name in ("td", "th")]
+        for row in _inside(tag, "tr")
+    ]
+    rows = [row for row in rows if row]
+    width = max(map(len, rows), default=0)
+    if len(rows) < 2 or width < 2 or any(any(_inside(cell, "table")) for cell in chain.from_iterable(rows)):
+        return [block for cell in chain.from_iterable(rows) for block in _blocks(cell.children, depth)]
+    cells = [[_in_one_line(_joined(_blocks(cell.children, depth))) for cell in row] for row in rows]
+    # Short rows stay short (GFM, 4.10): one wide row beside thousands would become megabytes.
+    cells[0] += [""] * (width - len(cells[0]))
+    return [_Block([_row(cells[0]), _row(["---"] * width), *map(_row, cells[1:])])]
+
+
+def _inside(tag: Tag, name: str) -> Iterator[Tag]:
+    """Yield the elements of a name inside an element, but not those inside them."""
+    for node in tag.children:
+        if isinstance(node, Tag):
+            if node.name == name:
+                yield node
+            else:
+                yield from _inside(node, name)
+
+
+def _inline(nodes: Iterable[Tag | str], marks: frozenset[str] = frozenset()) -> str:
+    """Return inline nodes as Markdown whose emphasis is not yet written; `marks` are open around them."""
+    return "".join(_escaped(node) if isinstance(node, str) else _inline_tag(node, marks) for node in nodes)
+
+
+def _escaped(text: str) -> str:
+    words = " ".join(text.split())
+    before, after = " " * text[:1].isspace(), " " * (text[-1:].isspace() and bool(words))
+    return f"{before}{escape_characters(words)}{after}"
+
+
+def _inline_tag(tag: Tag, marks: frozenset[str]) -> str:
+    if tag.name == "br":
+        return _BREAK
+    if tag.name == "img":
+        return f"![{escape_characters(tag.attrs.get('alt', ''))}]({_target(tag.attrs.get('src', ''))})"
+    if tag.name == "code":
+        code = " ".join(_code(tag).split())
+        fence = "``" if "`" in code else "`"
+        space = " " if "`" in (code[:1], code[-1:]) else ""
+        return f"{fence}{space}{code}{space}{fence}" if code else ""
+    if tag.name == "sup" and any("#" in link.attrs.get("href", "") for link in _inside(tag, "a")):
+        return ""  # the mark of a footnote, which leads to a note elsewhere on the page
+    href = tag.attrs.get("href", "") if tag.name == "a" else ""
+    mark = "a" if href else _MARKS.get(tag.name, "")
+    inner = _inline(tag.children, marks | {mark})
+    return _marked(inner, mark, href) if mark and mark not in marks else inner
+
+
+def _marked(inner: str, mark: str, href: str = "") -> str:
+    """Return inline Markdown with emphasis or a link around it; white space at its edges stays outside."""
+    text = inner.replace(_BREAK, " ").strip()
+    if not text:
+        return inner
+    before, after = " " * inner[:1].isspace(), " " * inner[-1:].isspace()
+    if href:
+        text = f"[{text}]({_target(href)})"
+    else:
+        text = f"\x02{mark}\x04{text}\x03" if mark in _TAG_NAMES else f"<{mark}>{text}</{mark}>"
+    return f"{before}{text}{after}"
+
+
+def _code(tag: Tag) -> str:
+    return "".join(
+        node if isinstance(node, str) else "\n" if node.name == "br" else _code(node) for node in tag.children
+    )
+
+
+def _paragraph(text: str) -> list[_Block]:
+    """Return inline Markdown as a paragraph, if it has words."""
+    for _ in _TAG_NAMES:  # the innermost first; emphasis is not nested in emphasis of its kind
+        text = _EMPHASIS.sub(_emphasis, text)
+    lines = [line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line]
+    lines = [line if _ITEM.match(line) else escape_start(line) for line in lines]
+    ends = ["" if _ITEM.match(one) or _ITEM.match(other) else "\\" for one, other in pairwise(lines)]
+    return [_Block([line + end for line, end in zip(lines, [*ends, ""], strict=True)])] if lines else []
 
 
 def _emphasis(found: re.Match[str]) -> str:

@@ -235,6 +235,7 @@ def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: Callabl
             "| Day | Price |\n| --- | --- |\n| Mon Tue | 2 \\| 3 |",
         ),
         ("<ul><li>a<blockquote>b</blockquote></li><li>c</li></ul>", "- a\n\n  > b\n\n- c"),
+        ("<blockquote><ul><li>a</li></ul><p>b</p></blockquote>", "> - a\n>\n> b"),
         (
             "<table><tr><td>A<table><tr><td>1<td><ul><li>2<li>3</ul></table>B<td>C</table>D",
             "A\n\n1\n\n- 2\n- 3\n\nB\n\nC\n\nD",

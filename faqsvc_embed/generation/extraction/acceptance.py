@@ -40,37 +40,31 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
     chosen: list[Candidate] = []
-    for candidate in sorted(usable, key=lambda candidate: -candidate.evidence.value):
-        group = candidate.group
-        is_like_questions = 2 * group_questions[group] >= group_sizes[group]
+    for candidate in usable:
+        questions, size = group_questions[candidate.group], group_sizes[candidate.group]
+        is_stated = candidate.evidence is Evidence.STRUCTURED_DATA
         # One question among other titles is the title of a piece of news.
-        is_news = group_sizes[group] >= MANY and group_sizes[group] > 3 * group_questions[group]
-        is_clear = (
-            candidate in asked and not (group is not None and is_news)
-        ) or candidate.evidence is Evidence.STRUCTURED_DATA
+        is_news = candidate.group is not None and size >= MANY and size > 3 * questions
+        is_likely = is_stated or 2 * questions >= size or (candidate in asked and not is_news)
         # The title of a group of questions has that group as its answer.
+        answer = candidate.answer_elements()
+        begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (
-            (candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0]))
-            or _has_questions(candidate.answer_elements())
-            or any(map(elements.count_inside, candidate.answer_elements()))
+            begins or _has_questions(answer) or any(map(elements.count_inside, answer))
         )
         # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
-        is_part = not group_questions[group] and (
+        is_part = not questions and (
             candidate.element.start in context.below_questions or _is_value(candidate.answer)
         )
-        if candidate in asked and not is_clear and not context.is_in_faq(candidate.element):
-            claims.claim(candidate.element)
-        elif (
-            not claims.overlap(candidate.element)
-            and not is_group
-            and not is_odd
-            and not is_part
-            and (is_like_questions or is_clear or context.is_in_faq(candidate.element))
+        if (
+            (is_likely or context.is_in_faq(candidate.element))
+            and not (is_group or is_odd or is_part)
+            and not claims.overlap(candidate.element)
         ):
             chosen.append(candidate)
-            for element in (candidate.element, *candidate.answer_elements()):
+            for element in (candidate.element, *answer):
                 claims.claim(element)
     return chosen
 

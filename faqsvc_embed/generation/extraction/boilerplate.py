@@ -2,10 +2,9 @@
 
 from typing import Final
 
-from faqsvc_embed.generation.extraction.dom import HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import HEADINGS, NAMES, Element, words_of
 from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.text import raw_text
-from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2

@@ -12,7 +12,10 @@ from typing import Final, Union
 
 import turbohtml
 
-from faqsvc_embed.generation.extraction.words import NAMES, words_of
+from faqsvc_embed.generation.data import load
+
+NAMES: Final = {kind: frozenset(names.split()) for kind, names in load("names", dict[str, str]).items()}
+"""Sets of names by what they mean; `names.toml` describes them."""
 
 MAX_STEPS: Final = 1_000_000
 """Steps for one page. A step is one visit of one element; ordinary pages take 20 to 40 for each element."""
@@ -38,6 +41,7 @@ TEXT_BLOCK: Final = "#text"
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 BLOCKS: Final = NAMES["block"]
 
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
@@ -143,6 +147,11 @@ def similar_elements(elements: Iterable[Element]) -> list[list[Element]]:
 def kind_of(element: Element) -> object:
     """Return a value that is equal for elements with the same tags and classes, up to two levels above."""
     return tuple(each.look for each in (element, *islice(element.ancestors(), 2)))
+
+
+def words_of(names: str) -> frozenset[str]:
+    """Return the words of class names and ids, however they are joined: `faqItem_question--open`."""
+    return frozenset(word.lower() for word in _WORD.findall(names[:1000]))
 
 
 def table_rows(table: Element) -> list[list[Element]]:

@@ -6,11 +6,10 @@ from itertools import dropwhile, groupby
 
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import Element, table_rows
+from faqsvc_embed.generation.extraction.dom import NAMES, Element, table_rows
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
-from faqsvc_embed.generation.extraction.words import NAMES
 
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
 

@@ -15,10 +15,12 @@ from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evi
 from faqsvc_embed.generation.extraction.dom import (
     BLOCKS,
     HEADINGS,
+    NAMES,
     TEXT_BLOCK,
     Element,
     Node,
     similar_elements,
+    words_of,
 )
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
@@ -33,7 +35,6 @@ from faqsvc_embed.generation.extraction.questions import (
     starts_like_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, question_text, text_of
-from faqsvc_embed.generation.extraction.words import NAMES, words_of
 
 MAX_MARKER: Final = 7
 """Characters of a number or symbol beside a question; a longer text is a question of its own."""
@@ -57,13 +58,9 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
         if parts := _split(element, evidence):
             # In a paragraph with blank lines, the answer continues to the next question.
             rest = _siblings_after(element, 7, ends, claims)[0] if element.tag == TEXT_BLOCK else []
-            question, answer = (
-                " ".join(parts[0].split()),
-                "\n\n".join(filter(None, (parts[1], text_of(rest)))),
-            )
-            yield Candidate(
-                element, tuple(rest), evidence, group, question=bare_question(question), answer=answer
-            )
+            question = bare_question(" ".join(parts[0].split()))
+            answer = "\n\n".join(filter(None, (parts[1], text_of(rest))))
+            yield Candidate(element, tuple(rest), evidence, group, question=question, answer=answer)
         elif nodes := _answer_after(element, ends, claims):
             yield Candidate(element, nodes, evidence, group)
 
@@ -305,7 +302,8 @@ def _siblings_after(element: Element, level: int, ends: Positions, claims: Claim
             is_answered = any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
             if (has_heading and not node.words & NAMES["answer"]) or (
-                is_answered and (has_heading or node.tag == "hr" or _is_page_end(node))
+                is_answered
+                and (has_heading or node.tag == "hr" or (node.tag in BLOCKS and _is_page_end(node)))
             ):
                 return nodes, True
         nodes.append(node)

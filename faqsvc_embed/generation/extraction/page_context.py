@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import urlsplit
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element
+from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
@@ -17,7 +17,6 @@ from faqsvc_embed.generation.extraction.questions import (
     is_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text
-from faqsvc_embed.generation.extraction.words import NAMES
 
 TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import Final
 
-from faqsvc_embed.generation.extraction.dom import BLOCKS, STEPS_PER_ELEMENT, Element, Node, is_block
+from faqsvc_embed.generation.extraction.dom import BLOCKS, NAMES, STEPS_PER_ELEMENT, Element, Node, is_block
 from faqsvc_embed.generation.extraction.labels import (
     bare_question,
     has_question_label,
@@ -13,7 +13,6 @@ from faqsvc_embed.generation.extraction.labels import (
     is_question_label,
 )
 from faqsvc_embed.generation.extraction.questions import ends_page
-from faqsvc_embed.generation.extraction.words import NAMES
 from faqsvc_embed.text import superscript
 
 Paragraph = tuple[bool, list[str]]
