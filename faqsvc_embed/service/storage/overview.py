@@ -44,6 +44,7 @@ MAX_WORDS: Final = 20
 _PLACE: Final = (faqs.c.updated_at, faqs.c.slug)
 _ORDER: Final = tuple(column.desc() for column in _PLACE)
 _LATE: Final = (faqs.c.slug,)
+"""The order of the FAQs that were changed since a reader has begun with the list."""
 
 
 class FAQInfo(NamedTuple):

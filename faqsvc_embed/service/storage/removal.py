@@ -195,9 +195,8 @@ def _checked(
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)
-    newest = None
-    if preconditions.if_match is not None or not binned:
-        newest = edit.newest(lang or faq.lang, binned=binned)
+    # Only an entity tag needs it: the text in the default language may have been deleted for ever.
+    newest = edit.newest(lang or faq.lang, binned=binned) if preconditions.if_match is not None else None
     edit.check(preconditions, lang, newest)
     return languages
 

@@ -217,6 +217,20 @@ def test_a_repeated_publication_of_a_deleted_faq_is_gone(
         write(storage, owner, is_draft=True, idempotency_key=key)
 
 
+def test_a_repeated_publication_is_not_taken_for_a_later_one_with_its_number(
+    storage: Storage, owner: Access, clock: Clock
+) -> None:
+    key = IdempotencyKey("once", "digest")
+    write(storage, owner, idempotency_key=key)
+    storage.removal.purge(owner, "tea", None, NONE)
+    storage.removal.unblock("tea")
+    clock.advance(60)
+    assert write(storage, owner, title="Later").number == 1
+
+    with pytest.raises(Gone):
+        write(storage, owner, idempotency_key=key)
+
+
 def test_faqs_of_a_site_are_purged_and_published_at_the_same_time(storage: Storage, owner: Access) -> None:
     slugs = [f"tea-{number}" for number in range(30)]
     for slug in slugs:
