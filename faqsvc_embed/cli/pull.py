@@ -65,20 +65,18 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
-    own = {slug: published.faq.lang for (slug, lang), published in records.items() if lang is None}
     files: Files = {}
     for (slug, lang), published in records.items():
-        if lang is None or lang != own[slug]:
-            path = directory / file_name(slug, lang)
-            document = Document.from_faq(published.faq, published.revision)
-            try:
-                document.to_faq(slug)
-            except PublishRejected as error:
-                raise failure(f"{slug!r} cannot be a file: {error}") from error
-            text = WRITERS[".md"](document)
-            files[path] = None if _content(path) == text.encode() else text
-            if others := [str(other) for other in _same_name(path) if other != path]:
-                raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
+        path = directory / file_name(slug, lang)
+        document = Document.from_faq(published.faq, published.revision)
+        try:
+            document.to_faq(slug)
+        except PublishRejected as error:
+            raise failure(f"{slug!r} cannot be a file: {error}") from error
+        text = WRITERS[".md"](document)
+        files[path] = None if _content(path) == text.encode() else text
+        if others := [str(other) for other in _same_name(path) if other != path]:
+            raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
     return files
 
 
@@ -96,7 +94,7 @@ def _is_edited(path: Path, text: str) -> bool:
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
-    """Return FAQs in their default language and in every language that they have."""
+    """Return FAQs in their default language, whose key is None, and in every other that they have."""
     records: dict[tuple[str, str | None], Fetched] = {}
     with progress(slugs, "Pulling") as watched:
         for slug in watched:
@@ -108,7 +106,7 @@ def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | N
                         continue
                     message = str(error)
                     raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from error
-                if lang is None or record.faq.lang == lang:
+                if lang is None or lang == record.faq.lang != records[slug, None].faq.lang:
                     records[slug, lang] = record
     return records
 
