@@ -115,9 +115,8 @@ def add_to(parser: "MarkdownIt") -> None:
     parser.block.ruler.before("html_block", "lone_tag", _lone_tag, {"alt": ["paragraph", "blockquote"]})
     parser.inline.ruler.at("emphasis", _emphasis)
     parser.add_render_rule("footnote_ref", _footnote_mark)
-    for name in ("footnote_block_open", "footnote_block_close"):
-        parser.add_render_rule(name, _list_tag)
-    parser.add_render_rule("footnote_anchor", _nothing)
+    for name, html in (("block_open", "<ol>\n"), ("block_close", "</ol>\n"), ("anchor", "")):
+        parser.add_render_rule(f"footnote_{name}", lambda *_, html=html: html)
 
 
 def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
@@ -138,14 +137,6 @@ def _footnote_mark(renderer: object, tokens: "Sequence[Token]", at: int, options
     return f"<sup>[{int(tokens[at].meta['id']) + 1}]</sup>"
 
 
-def _list_tag(renderer: object, tokens: "Sequence[Token]", at: int, options: object, env: object) -> str:
-    return "<ol>\n" if tokens[at].nesting > 0 else "</ol>\n"
-
-
-def _nothing(renderer: object, tokens: object, at: int, options: object, env: object) -> str:
-    return ""
-
-
 def simplify(state: "StateCore") -> None:
     """Turn boxes into quotations with bold titles and alignment into classes; leave out attributes."""
     tokens, at = state.tokens, 0
@@ -158,7 +149,7 @@ def simplify(state: "StateCore") -> None:
         elif token.type in ("admonition_title_open", "admonition_title_close"):
             token.tag = "p"
             if token.nesting > 0:
-                embolden(tokens[at + 1])
+                tokens[at + 1].children = _bold(tokens[at + 1].children or [])
         elif token.type in ("th_open", "td_open"):
             if alignment := ALIGNMENTS.get(str(token.attrs.pop("style", ""))):
                 token.attrSet("class", alignment)
@@ -181,9 +172,8 @@ def _paragraph(text: str, box: "Token", state: "StateCore") -> "list[Token]":
     from markdown_it.token import Token
 
     children = list[Token]()
-    inline = Token("inline", "", 0, content=text, map=box.map, children=children)
     state.md.inline.parse(text, state.md, state.env, children)
-    embolden(inline)
+    inline = Token("inline", "", 0, content=text, map=box.map, children=_bold(children))
     return [Token("paragraph_open", "p", 1, map=box.map), inline, Token("paragraph_close", "p", -1)]
 
 
@@ -198,11 +188,6 @@ def _embolden_alert(children: "list[Token]") -> None:
     for child in children[end : end + 1]:
         child.type, child.tag = "hardbreak", "br"
     children[:end] = _bold(children[:end])
-
-
-def embolden(inline: "Token") -> None:
-    """Make the text of a token bold."""
-    inline.children = _bold(inline.children or [])
 
 
 def _bold(children: "list[Token]") -> "list[Token]":

@@ -169,7 +169,6 @@ def _parser() -> "MarkdownIt":
     dialects.add_to(parser)
     parser.core.ruler.push("faqsvc", _adjust)
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # `_address` drops what leads nowhere
-    parser.add_render_rule("image", _image)
     # Its first use sorts its rules and fills tables of characters. No other thread and no fork may see
     # them half done.
     parser.render("*a* <https://a.example/%20>", {"website_url": None})
@@ -251,7 +250,12 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
                 kind = "link" if name == "href" else "image"
                 env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
             token.attrSet(name, address or "")
-            is_kept = address is not None if name == "href" else is_kept
+            if name == "href":
+                is_kept = address is not None
+            elif address is None:  # of another website, which would learn of every visitor
+                token.type, token.content = "text", unescape(token.content)
+            else:
+                token.attrSet("loading", "lazy")
         tag = token.content if token.type == "html_inline" else ""
         if token.type in ("link_open", "link_close") or tag.startswith(("<a", "</a")):
             in_link = token.type == "link_open" or tag.startswith("<a")
@@ -305,11 +309,3 @@ def _leads_somewhere(address: str) -> bool:
     if scheme.lower() in ("http", "https"):
         return re.match(r"//[^\s/?#\\]", rest) is not None
     return scheme.lower() in SCHEMES and bool(rest.strip())
-
-
-def _image(renderer: object, tokens: "list[Token]", at: int, options: object, env: object) -> str:
-    """Return an image of the website; of another one, which would learn of every visitor, the text."""
-    alternative, source = escape(unescape(tokens[at].content)), str(tokens[at].attrGet("src"))
-    if not source:
-        return str(alternative)
-    return f'<img src="{escape(source)}" alt="{alternative}" loading="lazy">'
