@@ -6,6 +6,7 @@ Questions are found from the inside out: a mapping with a question is an item, a
 import contextlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -305,23 +306,17 @@ def _continues(name: str, answer: str | None) -> bool:
 
 def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a mapping of languages to records with those in its `lang`, in English, or in the first."""
-    names = [
-        key
-        for key, inner in value.items()
-        if isinstance(inner, list | Mapping) and _LANGUAGE.fullmatch(str(key))
-    ]
-    if len(names) < _SEVERAL or set(names).isdisjoint(LANGUAGES):
-        return value
-    records = [key for key in names if _Finder(None, {}).find(value[key]).items]
-    if len(records) < _SEVERAL:
+    names = [key for key in value if _LANGUAGE.fullmatch(str(key))]
+    records = [key for key in names if _Finder(None, {}).find(value[key]).items] if names[1:] else []
+    if len(records) < _SEVERAL or set(records).isdisjoint(LANGUAGES) or not isinstance(value, dict):
         return value
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
-    chosen = {"items": value[own]} if isinstance(value[own], list) else dict(value[own])
+    chosen = {"items": value[own]} if isinstance(value[own], list) else value[own]
     left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
-    copy = type(value)({**left, **chosen})  # type: ignore[call-arg]
-    if hasattr(value, "line"):
-        copy.line = value.line  # type: ignore[attr-defined]
-    return copy
+    one = copy(value)  # with its line in the file
+    one.clear()
+    one.update(left | chosen)
+    return one
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:
