@@ -242,7 +242,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
         return replace(editor, problems={"slug": TAKEN}).page(visit, 409)
     theirs = _newest(visit, draft.slug, draft.lang)
     if theirs is None:
-        problem = {"items" if faq else "slug": DELETED if version else UNPUBLISHED}
+        problem = {"items": DELETED if version else UNPUBLISHED} if faq else {"slug": DELETED}
         return replace(editor, faq=faq, version="", problems=problem).page(visit, 409)
     who = what_happened(version, theirs)
     draft = replace(draft, items=draft.filled_items)

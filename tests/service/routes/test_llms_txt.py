@@ -9,7 +9,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.routes import site_files
 from faqsvc_embed.service.storage import Storage
-from tests.service.bodies import publication, publish
+from tests.service.bodies import PATH, publication, publish
 from tests.service.storage.writes import put
 from tests.support import samples
 
@@ -53,13 +53,14 @@ def test_an_empty_list_is_valid(client: TestClient) -> None:
 def test_it_changes_with_the_faqs(client: TestClient, key: str) -> None:
     slug = publish(client, key, publication(title="Before")).json()["slug"]
     before = client.get("/llms.txt")
-    publish(client, key, publication(slug=slug, title="After"))
+    client.put(f"{PATH}/{slug}", json=publication(title="After"), headers={"X-Plugin-Key": key})
     after = client.get("/llms.txt", headers={"If-None-Match": before.headers["etag"]})
     again = client.get("/llms.txt", headers={"If-None-Match": after.headers["etag"]})
 
     assert "[Before]" in before.text
     assert (after.status_code, again.status_code) == (200, 304)
     assert "[After]" in after.text
+    assert "[Before]" not in after.text
 
 
 def test_its_links_lead_to_markdown(client: TestClient, storage: Storage) -> None:
