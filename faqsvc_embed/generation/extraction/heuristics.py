@@ -42,7 +42,7 @@ MAX_LINE: Final = 200
 """Characters of a question that is no heading."""
 MANY: Final = 2
 """Questions of other kinds, such as accordions, from which on headings are titles."""
-MIN_SHARE: Final = 0.1
+FEW: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
@@ -150,8 +150,8 @@ def _is_row(element: Element) -> bool:
 def _headings(headings: list[Element], context: PageContext, *, has_others: bool) -> Iterator[Element]:
     """Yield the headings that are questions, in an FAQ or if most headings of the page are.
 
-    In an FAQ, others count too if enough of those that look the same are questions, or if the title of the
-    page says FAQ and nearly none is. Beside questions of other kinds, headings are mostly titles.
+    Beside questions of other kinds, headings are mostly titles. Otherwise, a few questions are enough for the
+    headings of an FAQ, and none if the title of the page says FAQ.
     """
     texts = {heading: question_text(heading) for heading in headings if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
@@ -159,17 +159,9 @@ def _headings(headings: list[Element], context: PageContext, *, has_others: bool
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
     if len(asked) == 1 and not starts_like_question(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
         are_most = False
-    for group in similar_elements(texts):
-        number = sum(heading in asked for heading in group)
-        are_all = number > 0 and number >= (0.5 if has_others else MIN_SHARE) * len(group)
-        if context.has_faq_title and not has_others:
-            are_all |= len(asked) <= MIN_SHARE * len(group) and len(group) > MANY
-        for heading in group:
-            if context.is_in_faq(heading):
-                if heading in asked or are_all:
-                    yield heading
-            elif are_most and heading in asked:
-                yield heading
+    is_listed = context.has_faq_title and not has_others and len(asked) <= FEW * len(texts)
+    share = 0 if is_listed else 0.5 if has_others else FEW
+    return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())
 
 
 def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:
@@ -179,14 +171,28 @@ def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:
     asked = {line for line, text in texts.items() if is_asked(text)}
     marked = {line for line in asked if has_question_mark(texts[line])}
     are_most = len(marked) > 1 and 2 * len(marked) >= len(lines)
-    for group in similar_elements(lines):
-        number = sum(line in asked for line in group)
-        for line in group:
-            if context.is_in_faq(line):
-                if line in asked or (number > 1 and 2 * number >= len(group) and _is_line(line, texts[line])):
-                    yield line
-            elif are_most and line in marked:
-                yield line
+    whole = [line for line, text in texts.items() if line in asked or _is_line(line, text)]
+    return _alike(whole, asked, context, share=0.5, elsewhere=marked if are_most else set())
+
+
+def _alike(
+    elements: Iterable[Element],
+    asked: set[Element],
+    context: PageContext,
+    *,
+    share: float,
+    elsewhere: set[Element],
+) -> Iterator[Element]:
+    """Yield the elements of an FAQ that ask, with those that look the same if a share of these ask.
+
+    Outside of an FAQ, yield those of `elsewhere`.
+    """
+    for group in similar_elements(elements):
+        number = sum(element in asked for element in group)
+        are_all = number >= share * len(group) and (number > 0 or len(group) > MANY)
+        for element in group:
+            if element in elsewhere or (context.is_in_faq(element) and (are_all or element in asked)):
+                yield element
 
 
 def _is_line(element: Element, text: str) -> bool:

@@ -29,7 +29,6 @@ class PageContext:
     """A page whose boilerplate is marked. Its title and address may announce an FAQ, as headings do."""
 
     def __init__(self, top: Element, title: str, url: str, *, is_article: bool = False) -> None:
-        self.title = title
         everything = top.walk()
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, _is_quotation)
