@@ -107,13 +107,12 @@ class Document(msgspec.Struct, eq=False):
         return self._anchors_of(faq.slug).nodes(faq)
 
 
-class _Anchors:
+class _Anchors(msgspec.Struct, eq=False):
     """The questions and sections of one slug that a document has printed."""
 
-    def __init__(self) -> None:
-        self._nodes: dict[tuple[str | None, ...], int] = {}
-        """The number in the id of the first element of each question."""
-        self._used: set[str] = set()
+    _nodes: dict[tuple[str | None, ...], int] = {}
+    """The number in the id of the first element of each question."""
+    _used: set[str] = set()
 
     def place(self, faq: FAQ, ordinal: int) -> Place:
         """Return the place of a record that is printed now; an id that the document has gets a number."""

@@ -24,13 +24,12 @@ from faqsvc_embed.settings import Settings
 _log: Final = LogOnce()
 
 
-class WaitBudget:
+class WaitBudget(msgspec.Struct, eq=False):
     """The time that a page has spent waiting; waits that overlap count once."""
 
-    def __init__(self) -> None:
-        self._spent = 0.0
-        self._waiting = 0
-        self._since = 0.0
+    _spent: float = 0.0
+    _waiting: int = 0
+    _since: float = 0.0
 
     @contextmanager
     def waiting(self, limit: float) -> Iterator[float]:
@@ -81,7 +80,8 @@ class Page(msgspec.Struct, eq=False):
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
     """Whether an FAQ in an open placeholder may still shorten `max_age`."""
-    _budget: WaitBudget | None = None
+    budget: WaitBudget = msgspec.field(default_factory=WaitBudget)
+    """The time that the page may spend waiting."""
 
     def __repr__(self) -> str:
         return object.__repr__(self)  # a page may refer to the headers of its request
@@ -110,13 +110,6 @@ class Page(msgspec.Struct, eq=False):
     def shows_problems(self) -> bool:
         """Whether the page shows what went wrong, for development."""
         return False
-
-    @property
-    def budget(self) -> WaitBudget:
-        """The time that the page may spend waiting."""
-        if self._budget is None:
-            self._budget = WaitBudget()
-        return self._budget
 
     def can_defer(self, key: Key) -> bool:
         """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
