@@ -46,7 +46,7 @@ def _errors() -> list[CheckMessage]:
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
-    hint = "Look for the value in FAQSVC, in a setting FAQSVC_…, or in an environment variable FAQSVC_…"
+    hint = "Correct the line of the file or, for a setting, FAQSVC or FAQSVC_… in settings or environment."
     return Error(f"The FAQSVC settings or files are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 

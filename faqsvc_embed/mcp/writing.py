@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -102,7 +103,8 @@ async def publish_faq(call: Call) -> CallToolResult:
         )
     content = await written(client, published, REQUESTED if is_draft else SCOPE)
     content |= await asyncio.to_thread(shown, record)
-    content["note"] = _sentences(*notes, content.pop("note", ""))
+    second = "" if record.slug else await _namesake(client, published.slug)
+    content["note"] = _sentences(*notes, second, content.pop("note", ""))
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
         content["install"] = if_small(published.install)
     return result_of_write(content)
@@ -148,6 +150,17 @@ async def _check_free(client: FAQClient, record: FAQ) -> None:
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"
     )
+
+
+async def _namesake(client: FAQClient, slug: str) -> str:
+    """Return a note on the FAQ that has the slug of the title, if the service gave a new one a number."""
+    other, _, number = slug.rpartition("-")
+    if number.isdecimal():
+        with suppress(FAQError):
+            await client.anewest_revision(other)
+            advice = "if this replaces it, change that one with update_faq, and unpublish this one"
+            return f"There is an FAQ {quoted(other)} already: {advice}"
+    return ""
 
 
 def fields_of(record: FAQ) -> PublishFields:
