@@ -108,8 +108,9 @@ def _html_charset(content_type: str) -> str | None:
     named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
-        return charset if "<!-- -->".encode(charset) == b"<!-- -->" else None  # UTF-16 is left alone
-    except (LookupError, ValueError):  # some codecs of Python, such as base64, are not charsets
+        # Some codecs of Python, such as base64, are not charsets.
+        return charset if "<!-- -->".encode(charset).decode(charset) == "<!-- -->" else None
+    except (LookupError, ValueError):
         return None
 
 

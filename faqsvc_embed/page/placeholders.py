@@ -4,6 +4,7 @@ A placeholder is an HTML comment with a random token of its page, so that no oth
 the preview of a draft, two such comments enclose the published FAQ, which a cache of the host may store.
 """
 
+import codecs
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
@@ -20,7 +21,6 @@ Text = str | Callable[[], str]
 Filling = Callable[[], Awaitable[Text]]
 
 TOKEN_BYTES: Final = 12
-CLOSING: Final = b"-->"
 
 _JSON_LD: Final = r'(<script type="application/ld\+json"[^>]*>)([^<]*)(</script>)'
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
@@ -76,15 +76,12 @@ class Placeholders(msgspec.Struct, eq=False):
 
 
 class BodyFiller:
-    """Replaces the placeholders in a body that comes in parts; all other bytes stay the same.
-
-    A placeholder consists of ASCII characters, as does its form in each charset of `fillable_charset`.
-    """
+    """Replaces the placeholders in a body that comes in parts; all other bytes stay the same."""
 
     def __init__(self, placeholders: Placeholders, charset: str) -> None:
         self._placeholders = placeholders
-        self._prefix = placeholders.prefix.encode()
         self._charset = charset
+        self._prefix = b""
         self.is_blocked: bool = False
         """Whether the rest that `split` returned last begins with a placeholder that cannot be filled yet."""
 
@@ -107,6 +104,9 @@ class BodyFiller:
 
     def _filled(self, body: bytes, *, is_last: bool) -> tuple[list[bytes], int]:
         """Return the filled parts of a body, and where they end."""
+        if not self._prefix:
+            self._charset = _without_byte_order_mark(self._charset, body)
+            self._prefix = self._placeholders.prefix.encode(self._charset)
         sent, start = list[bytes](), 0
         self.is_blocked = False
         while (at := body.find(self._prefix, start)) >= 0:
@@ -120,15 +120,16 @@ class BodyFiller:
 
     def _replacement(self, body: bytes, at: int) -> tuple[int, str | None]:
         """Return where the placeholder at a position ends, and what replaces it; None if not known yet."""
-        end = body.find(CLOSING, at)
+        closing = "-->".encode(self._charset)
+        end = body.find(closing, at)
         if end < 0:
             return len(body), None
-        name = body[at + len(self._prefix) : end]
-        number, end = name.decode("ascii", "replace").strip("+/"), end + len(CLOSING)
+        name = body[at + len(self._prefix) : end].decode(self._charset)
+        number, end = name.strip("+/"), end + len(closing)
         text = self._placeholders.texts.get(number)
         text = text() if callable(text) else text
-        if name.endswith(b"+"):
-            last = f"{self._placeholders.prefix}{number}/-->".encode()
+        if name.endswith("+"):
+            last = f"{self._placeholders.prefix}{number}/-->".encode(self._charset)
             found = body.find(last, end)
             text = None if found < 0 else text
             end = found + len(last) if found >= 0 else end
@@ -146,18 +147,25 @@ def _cut(body: bytes, start: int, needle: bytes) -> int:
 
 
 def encode(html: str, charset: str) -> bytes:
-    """Return HTML in a charset. Characters outside of ASCII are escaped, except in UTF-8.
+    """Return HTML in a charset. Characters outside of ASCII are escaped, except in the UTF encodings.
 
     Browsers decode some legacy charsets, such as Shift_JIS, differently from Python.
     """
-    if charset == "utf-8":
-        return html.encode()
-    html = re.sub(
-        _JSON_LD, lambda found: found[1] + re.sub(_NOT_ASCII, _json_escape, found[2]) + found[3], html
-    )
-    return html.encode("ascii", "xmlcharrefreplace")
+    if not (charset.startswith("utf-") or html.isascii()):
+        html = re.sub(
+            _JSON_LD, lambda found: found[1] + re.sub(_NOT_ASCII, _json_escape, found[2]) + found[3], html
+        )
+        html = html.encode("ascii", "xmlcharrefreplace").decode()
+    return html.encode(charset)
 
 
 def _json_escape(character: re.Match[str]) -> str:
     units = character[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def _without_byte_order_mark(charset: str, body: bytes) -> str:
+    """Return the charset for text in the middle of a body, which has no byte order mark of its own."""
+    if charset == "utf-16":
+        return "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+    return "utf-8" if charset == "utf-8-sig" else charset
