@@ -280,11 +280,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
         elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
             outline.sections.append(one)  # a section on the level of its questions
             section = one
-        elif (
-            one.asks
-            or one.level == level
-            or (more[one.level] >= 0 and (one.level <= level or section is not None))
-        ):
+        elif one.asks or one.level == level or more[one.level] >= 0:
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
