@@ -26,7 +26,7 @@ _SEPARATORS = re.compile("[-_/]")
 
 
 class PageContext:
-    """A page whose boilerplate is marked. Its title and address may announce an FAQ, as headings do."""
+    """A page whose boilerplate is marked. Its title and the end of its address may announce an FAQ."""
 
     def __init__(self, top: Element, title: str, url: str, *, is_article: bool = False) -> None:
         everything = top.walk()
@@ -43,7 +43,6 @@ class PageContext:
             e for e in everything if not e.is_boilerplate and e.start not in quoted
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
-        address = _SEPARATORS.sub(" ", url)
         path = urlsplit(url).path
         last_segment = _SEPARATORS.sub(" ", path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
@@ -51,7 +50,6 @@ class PageContext:
         self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
         self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
-        self._is_faq = self.has_faq_title or announces_faq(address)
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
         self._below_faq_titles = set[int]()
         self.below_questions: set[int] = set()
@@ -81,7 +79,7 @@ class PageContext:
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
-        return self._is_faq or element.start in self._named or element.start in self._below_faq_titles
+        return self.has_faq_title or element.start in self._named or element.start in self._below_faq_titles
 
     def is_always_hidden(self, element: Element) -> bool:
         """Return whether an element is hidden, and not in a panel that something on the page opens."""

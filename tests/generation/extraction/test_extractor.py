@@ -220,3 +220,12 @@ NEWS = ("City opens new library", "What will the new tram cost?", "Market moves 
 def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
     page = f"<title>Site</title><main><h1>Site</h1>{content}</main>"
     assert extract(turbohtml.parse(page), "https://heron.example/").pairs == ()
+
+
+@pytest.mark.parametrize(("path", "found"), [("faq", 1), ("faq/index.html", 0)])
+def test_the_end_of_an_address_announces_an_faq_and_a_folder_in_it_does_not(path: str, found: int) -> None:
+    headings = "<h3>What is chat?</h3><p>A talk.</p><h3>Reports</h3><p>Daily.</p><h3>Prices</h3><p>Low.</p>"
+    page = f"<title>Chat</title><main><h1>Chat</h1>{headings}</main>"
+    assert [
+        pair.question for pair in extract(turbohtml.parse(page), f"https://heron.example/{path}").pairs
+    ] == ["What is chat?", "Reports", "Prices"][: 3 * found]
