@@ -6,18 +6,10 @@ from functools import partial
 from typing import Final
 
 import anyio
-import httpx2
 
-from faqsvc_embed.errors import FAQError, quoted
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, FetchError, PageFetcher
-from faqsvc_embed.generation.crawl.links import (
-    MAX_LOCATIONS,
-    MAX_SITEMAPS,
-    Link,
-    best_sitemaps,
-    parse_sitemap,
-    rank_links,
-)
+from faqsvc_embed.generation.crawl.links import rank_links
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.page_process import PageReader
 from faqsvc_embed.generation.crawl.robots import RobotsPolicy
@@ -74,15 +66,12 @@ class Crawler:
         self._add(start)
         if self._max_pages == 1:
             return
-        site = httpx2.URL(start.url)
-        delay = await self._robots.crawl_delay(site)
-        links = [*start.links, *map(Link, await self._sitemap_pages(site))]
         # Three times as many as are read: some will be missing, or redirect to pages that were read already.
-        ranked = await run_in_thread(partial(rank_links, links, start.url, self._lang, 3 * self._max_pages))
-        urls = self._unrequested(ranked)
+        rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
+        urls = self._unrequested(await run_in_thread(rank))
         async with anyio.create_task_group() as tasks:
-            for _ in range(1 if delay else MAX_CONNECTIONS):
-                tasks.start_soon(self._read_links, urls, delay)
+            for _ in range(MAX_CONNECTIONS):
+                tasks.start_soon(self._read_links, urls)
 
     def _unrequested(self, urls: Iterable[str]) -> Iterator[str]:
         for url in urls:
@@ -92,14 +81,13 @@ class Crawler:
                 self._requested.add(url)
                 yield url
 
-    async def _read_links(self, urls: Iterator[str], delay: float) -> None:
-        """Read pages one after the other, with the crawl delay of the site before each."""
+    async def _read_links(self, urls: Iterator[str]) -> None:
+        """Read pages one after the other."""
         for url in urls:
-            await anyio.sleep(delay)
             try:
                 self._add(await self._read(url))
             except PageNotFound:
-                continue  # links and sitemaps are often out of date, and `USUAL_PATHS` are guesses
+                continue  # links are often out of date, and `USUAL_PATHS` are guesses
             except (BlockedURL, FetchError) as error:
                 self.failures[url] = str(error)
 
@@ -119,24 +107,3 @@ class Crawler:
         if response.media_type not in HTML:
             raise FetchError(f"{quoted(response.url)} is {quoted(response.media_type)}, not HTML")
         return await self._reader.read(response)
-
-    async def _sitemap_pages(self, site: httpx2.URL) -> list[str]:
-        """Return the pages that the site's sitemaps list."""
-        pending = best_sitemaps(await self._robots.sitemaps(site)) or ("/sitemap.xml",)
-        pages: list[str] = []
-        for _ in range(MAX_SITEMAPS):
-            if pending:
-                body = await self._sitemap(site, pending[0])
-                found, sitemaps = await run_in_thread(partial(parse_sitemap, body))
-                pages += found
-                pending = best_sitemaps([*pending[1:], *sitemaps])
-        return pages[:MAX_LOCATIONS]
-
-    async def _sitemap(self, site: httpx2.URL, address: str) -> bytes:
-        """Return the body of a sitemap; that of one that cannot be read is empty."""
-        try:
-            url = str(site.join(address))
-            response = await self._fetcher.fetch(url, accept="application/xml", check=self._robots.check)
-        except (FAQError, httpx2.InvalidURL, ValueError):
-            return b""
-        return response.body if response.status == 200 else b""

@@ -1,20 +1,13 @@
-"""The links of a site, in the order in which they probably lead to questions and answers.
+"""The links of a page, in the order in which they probably lead to questions and answers."""
 
-Its sitemaps (sitemaps.org) list pages, and further sitemaps.
-"""
-
-import html
 import re
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
-from itertools import islice
 from typing import Final
 
 import httpx2
 
-from faqsvc_embed.generation.crawl.fetcher import MAX_BYTES
 from faqsvc_embed.generation.extraction.patterns import LANGUAGES, any_of
 from faqsvc_embed.generation.extraction.questions import announces_faq
 
@@ -24,10 +17,6 @@ MAX_SCORED: Final = 120
 """Characters that are searched for words: the last ones of a path, the first ones of a link text."""
 MAX_RANKED: Final = 1_500
 """Links that are ranked: those with the shortest addresses, because FAQs are rarely deep in a site."""
-MAX_LOCATIONS: Final = 5_000
-"""Locations of a sitemap that are read."""
-MAX_SITEMAPS: Final = 3
-"""Sitemaps of a site that are read."""
 
 _HELP = any_of(language.help_links for language in LANGUAGES)
 _SHOP = any_of(language.shop_links for language in LANGUAGES)
@@ -36,9 +25,6 @@ _NOT_A_PAGE = re.compile(
     r"|webp|xlsx?|xml|zip)$",
     re.IGNORECASE,
 )
-# Only one element matters: a pattern finds it, without the vulnerabilities of XML parsers.
-_LOCATION = re.compile(r"<(?:\w{1,20}:)?loc>((?:[^<]|<!\[CDATA\[){1,2000})<", re.ASCII)
-_SITEMAP = re.compile(r"\.xml(?:\.gz)?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,28 +75,3 @@ def _score(url: httpx2.URL, link: Link, lang: str | None) -> float:
     if lang is not None and link.lang is not None:
         score += 10.0 if link.lang == lang else -10.0
     return score - 0.1 * url.path.count("/") - 0.5 * bool(url.query)
-
-
-def parse_sitemap(body: bytes) -> tuple[list[str], tuple[str, ...]]:
-    """Return the pages in a sitemap and the best sitemaps in an index; either may be compressed by gzip."""
-    text = _decompressed(body).decode("utf-8", "replace")
-    texts = (match[1].strip() for match in islice(_LOCATION.finditer(text), MAX_LOCATIONS))
-    found = (html.unescape(text.removeprefix("<![CDATA[").removesuffix("]]>").strip()) for text in texts)
-    locations = list(filter(None, found))
-    pages = [location for location in locations if not _SITEMAP.search(location)]
-    return pages, best_sitemaps(location for location in locations if _SITEMAP.search(location))
-
-
-def best_sitemaps(sitemaps: Iterable[str]) -> tuple[str, ...]:
-    """Return the `MAX_SITEMAPS` best sitemaps: first those about FAQs, then those of pages."""
-    ranked = sorted(sitemaps, key=lambda location: (not announces_faq(location), "page" not in location))
-    return tuple(ranked[:MAX_SITEMAPS])
-
-
-def _decompressed(body: bytes) -> bytes:
-    if not body.startswith(b"\x1f\x8b"):
-        return body
-    try:
-        return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(body, MAX_BYTES)
-    except zlib.error:
-        return b""

@@ -15,10 +15,6 @@ from faqsvc_embed.generation.threads import run_in_thread
 
 MAX_BYTES: Final = 512_000
 """Bytes of a robots.txt that are parsed (RFC 9309, 2.5, requires at least 500 KiB)."""
-MAX_SITEMAPS: Final = 100
-"""Sitemaps of a robots.txt that are considered."""
-MAX_DELAY: Final = 5.0
-"""Seconds between two requests; longer delays are cut to this."""
 
 _USER_AGENT = re.compile(r"\s*user[\s-]*agent[\s:]*([*\w-]*)", re.IGNORECASE)
 
@@ -40,14 +36,6 @@ class RobotsPolicy:
         rules = await self._rules_for(url)
         if not await run_in_thread(partial(rules.can_fetch, str(url), PRODUCT)):
             raise BlockedURL(f"{quoted(str(url))} is blocked: robots.txt of its site disallows {PRODUCT}")
-
-    async def sitemaps(self, url: httpx2.URL) -> list[str]:
-        """Return the addresses of the sitemaps that the site of a URL lists."""
-        return list((await self._rules_for(url)).sitemaps)[:MAX_SITEMAPS]
-
-    async def crawl_delay(self, url: httpx2.URL) -> float:
-        """Return the seconds that the site of a URL requires between two requests."""
-        return min(float((await self._rules_for(url)).crawl_delay(PRODUCT) or 0.0), MAX_DELAY)
 
     async def _rules_for(self, url: httpx2.URL) -> Protego:
         """Return the rules of the site of a URL."""
@@ -74,7 +62,7 @@ def parse_robots(body: bytes) -> Protego:
 
 
 def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the groups for this crawler and for all, and the sitemaps, which are in no group."""
+    """Yield the lines of the groups for this crawler and for all."""
     names: set[str] = set()
     in_rules = True
     for line in lines:
@@ -86,7 +74,6 @@ def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
                 names.add(name)
                 yield f"User-agent: {name}"
         elif line.strip() and not line.lstrip().startswith("#"):
-            is_sitemap = line.lstrip()[:7].lower() == "sitemap"
-            in_rules = in_rules or not is_sitemap
-            if names or is_sitemap:
+            in_rules = in_rules or line.lstrip()[:7].lower() != "sitemap"  # which is in no group
+            if names:
                 yield line

@@ -1,7 +1,6 @@
 """Which pages of a website are read, and in which order."""
 
 import asyncio
-import gzip
 import threading
 import time
 from contextlib import aclosing
@@ -14,7 +13,6 @@ from faqsvc_embed.generation.crawl.ssrf import BlockedURL
 from tests.generation.websites import Content, endpoint, html, paths, website
 from tests.support import faulty as faults
 from tests.support.faulty import FaultyServer
-from tests.support.growth import grows_linearly
 
 
 def crawl(
@@ -43,7 +41,7 @@ def test_the_named_page_is_read_first_and_then_the_best_links(faulty: FaultyServ
     faulty.behave(website(pages | {name: html("x") for name in ("/blog/a", "/about", "/faq", "/support/")}))
 
     assert crawl(faulty, max_pages=2) == ["/", "/faq"]
-    assert paths(faulty) == ["/robots.txt", "/", "/sitemap.xml", "/faq"]
+    assert paths(faulty) == ["/robots.txt", "/", "/faq"]
     assert set(crawl(faulty, max_pages=3)) == {"/", "/faq", "/support/"}
     assert set(crawl(faulty, max_pages=4)) == {"/", "/faq", "/support/", "/about"}
     assert set(crawl(faulty)) == {"/", "/faq", "/support/", "/about", "/blog/a"}
@@ -53,62 +51,13 @@ def test_usual_paths_are_tried_if_no_link_leads_to_an_faq(faulty: FaultyServer) 
     faulty.behave(website({"/": links("/blog"), "/blog": html("blog"), "/faq": html("faq")}))
 
     assert set(crawl(faulty)) == {"/", "/faq", "/blog"}
-    assert set(paths(faulty)) == {"/robots.txt", "/", "/sitemap.xml", "/faq", "/faqs", "/help", "/blog"}
-
-
-def test_pages_of_compressed_and_nested_sitemaps_are_read(faulty: FaultyServer) -> None:
-    origin = f"http://127.0.0.1:{faulty.port}"
-    index = f"<sitemapindex><sitemap><loc>{origin}/pages.xml.gz</loc></sitemap></sitemapindex>"
-    compressed = gzip.compress(
-        f"<urlset><url><loc> {origin}/faq?a=1&amp;b=2 </loc></url><url><loc>https://else.example/faq</loc></url>"
-        f"<url><loc>\n<![CDATA[ {origin}/help ]]>\n</loc></url>"
-        "<url><loc>http://[broken</loc></url></urlset>".encode()
-    )
-    faulty.behave(
-        website(
-            {
-                "/": html("home"),
-                "/robots.txt": "User-agent: *\nDisallow:\nSitemap: /map.xml\nSitemap: http://[broken",
-                "/map.xml": index,
-                "/pages.xml.gz": compressed,
-                "/faq": html("faq"),
-                "/help": html("help"),
-            }
-        )
-    )
-
-    assert set(crawl(faulty)) == {"/", "/faq?a=1&b=2", "/help"}
-
-
-@pytest.mark.parametrize(
-    "sitemap",
-    [
-        "",
-        "<!DOCTYPE x [<!ENTITY a 'aaaa'>]><urlset>&a;</urlset>",
-    ],
-    ids=["empty", "entities"],
-)
-def test_an_invalid_sitemap_has_no_pages(faulty: FaultyServer, sitemap: str) -> None:
-    faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
-
-    assert crawl(faulty) == ["/"]
-
-
-@pytest.mark.parametrize("piece", ["<loc>", " ", "<loc>x", "<loc><![CDATA["])
-def test_a_sitemap_costs_no_more_than_its_length(faulty: FaultyServer, piece: str) -> None:
-    def read(sitemap: str) -> None:
-        faulty.behave(website({"/": html("home"), "/sitemap.xml": sitemap}))
-        assert crawl(faulty) == ["/"]
-
-    assert grows_linearly(read, lambda count: "<loc>" + piece * count, 5_000)
+    assert set(paths(faulty)) == {"/robots.txt", "/", "/faq", "/faqs", "/help", "/blog"}
 
 
 @pytest.mark.system
-def test_robots_and_sitemaps_take_no_time_of_the_event_loop(faulty: FaultyServer) -> None:
-    url = f"http://127.0.0.1:{faulty.port}/{'some-nice-thing-' * 20}"
+def test_a_long_robots_txt_takes_no_time_of_the_event_loop(faulty: FaultyServer) -> None:
     robots = "User-agent:*\n" + "\n".join(f"Disallow:/é{number:x}$" for number in range(10_000))
-    sitemap = "".join(f"<loc>{url}{number}</loc>" for number in range(700))
-    faulty.behave(website({"/": html("home"), "/robots.txt": robots, "/sitemap.xml": sitemap}))
+    faulty.behave(website({"/": html("home"), "/robots.txt": robots}))
     started = time.thread_time()  # of this thread, which is that of the event loop
 
     assert crawl(faulty) == ["/"]
@@ -121,7 +70,7 @@ def test_no_more_pages_are_read_than_the_limit(faulty: FaultyServer) -> None:
     faulty.behave(website({"/": links(*pages), **pages}))
 
     assert len(crawl(faulty)) == MAX_PAGES
-    assert len(faulty.log) == MAX_PAGES + 2  # robots.txt and the sitemap
+    assert len(faulty.log) == MAX_PAGES + 1  # robots.txt
 
 
 def test_a_site_named_without_a_path_is_read_once(faulty: FaultyServer) -> None:
@@ -181,24 +130,6 @@ def test_a_site_without_robots_txt_is_read(faulty: FaultyServer, status: int) ->
     assert crawl(faulty) == ["/"]
 
 
-def test_the_crawl_delay_of_a_site_is_kept(faulty: FaultyServer) -> None:
-    pages: dict[str, Content] = {"/": links("/faq", "/b"), "/faq": html("a"), "/b": html("b")}
-    faulty.behave(website({**pages, "/robots.txt": "User-agent: *\nCrawl-delay: 0.05"}))
-
-    assert crawl(faulty) == ["/", "/faq", "/b"]
-    first, second = [received.at for received in faulty.log if received.target in ("/faq", "/b")]
-    assert second - first >= 0.05
-
-
-def test_no_time_is_spent_on_the_crawl_delay_after_the_last_page(faulty: FaultyServer) -> None:
-    robots = "User-agent: *\nCrawl-delay: 60"
-    faulty.behave(website({"/": links("/a", "/b"), "/robots.txt": robots}))
-    started = time.monotonic()
-
-    assert crawl(faulty, max_pages=1) == ["/"]
-    assert time.monotonic() - started < 30
-
-
 @pytest.mark.parametrize(
     "page",
     [
@@ -251,7 +182,7 @@ def test_a_cancelled_crawl_keeps_its_pages_and_leaves_no_thread(faulty: FaultySe
         async with aclosing(PageFetcher(endpoint(faulty))) as fetcher:
             crawler = Crawler(fetcher, f"{faulty.base_url}/")
             task = asyncio.ensure_future(crawler.crawl())
-            await asyncio.to_thread(faulty.wait_for_requests, 4)
+            await asyncio.to_thread(faulty.wait_for_requests, 3)  # with robots.txt
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
