@@ -30,6 +30,8 @@ MAX_HEAD: Final = 65_536
 """Bytes of the head of a request."""
 GRACE: Final = 3
 """Seconds in which running requests may end after the server was asked to stop."""
+KILL_AFTER: Final = GRACE + 2
+"""Seconds after which a worker process that has not stopped is killed."""
 LOGGING: Final[dict[str, Any]] = {
     "formatters": {},
     "handlers": {},
@@ -128,7 +130,7 @@ def serve(
             header_read_timeout=round(HEAD_TIMEOUT * 1000), max_buffer_size=MAX_HEAD
         ),
         websockets=False,
-        workers_kill_timeout=GRACE + 2,
+        workers_kill_timeout=KILL_AFTER,
         backlog=BACKLOG,
         log_level=LogLevels.warning,
         log_dictconfig=LOGGING,

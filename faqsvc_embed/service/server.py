@@ -28,7 +28,7 @@ with needs_extra("service"):
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from faqsvc_embed.runtime import serving
-    from faqsvc_embed.runtime.serving import GRACE, Address, reason_of
+    from faqsvc_embed.runtime.serving import GRACE, KILL_AFTER, Address, reason_of
     from faqsvc_embed.service.http.problems import Problem
     from faqsvc_embed.service.http.requests import mark
     from faqsvc_embed.service.http.threads import open_file_limit
@@ -233,7 +233,9 @@ class GracefulShutdown:
     def _stop(self) -> None:
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._pipe.fileno())
-        os.kill(os.getpid(), signal.SIGTERM)  # the main process may have been killed
+        # The main process may have been killed. Else it ends a worker in which a call hangs.
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.alarm(KILL_AFTER + 1)
         self._cancel({FEED_PATH})
         loop.call_later(GRACE, self._cancel, None)
 

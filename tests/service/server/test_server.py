@@ -244,6 +244,27 @@ def test_a_killed_worker_is_replaced_and_the_log_says_so(storage: Storage) -> No
     assert status == 200
 
 
+HANGING: Final = """
+import threading
+import faqsvc_embed.service.storage.publications as publications
+
+def hang(*_):
+    print("hangs", flush=True)
+    threading.Event().wait()
+
+publications.Publications.get = hang
+"""
+
+
+def test_a_worker_ends_after_its_main_process_was_killed_even_if_a_call_hangs(storage: Storage) -> None:
+    with served(storage, start=HANGING) as (process, url), connected(url) as client:
+        client.sendall(f"GET {PATH}/pricing HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        assert process.stdout is not None
+        assert process.stdout.readline() == "hangs\n"
+        process.kill()
+        process.communicate(timeout=60)  # until the worker has closed its pipes
+
+
 BROKEN: Final = """
 import faqsvc_embed.service.storage.publications as publications
 
