@@ -65,12 +65,15 @@ SETTLING: Final = 3.0
 
 
 def host(base_url: str, store: str) -> None:
-    """Show FAQs until standard input ends, and print how many look-ups there were, and without an FAQ."""
+    """Show FAQs until standard input ends, and print how many look-ups there were, and without an FAQ.
+
+    Standard input has the newest answers, which the host then waits for.
+    """
     logging.getLogger("faqsvc_embed").setLevel(logging.CRITICAL)
-    ended = threading.Event()
+    ended, newest = threading.Event(), list[str]()
 
     def wait_for_end() -> None:
-        sys.stdin.read()
+        newest.extend(json.loads(sys.stdin.read() or "[]"))
         ended.set()
 
     threading.Thread(target=wait_for_end, daemon=True).start()
@@ -82,8 +85,12 @@ def host(base_url: str, store: str) -> None:
             state = embed.use_faq(f"shown-{random.randrange(SHOWN)}")
             lookups += 1
             missing += state.data is None
-        state = embed.use_faq(HERALD)
-        print(json.dumps([lookups, missing, state.data.items[0].answer if state.data else None]))
+        shown, deadline = None, time.monotonic() + 60
+        while shown not in newest and time.monotonic() < deadline:
+            state = embed.use_faq(HERALD)
+            shown = state.data.items[0].answer if state.data else None
+            time.sleep(0.1)
+        print(json.dumps([lookups, missing, shown]))
 
 
 def memory(pid: int) -> float:
@@ -138,10 +145,11 @@ class Processes:
         for name, process in self.running.items():
             self.early[f"{name}, process {process.pid}"] = memory(process.pid)
 
-    def end_hosts(self) -> dict[str, tuple[int, int, str | None]]:
-        """End the hosts, and return what they print."""
+    def end_hosts(self, newest: list[str]) -> dict[str, tuple[int, int, str | None]]:
+        """End the hosts as soon as they show one of the newest answers, and return what they print."""
         hosts = {name: process for name, process in self.running.items() if name.startswith("host")}
-        return {name: json.loads(process.communicate()[0]) for name, process in hosts.items()}
+        known = json.dumps(newest)
+        return {name: json.loads(process.communicate(known)[0]) for name, process in hosts.items()}
 
     def stop(self) -> None:
         for process in self.running.values():
@@ -265,7 +273,8 @@ def day(phase: float, count: int) -> Report:
         for name, process in processes.running.items():
             label = f"{name}, process {process.pid}"
             table.add(name, processes.early[label], memory(process.pid))
-        hosts = processes.end_hosts()
+        newest = [f"Version {number}" for number in (ledger.sent[HERALD], ledger.acknowledged[HERALD])]
+        hosts = processes.end_hosts(newest)
         processes.stop()
         feed, missed, slowest = _feed(ledger, subscribers, restarts)
         feed.note(f"{count} subscribers cost the services {with_subscribers - before:.1f} MiB")
@@ -277,7 +286,6 @@ def day(phase: float, count: int) -> Report:
             done.add(f"look-ups of {name}", lookups, missing)
         lost, torn = _lost(url, ledger)
         done.note(f"{ledger.count} writes were acknowledged, {len(lost)} are lost, {torn} are half there")
-        newest = ledger.sent[HERALD], ledger.acknowledged[HERALD]
         return Report(
             [done, feed, table],
             lost,
@@ -285,7 +293,7 @@ def day(phase: float, count: int) -> Report:
             sum(missing for _, missing, _ in hosts.values()),
             missed,
             slowest,
-            [name for name, (*_, shown) in hosts.items() if shown not in {f"Version {v}" for v in newest}],
+            [name for name, (*_, shown) in hosts.items() if shown not in newest],
             [role.name for role in roles if not role.done],
         )
 
