@@ -4,6 +4,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
@@ -39,15 +41,17 @@ _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
 
 
-class Tag(NamedTuple):
+@dataclass(eq=False)
+class Tag:
     """An element of HTML."""
 
     name: str
     attrs: dict[str, str]
     children: "list[Tag | str]"
 
+    @cached_property
     def has_blocks(self) -> bool:
-        """Return whether an element contains a block."""
+        """Whether it contains a block."""
         return any(map(_is_block, self.children))
 
 
@@ -98,7 +102,7 @@ def to_markdown(nodes: Iterable[Tag | str]) -> str:
 
 def _is_block(node: Tag | str) -> bool:
     is_inline = isinstance(node, str) or node.name in INLINE_TAGS or node.name == "br"
-    return not is_inline or (isinstance(node, Tag) and node.has_blocks())
+    return not is_inline or (isinstance(node, Tag) and node.has_blocks)
 
 
 class _Parser(HTMLParser):
@@ -150,7 +154,7 @@ def _block(tag: Tag, depth: int) -> list[_Block]:
         written = _code(tag)
         fence = "~~~~" if "```" in written else "```"
         return [_Block([fence, *written.strip("\n").splitlines(), fence])]
-    if tag.name in _HEADINGS and not tag.has_blocks():
+    if tag.name in _HEADINGS and not tag.has_blocks:
         return _paragraph(_marked(_inline(tag.children, frozenset({"**"})), "**"))
     if tag.name == "table":
         return _table(tag, depth)
@@ -237,7 +241,7 @@ def _inline_tag(tag: Tag, marks: frozenset[str]) -> str:
         fence = "``" if "`" in code else "`"
         space = " " if "`" in (code[:1], code[-1:]) else ""
         return f"{fence}{space}{code}{space}{fence}" if code else ""
-    if tag.name == "sup" and _is_note(tag):
+    if tag.name == "sup" and "sup" not in marks and _is_note(tag):
         return ""
     href = tag.attrs.get("href", "") if tag.name == "a" else ""
     mark = "a" if href else _MARKS.get(tag.name, "")

@@ -214,8 +214,9 @@ def test_a_wide_row_beside_many_short_ones_does_not_grow() -> None:
     [
         lambda count: '<sup><a href="' + "#" * count + '">x<b>y</b></a></sup>',
         lambda count: "<table><tr><td>x" * (count // 16),
+        lambda count: "<b>" * (count // 100) + "<i>x</i>" * (count // 8) + "<p>x",
     ],
-    ids=["a note with many signs", "tables in tables"],
+    ids=["a note with many signs", "tables in tables", "a block in emphasis"],
 )
 def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: Callable[[int], str]) -> None:
     assert grows_linearly(html_to_markdown, markup, 4_000)
