@@ -4,6 +4,8 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from html.parser import HTMLParser
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
@@ -39,15 +41,17 @@ _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
 
 
-class Tag(NamedTuple):
+@dataclass(eq=False)
+class Tag:
     """An element of HTML."""
 
     name: str
     attrs: dict[str, str]
     children: "list[Tag | str]"
 
+    @cached_property
     def has_blocks(self) -> bool:
-        """Return whether an element contains a block."""
+        """Whether it contains a block."""
         return any(map(_is_block, self.children))
 
 
@@ -98,7 +102,7 @@ def to_markdown(nodes: Iterable[Tag | str]) -> str:
 
 def _is_block(node: Tag | str) -> bool:
     is_inline = isinstance(node, str) or node.name in INLINE_TAGS or node.name == "br"
-    return not is_inline or (isinstance(node, Tag) and node.has_blocks())
+    return not is_inline or (isinstance(node, Tag) and node.has_blocks)
 
 
 class _Parser(HTMLParser):
@@ -150,12 +154,12 @@ def _block(tag: Tag, depth: int) -> list[_Block]:
         written = _code(tag)
         fence = "~~~~" if "```" in written else "```"
         return [_Block([fence, *written.strip("\n").splitlines(), fence])]
-    if tag.name in _HEADINGS and not tag.has_blocks():
+    if tag.name in _HEADINGS and not tag.has_blocks:
         return _paragraph(_marked(_inline(tag.children, frozenset({"**"})), "**"))
     if tag.name == "table":
         return _table(tag, depth)
-    if tag.name in ("ol", "ul") and depth < _MAX_NESTING:
-        return _list(tag, depth)
+    if tag.name in ("ol", "ul", "li") and depth < _MAX_NESTING:
+        return _list(tag if tag.name != "li" else Tag("ul", {}, [tag]), depth)
     inner = _blocks(tag.children, depth + (tag.name == "blockquote"))
     if tag.name == "blockquote" and inner and depth < _MAX_NESTING:
         return [_Block([f"> {line}".rstrip() for line in _joined(inner).split("\n")])]
@@ -186,13 +190,24 @@ def _table(tag: Tag, depth: int) -> list[_Block]:
         for row in _inside(tag, "tr")
     ]
     rows = [row for row in rows if row]
-    width = max(map(len, rows), default=0)
+    width, above = max(map(len, rows), default=0), _blocks(_outside_cells(tag), depth)
     if len(rows) < 2 or width < 2 or any(any(_inside(cell, "table")) for cell in chain.from_iterable(rows)):
-        return [block for cell in chain.from_iterable(rows) for block in _blocks(cell.children, depth)]
+        return above + [
+            block for cell in chain.from_iterable(rows) for block in _blocks(cell.children, depth)
+        ]
     cells = [[_in_one_line(_joined(_blocks(cell.children, depth))) for cell in row] for row in rows]
     # Short rows stay short (GFM, 4.10): one wide row beside thousands would become megabytes.
     cells[0] += [""] * (width - len(cells[0]))
-    return [_Block([_row(cells[0]), _row(["---"] * width), *map(_row, cells[1:])])]
+    return [*above, _Block([_row(cells[0]), _row(["---"] * width), *map(_row, cells[1:])])]
+
+
+def _outside_cells(tag: Tag) -> Iterator[Tag | str]:
+    """Yield what a table has besides its cells, such as a caption."""
+    for node in tag.children:
+        if isinstance(node, str) or (node.name not in ("td", "th", "tr") and not any(_inside(node, "tr"))):
+            yield node
+        elif node.name not in ("td", "th"):
+            yield from _outside_cells(node)
 
 
 def _inside(tag: Tag, name: str) -> Iterator[Tag]:
@@ -226,12 +241,19 @@ def _inline_tag(tag: Tag, marks: frozenset[str]) -> str:
         fence = "``" if "`" in code else "`"
         space = " " if "`" in (code[:1], code[-1:]) else ""
         return f"{fence}{space}{code}{space}{fence}" if code else ""
-    if tag.name == "sup" and any("#" in link.attrs.get("href", "") for link in _inside(tag, "a")):
-        return ""  # the mark of a footnote, which leads to a note elsewhere on the page
+    if tag.name == "sup" and "sup" not in marks and _is_note(tag):
+        return ""
     href = tag.attrs.get("href", "") if tag.name == "a" else ""
     mark = "a" if href else _MARKS.get(tag.name, "")
     inner = _inline(tag.children, marks | {mark})
     return _marked(inner, mark, href) if mark and mark not in marks else inner
+
+
+def _is_note(tag: Tag) -> bool:
+    """Return whether a superscript is only the mark of a footnote, which links to a note on the page."""
+    links = list(_inside(tag, "a"))
+    letters = [sum(map(str.isalnum, _code(one))) for one in (tag, *links)]
+    return all("#" in link.attrs.get("href", "") for link in links) and letters[0] == sum(letters[1:]) > 0
 
 
 def _marked(inner: str, mark: str, href: str = "") -> str:

@@ -108,7 +108,7 @@ def to_document(value: object) -> Document:
     value = {"items": value} if isinstance(value, list) else value
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
-    value = _in_one_language(value)
+    value = _in_one_language(value, 0)
     fields = {
         _PLAIN_FIELDS[name]: inner
         for key, inner in value.items()
@@ -170,7 +170,9 @@ class _Finder:
             return _Found()
         if isinstance(value, list):
             return self._in_list(value, depth)
-        return self._in_mapping(_in_one_language(value), depth) if isinstance(value, Mapping) else _Found()
+        if not isinstance(value, Mapping):
+            return _Found()
+        return self._in_mapping(_in_one_language(value, depth), depth)
 
     def _in_list(self, value: Sequence[Any], depth: int) -> _Found:
         columns = asking_columns(value)
@@ -304,15 +306,17 @@ def _continues(name: str, answer: str | None) -> bool:
     return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
 
 
-def _in_one_language(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
     """Return a mapping of languages to records with those in its `lang`, in English, or in the first."""
     names = [key for key in value if _LANGUAGE.fullmatch(str(key))]
-    records = [key for key in names if _Finder(None, {}).find(value[key]).items] if names[1:] else []
+    finder = _Finder(None, {})
+    records = [key for key in names if finder.find(value[key], depth + 1).items] if names[1:] else []
     if len(records) < _SEVERAL or set(records).isdisjoint(LANGUAGES) or not isinstance(value, dict):
         return value
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
     chosen = {"items": value[own]} if isinstance(value[own], list) else value[own]
-    left = {key: "left out" if key in records else inner for key, inner in value.items() if key != own}
+    # What is left out is no text, which could be an answer, but is named as an unknown field.
+    left = {key: True if key in records else inner for key, inner in value.items() if key != own}
     one = copy(value)  # with its line in the file
     one.clear()
     one.update(left | chosen)

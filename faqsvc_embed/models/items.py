@@ -1,7 +1,7 @@
 """One question with its answer, and the values of its record that the HTML of the answer depends on."""
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import msgspec
 from markupsafe import Markup
@@ -44,6 +44,10 @@ class Origin(msgspec.Struct, eq=False):
 
     def __hash__(self) -> int:
         return 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without the HTML, which another version would render differently.
+        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
 
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""

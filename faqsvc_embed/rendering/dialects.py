@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 ALIGNMENTS: Final = {"text-align:center": "faqsvc-center", "text-align:right": "faqsvc-end"}
 """The classes of the cells of a table, instead of style attributes."""
 _ATTRIBUTES: Final = re.compile(
-    rf"{CODE}|^[ \t>]*:{{3,}}[^\n]*"
-    r"|(?P<space>(?<=[)\]`*_])|(?<![ \t])[ \t]*+(?=\{[^{}\n]*\}[ \t]*(?:\||$)))"
-    r"(?<!\\)\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\}",
+    rf"{CODE}|(?P<space>(?<=[)\]`*])|(?<=__)|(?<=_)(?=\{{:)|(?<![ \t])[ \t]*+(?=\{{[^{{}}\n]*\}}[ \t]*$))"
+    r"(?<![\\$])\{(?::|[ ]?[.#][\w-]|[ ]?[\w-]+=)[^{}\n]*\}",
     re.MULTILINE,
 )
-"""Attributes after a link, an image, code or emphasis, or at the end of a line or cell, but not of a box."""
+"""Attributes after a link, an image, code or emphasis, or at the end of a line."""
 _TEMPLATE: Final = re.compile(
     rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
     re.MULTILINE,
@@ -71,7 +70,6 @@ def in_plain_form(text: str) -> str:
     if "{" in text:
         closed = {one["name"] for one in _TEMPLATE.finditer(text) if one["end"]}
         text = _TEMPLATE.sub(lambda one: _tag_text(one, closed), text)
-        text = _ATTRIBUTES.sub(lambda one: one[0] if one["space"] is None else "", text)
     if "]({" in text:
         text = _LINKED.sub(_address, text)
     if _BULLETS.search(text):
@@ -113,6 +111,7 @@ def add_to(parser: "MarkdownIt") -> None:
     parser.use(footnote_plugin, inline=False, move_to_end=True).use(deflist_plugin).use(admon_plugin)
     parser.use(container_plugin, "box", validate=lambda *_: True)
     parser.block.ruler.before("html_block", "lone_tag", _lone_tag, {"alt": ["paragraph", "blockquote"]})
+    parser.core.ruler.before("inline", "attributes", _leave_out_attributes)
     parser.inline.ruler.at("emphasis", _emphasis)
     parser.add_render_rule("footnote_ref", _footnote_mark)
     for name, html in (("block_open", "<ol>\n"), ("block_close", "</ol>\n"), ("anchor", "")):
@@ -131,6 +130,14 @@ def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     token = state.push("html_block", "", 0)
     token.content, token.map, state.line = f"{line}\n", [start, start + 1], start + 1
     return True
+
+
+def _leave_out_attributes(state: "StateCore") -> None:
+    """Leave out attributes; code, which may look like them, is in tokens of its own or in backticks."""
+    for token in state.tokens:
+        if token.type == "inline" and "{" in token.content:
+            kept = _ATTRIBUTES.sub(lambda one: one[0] if one["space"] is None else "", token.content)
+            token.content = kept.rstrip()
 
 
 def _footnote_mark(renderer: object, tokens: "Sequence[Token]", at: int, options: object, env: object) -> str:

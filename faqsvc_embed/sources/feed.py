@@ -37,6 +37,8 @@ REFRESH_INTERVAL: Final = 0.5
 """Seconds after the refresh of a slug in which further changes are collected into one refresh."""
 IDLE_TIMEOUT: Final = 45.0
 """Seconds without a byte after which the connection counts as dead; the service sends some every 15."""
+MAX_RESETS: Final = 10
+"""Resets on one connection above which it counts as broken: each revalidates everything that is followed."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
@@ -143,6 +145,8 @@ class ChangeFeed:
         request = feed_request(self._base_url, self._slugs, self._last_id)
         async with open_stream(request, self._timeout, IDLE_TIMEOUT) as response:
             _check(response)
+            response.encoding = "utf-8"  # as all event streams are, whatever their header says
+            resets = 0
             new, self._heard = self._slugs - self._heard, self._slugs
             self._connected_at, self.is_connected = asyncio.get_running_loop().time(), True
             self._until.reschedule(None if self._due == inf else self._due)
@@ -156,6 +160,9 @@ class ChangeFeed:
                         self._changed(change)
                     elif event.event == "reset":  # the service no longer has the events since `_last_id`
                         self._refresh_all(self._slugs)
+                        resets += 1
+                        if resets > MAX_RESETS:
+                            raise FAQUnavailable("it sends too many resets")
                 raise FAQUnavailable("the service closed it")
             finally:
                 self.is_connected = False

@@ -385,11 +385,22 @@ def test_a_feed_that_lies_changes_nothing(service: FeedService, embed: FAQEmbed)
     assert answer(embed) == "Old."
 
 
-@pytest.mark.system
-def test_a_flood_costs_a_connection_and_no_page(service: FeedService, embed: FAQEmbed) -> None:
+@pytest.mark.parametrize("charset", ["iso-8859-1", "utf-16", "hex"])
+def test_events_are_read_as_utf_8_whatever_a_proxy_says(
+    service: FeedService, embed: FAQEmbed, charset: str
+) -> None:
+    service.feed_type = f"text/event-stream; charset={charset}"
+    service.answers["요금"] = "Old."
+    follow(embed, service, "요금")
+    service.publish("요금", "New.")
+    wait_until(lambda: answer(embed, "요금") == "New.")
+
+
+@pytest.mark.parametrize("flood", [b"data: " + b"x" * 100_000, b"event: reset\ndata: {}\n\n" * 20])
+def test_a_flood_costs_a_connection_and_no_page(service: FeedService, embed: FAQEmbed, flood: bytes) -> None:
     follow(embed, service)
     count = len(service.connections)
-    service.send_bytes(b"data: " + b"x" * 100_000)
+    service.send_bytes(flood)
     wait_until(lambda: len(service.connections) > count)
     assert answer(embed) == "Old."
 

@@ -451,6 +451,19 @@ def test_records_in_several_languages_are_read_in_one(tmp_path: Path, lang: str 
         assert [field for field in document.unknown if field.endswith(("de", "en"))]
 
 
+def test_questions_in_several_languages_are_read_in_one(tmp_path: Path) -> None:
+    value = {"faq": {"en": {"Why?": "So.", "Who?": "We."}, "de": {"Warum?": "Darum.", "Wer?": "Wir."}}}
+    document = read(tmp_path, "a.json", json.dumps(value))
+    assert [item["question"] for item in document.items] == ["Why?", "Who?"]
+    assert document.unknown == ["items[].de"]
+
+
+def test_languages_in_languages_are_read_once_each(tmp_path: Path) -> None:
+    content = '{"de": {}, "en": ' * 40 + "{}" + "}" * 40  # twice for each level took hours
+    with pytest.raises(ValueError, match="no questions found"):
+        read(tmp_path, "a.json", content)
+
+
 def test_texts_of_html_without_tags_lose_their_character_references(tmp_path: Path) -> None:
     content = '[{"question": "What is &quot;tea&quot;?", "answer": "A drink &amp; more."}]'
     item = read(tmp_path, "a.json", content).items[0]

@@ -214,8 +214,9 @@ def test_a_wide_row_beside_many_short_ones_does_not_grow() -> None:
     [
         lambda count: '<sup><a href="' + "#" * count + '">x<b>y</b></a></sup>',
         lambda count: "<table><tr><td>x" * (count // 16),
+        lambda count: "<b>" * (count // 100) + "<i>x</i>" * (count // 8) + "<p>x",
     ],
-    ids=["a note with many signs", "tables in tables"],
+    ids=["a note with many signs", "tables in tables", "a block in emphasis"],
 )
 def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: Callable[[int], str]) -> None:
     assert grows_linearly(html_to_markdown, markup, 4_000)
@@ -228,7 +229,13 @@ def test_html_that_looks_like_more_costs_no_more_than_its_length(markup: Callabl
         ("<p><s>20</s> 15 euros.<br><del>18</del> 12</p>", "~~20~~ 15 euros.\\\n~~18~~ 12"),
         ("<p>~<s>20</s></p>", "\\~~~20~~"),
         ("<p>10<sup>6</sup> H<sub>2</sub>O</p>", "10<sup>6</sup> H<sub>2</sub>O"),
-        ('<p>30 days.<sup><a href="#fn1">1</a></sup></p>', "30 days."),
+        ('<p>30 days.<sup>[<a href="#fn1">1</a>]</sup></p>', "30 days."),
+        ('Free.<sup>Our <a href="/t#f">terms</a></sup>', "Free.<sup>Our [terms](/t#f)</sup>"),
+        ("<li>a</li><li>b</li>", "- a\n- b"),
+        (
+            "<table><caption>Prices</caption><tr><td>a<td>b<tr><td>1<td>2</table>",
+            "Prices\n\n| a | b |\n| --- | --- |\n| 1 | 2 |",
+        ),
         ('<ol start="3"><li>a</li><li>b</li></ol>', "3. a\n4. b"),
         (
             "<table><tr><th>Day</th><th>Price</th></tr><tr><td>Mon<br>Tue</td><td>2 | 3</td></tr></table>",

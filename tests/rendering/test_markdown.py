@@ -79,6 +79,10 @@ def html(text: str, level: int | None = 3) -> Markup:
             '<p><a href="https://x.example" rel="noopener">a</a> b</p>',
         ),
         (
+            "$\\sum_{i=1}^n$ ${#list}\n\n    t = {x=1}\n\n<pre>\nu = {x=1}\n</pre>",  # no attributes
+            "<p>$\\sum_{i=1}^n$ ${#list}</p>\n<pre><code>t = {x=1}\n</code></pre>\n<pre>u = {x=1}\n</pre>",
+        ),
+        (
             "**무료(free)**입니다 **「無料」**です **免费。**请 a**b**c",
             "<p><strong>무료(free)</strong>입니다 <strong>「無料」</strong>です <strong>免费。</strong>请 a"
             "<strong>b</strong>c</p>",

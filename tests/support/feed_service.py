@@ -70,7 +70,7 @@ class FeedService:
         self.answers[slug] = answer
         state = "published" if answer is not None else "unpublished"
         data = {"slug": slug, "lang": "en", "revision": self.revisions[slug], "state": state}
-        self.send(json.dumps(data | event))
+        self.send(json.dumps(data | event, ensure_ascii=False))
 
     def send(self, data: str, name: str = "faq") -> None:
         event = f"id: {len(self._log) + 1}\nevent: {name}\ndata: {data}\n\n".encode()
@@ -121,7 +121,7 @@ class FeedService:
         if last_id:
             for event in self._log[int(last_id) :]:
                 queue.put(event)
-        is_feed = self.feed_status == 200 and self.feed_type == "text/event-stream"
+        is_feed = self.feed_status == 200 and self.feed_type.startswith("text/event-stream")
         if is_feed:
             self._subscribers.append(queue)  # first, because a test may publish once the client is connected
         self.connections.append({"slugs": slugs, "last_id": last_id})
