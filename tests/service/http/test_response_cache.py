@@ -232,7 +232,7 @@ def test_responses_that_cannot_be_cached_do_not_wait_for_each_other(storage: Sto
         now -= 1
         raise StorageUnavailable("late")
 
-    storage.publications.get = fail  # type: ignore[method-assign]
+    storage.publications.get = fail  # type: ignore[method-assign, assignment]
 
     async def main() -> list[int]:
         transport = httpx2.ASGITransport(create_app(storage))
