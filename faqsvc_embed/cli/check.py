@@ -14,6 +14,9 @@ from faqsvc_embed.cli.output import counted, print_data, print_text
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
 
+MAX_PAGE: Final = 10_000_000
+"""Bytes of a page that is fetched."""
+
 _PATH: Final = FilePath(exists=True, path_type=Path)
 
 
@@ -70,13 +73,18 @@ def _fetched(page: str) -> tuple[str, bytes]:
     import httpx2
 
     silence_log()
+    content, headers = bytearray(), {"User-Agent": user_agent()}
     try:
-        response = httpx2.get(page, follow_redirects=True, headers={"User-Agent": user_agent()})
+        with httpx2.stream("GET", page, follow_redirects=True, headers=headers) as response:
+            for part in response.iter_bytes() if response.status_code == 200 else ():
+                content += part
+                if len(content) > MAX_PAGE:
+                    raise failure(f"{page} has more than {MAX_PAGE:,} bytes")
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise failure(f"{page} cannot be read: {error}") from None
     if response.status_code != 200:
         raise failure(f"{page} responds with status {response.status_code}")
-    return str(response.url), response.content
+    return str(response.url), bytes(content)
 
 
 def _check_files(path: Path, as_json: bool) -> None:

@@ -71,21 +71,21 @@ class Generator:
         """Read a website; stop if the client disconnects."""
         wanted, ignored = parse_body(call.body, GenerateBody, partial(problems_of, struct=GenerateBody))
         request, response = call.request, Response(status_code=499)  # not sent if the client has disconnected
-        async with anyio.create_task_group() as tasks:
+        try:
+            async with anyio.create_task_group() as tasks:
 
-            async def cancel_on_disconnect() -> None:
-                while (await request.receive())["type"] != "http.disconnect":
-                    pass
-                tasks.cancel_scope.cancel()
+                async def cancel_on_disconnect() -> None:
+                    while (await request.receive())["type"] != "http.disconnect":
+                        pass
+                    tasks.cancel_scope.cancel()
 
-            tasks.start_soon(cancel_on_disconnect)
-            try:
+                tasks.start_soon(cancel_on_disconnect)
                 found = await self.run(wanted, call.access.site, call.service.generations)
                 # In a thread, because encoding megabytes takes a while.
                 response = await run_in_thread(partial(private_response, replace(found, ignored=ignored)))
-            except Problem as problem:  # a task group would wrap it
-                response = problem.response()
-            tasks.cancel_scope.cancel()
+                tasks.cancel_scope.cancel()
+        except ExceptionGroup as group:  # a task group wraps each error
+            raise group.exceptions[0] from None
         return response
 
     async def run(self, wanted: GenerateBody, site: str, quota: GenerationQuota) -> GenerateResponse:

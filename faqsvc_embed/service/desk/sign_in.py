@@ -75,8 +75,8 @@ def ask_again(visit: Visit) -> Response:
 
 
 def kept_fields(visit: Visit) -> list[tuple[str, str]]:
-    """Return the fields that somebody typed into the form of an FAQ; empty for other forms."""
-    if _WRITING.fullmatch(visit.path) is None:
+    """Return the fields of the form of an FAQ; empty for other forms, and for what the script sends."""
+    if _WRITING.fullmatch(visit.path) is None or visit.form.get("part"):
         return []
     return [(name, value) for name, value in visit.form.fields if name not in NOT_KEPT]
 

@@ -122,10 +122,14 @@ class ResponseCache:
             await self._app(scope, receive, send)
             return
         if stored is None:
-            async with self._locks.setdefault(request.key, asyncio.Lock()):  # equal misses are one
+            lock = self._locks.setdefault(request.key, asyncio.Lock())
+            is_first = not lock.locked()
+            async with lock:  # equal misses are one
                 stored = self._find(request, age)
-                if stored is None:
+                if stored is None and is_first:
                     stored, messages = await self._make(request, scope, receive)
+            if stored is None and not is_first:  # the first response cannot be kept: nobody waits again
+                stored, messages = await self._make(request, scope, receive)
         if stored is not None:
             scope["endpoint"] = stored.endpoint  # for the access log
             messages = _messages(stored, request, age)

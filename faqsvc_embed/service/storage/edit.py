@@ -65,7 +65,7 @@ class Edit:
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
         if self._was_counted is None and self._faq is not None:
-            # Of the first row that is seen. That of a new FAQ has no `updated_at`.
+            # Before this transaction: the row of a new FAQ has no `updated_at` yet.
             self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
         return self._faq
 

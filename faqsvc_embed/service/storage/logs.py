@@ -81,7 +81,7 @@ class AuditLog(Part):
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
-            # Entries of a key, a person or an FAQ are found by their index: `coalesce` uses none of sites.
+            # With `coalesce`, the database uses the index of a key, a person or an FAQ, not that of sites.
             is_all = wanted == Wanted(wanted.site)
             query = query.where((columns.site if is_all else func.coalesce(columns.site, "")) == wanted.site)
         if wanted.slug is not None:

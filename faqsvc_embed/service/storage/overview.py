@@ -215,7 +215,7 @@ class Overview(Part):
         parts = select(translations.c.slug, translations.c.lang).join(
             faqs, faqs.c.slug == translations.c.slug
         )
-        # All sites together have few purged FAQs. Only without `coalesce` would an index of sites be used.
+        # All sites together have few purged FAQs. With `coalesce`, the index of sites is not used.
         of_site = func.coalesce(faqs.c.site, "") == site
         parts = parts.where(of_site, translations.c.search_text == literal_column("''"))
         with self._database.reading() as connection:

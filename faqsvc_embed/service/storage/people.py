@@ -108,7 +108,8 @@ class People(Part):
         with self._database.writing() as connection:
             site = resolve_site(connection, site, self._clock())
             query = _select(people.c.site == site)
-            found = _found(connection, query if name is None else query.where(people.c.name == name))
+            named = query if name is None else query.where(people.c.name == values["name"])
+            found = _found(connection, named)
             if len(found) > 1:
                 names = ", ".join(f"{person.name} ({person.email or person.id})" for person in found[:10])
                 raise UnknownPerson(

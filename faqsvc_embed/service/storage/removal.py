@@ -31,6 +31,7 @@ from faqsvc_embed.service.storage.values import (
     UNCONDITIONAL,
     Access,
     Gone,
+    NotYourSite,
     Preconditions,
     RevisionConflict,
     check_owner,
@@ -171,6 +172,8 @@ class Removal:
         count = 0
         while True:  # a request that began with a key may write another FAQ
             with database.writing() as connection:
+                # Waits for the transactions that write an FAQ of the site, and lets none begin.
+                connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
                 found = connection.scalars(slugs).all()
                 if not found:
                     connection.execute(update(faqs).where(faqs.c.site == site).values(site=None))
@@ -180,7 +183,7 @@ class Removal:
                     logs.log(connection, logs.OPERATOR, "site-remove", now, site=site, subject=site)
                     return count
             for slug in found:
-                with suppress(Gone):  # the bin was emptied, or another call deletes the site
+                with suppress(Gone, NotYourSite):  # the bin was emptied, or another call deletes the site
                     self.purge(Access(None, site), slug, None, UNCONDITIONAL)
                     count += 1
                 time.sleep(PAUSE)

@@ -243,7 +243,7 @@ def test_a_text_of_the_api_that_is_saved_as_it_was_opened_is_not_changed(
     assert record(editor).json()["title"] == "Our prices"
 
 
-def test_what_is_pasted_is_converted_as_files_are(editor: Editor) -> None:
+def test_what_is_pasted_is_converted_as_files_are(editor: Editor, storage: Storage) -> None:
     editor.get("/new")
     html = '<p>See <b>our</b> <a href="https://heron.example">rates</a></p><script>x</script>'
     pasted = editor.post("/new", part="pasted", html=html)
@@ -252,6 +252,10 @@ def test_what_is_pasted_is_converted_as_files_are(editor: Editor) -> None:
         "See **our** [rates](https://heron.example)",
     )
     assert editor.post("/new", part="pasted", html="<p>" * 100_000).status_code == 413
+    token = editor.token
+    editor.sign_in(storage)
+    for part in ("pasted", "preview"):  # the script must not show a page instead
+        assert editor.post("/new", token=token, part=part, html=html).status_code == 403
 
 
 def test_a_new_faq_never_replaces_one_with_the_same_slug(editor: Editor) -> None:

@@ -220,6 +220,30 @@ def test_equal_misses_are_one_and_few_are_made_at_once(storage: Storage) -> None
     assert (total, most) == (80, response_cache.AT_ONCE)
 
 
+def test_responses_that_cannot_be_cached_do_not_wait_for_each_other(storage: Storage) -> None:
+    """A database that responds late must not make each of many readers wait for all before."""
+    now = most = 0
+
+    def fail(*_: object) -> NoReturn:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        time.sleep(0.02)
+        now -= 1
+        raise StorageUnavailable("late")
+
+    storage.publications.get = fail  # type: ignore[method-assign, assignment]
+
+    async def main() -> list[int]:
+        transport = httpx2.ASGITransport(create_app(storage))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+            responses = await asyncio.gather(*(client.get(PRICING) for _ in range(10)))
+        return [response.status_code for response in responses]
+
+    assert asyncio.run(main()) == [503] * 10
+    assert most == response_cache.AT_ONCE
+
+
 def test_a_record_does_not_wait_for_pages(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(40):
         put(storage, FAQ(f"faq-{number}", "One", lang="en"))

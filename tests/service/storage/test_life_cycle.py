@@ -571,6 +571,22 @@ def test_a_clock_that_is_wrong_for_an_hour_does_not_empty_the_bin(
     assert title(storage) is not None
 
 
+def test_a_site_is_deleted_by_two_at_once(
+    storage: Storage, owner: Access, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(storage, owner, "tea-0")
+    write(storage, owner, "tea-1")
+
+    def purge_beside_another(*arguments: Any) -> None:
+        monkeypatch.undo()
+        storage.removal.purge(*arguments)
+        assert storage.removal.delete_site(owner.site) == 1
+
+    monkeypatch.setattr(storage.removal, "purge", purge_beside_another)
+    assert storage.removal.delete_site(owner.site) == 1
+    assert storage.sites.list() == []
+
+
 def test_a_site_is_deleted_while_its_bin_is_emptied_and_it_is_written(
     storage: Storage, owner: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:

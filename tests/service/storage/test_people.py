@@ -92,7 +92,7 @@ def test_without_a_name_the_only_person_is_meant_or_the_first_is_made(storage: S
     assert first.role == "admin"
     assert storage.people.admin() == first
     tom = storage.people.admin("Tom")
-    assert storage.people.admin("Tom") == tom
+    assert storage.people.admin("Tom") == storage.people.admin(" Tom ") == tom
     with pytest.raises(UnknownPerson, match="Tom"):
         storage.people.admin()
     storage.people.add("Tom", role="editor")

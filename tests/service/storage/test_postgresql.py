@@ -57,6 +57,26 @@ def test_a_missing_database_is_named(postgres: Postgres) -> None:
     assert "\n" not in str(caught.value)
 
 
+def test_a_site_is_deleted_after_the_writes_that_are_under_way(storage: Storage) -> None:
+    site = storage.sites.create("Heron")
+    row = {"slug": "late", "site": site, "lang": "en", "state": "draft", "sealed": False}
+    waiting = text(
+        "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    )
+
+    def is_waiting() -> bool:
+        with storage.database.reading() as connection:
+            return connection.execute(waiting).first() is not None
+
+    with ThreadPoolExecutor() as threads:
+        with storage.database.writing() as connection:
+            connection.execute(insert(schema.faqs), row | {"created_at": storage.clock()})
+            deleted = threads.submit(storage.removal.delete_site, site)
+            wait_until(is_waiting)
+        assert deleted.result() == 1
+    assert storage.sites.list() == []
+
+
 def test_an_unreachable_server_is_named_without_the_password() -> None:
     with pytest.raises(StorageUnavailable) as caught:
         open_storage("postgresql://me:secret@127.0.0.1:1/faqs")
