@@ -50,7 +50,7 @@ LANGUAGE_NAMES: Final = ("lang", "language", "locale", "lang_code")
 
 
 class FlaskConfigurationError(ConfigurationError, click.ClickException):
-    """A setting or a file is invalid; `flask run` and `flask faq check` print only the message."""
+    """A setting or a file is invalid. As a `ClickException`, it is printed without a traceback by `flask`."""
 
     def __init__(self, message: str) -> None:
         click.ClickException.__init__(self, message)

@@ -79,7 +79,7 @@ def closest(question: str, questions: Iterable[str], enough: float = ENOUGH) -> 
 
 
 class _Questions:
-    """The questions of an FAQ while they are changed, by numbers of ours."""
+    """The questions of an FAQ while they are changed. Each keeps its number, wherever it is moved."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self.items = dict(enumerate(items))
@@ -89,7 +89,7 @@ class _Questions:
         self.titles = {_section_name(section): section for section in reversed(self.sections)}
         """The sections by their spelling; of several with one spelling, the first."""
         self.names = dict[tuple[str, object], list[int]]()
-        """The questions that have a text, a spelling or an id."""
+        """The numbers of the questions with a text, a spelling or an id."""
         self.index = 0
         """The number of the change that is being made."""
         for number in self.order:
@@ -194,7 +194,7 @@ class _Questions:
             self.names[name].remove(number)
 
     def named(self, question: str | None, item_id: str | None) -> int:
-        """Return the question that a change names."""
+        """Return the number of the question that a change names."""
         if question is None:
             number = self.only(("id", item_id))
             if number is None:
@@ -207,17 +207,17 @@ class _Questions:
         return number
 
     def find(self, text: str) -> int | None:
-        """Return the question with this text, spelling or id, or None."""
+        """Return the number of the question with this text, spelling or id, or None."""
         names = (("text", question_key(text)), ("spelling", spelling(text)), ("id", text))
         return next((found for name in names if (found := self.only(name)) is not None), None)
 
     def only(self, name: tuple[str, object]) -> int | None:
-        """Return the question with a name, or None. Several are an error."""
+        """Return the number of the only question with a name, or None. Several are an error."""
         found = self.names.get(name, [])
         if len(found) > 1:
             texts = [self.items[number].question for number in found[:MAX_CLOSEST]]
             named = quoted(name[1] if name[0] == "id" else texts[0])
-            reason = f"{named} may be any of {len(found)} questions"
+            reason = f"{named} is the name of {len(found)} questions"
             raise self.refused(f"{reason}: name it by its id, or publish the whole FAQ instead", texts)
         return found[0] if found else None
 

@@ -40,7 +40,7 @@ def feed_request(base_url: str, slugs: Iterable[str], last_id: str = "") -> Requ
 
 
 def parse_change(data: str) -> Change | None:
-    """Return the change in the data of an event; None if there is none."""
+    """Return the change in the data of an event; None if the data is invalid."""
     try:
         return _changes.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

@@ -116,7 +116,7 @@ class Transport:
 async def open_stream(
     request: Request, timeout: float, idle_timeout: float
 ) -> AsyncIterator[httpx2.Response]:
-    """Open a response without an end. `timeout` limits the seconds until its headers have arrived.
+    """Open a response that has no end. `timeout` limits the seconds until its headers have arrived.
 
     Raises:
         FAQUnavailable: the service cannot be reached, the connection breaks, or nothing arrives for
@@ -221,7 +221,7 @@ async def _read_body(response: httpx2.Response, limit: int) -> bytes:
     """Return a complete body, decompressed; it may have at most `limit` bytes, compressed or not."""
     body = bytearray()
     try:
-        async with contextlib.aclosing(response.aiter_bytes()) as chunks:  # else garbage collection closes it
+        async with contextlib.aclosing(response.aiter_bytes()) as chunks:  # and not the garbage collector
             async for chunk in chunks:
                 body += chunk
                 if max(len(body), response.num_bytes_downloaded) > limit:

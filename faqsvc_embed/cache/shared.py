@@ -39,7 +39,7 @@ MARKS_FOR: Final = 60 * 86_400.0
 """Seconds for which a store knows when an FAQ was forgotten: longer than any fetch may take."""
 FOR_EVER: Final = float("inf")
 PREFIX: Final = "faqsvc:3:"
-"""The beginning of all names. Another form of the values gets another number."""
+"""The beginning of all names. Its number changes with the format of the values."""
 
 
 class SharedStore:
@@ -230,7 +230,7 @@ _facts: Final = msgspec.json.Decoder(tuple[datetime, float, Validators, CacheCon
 
 
 def _seal(name: str, stored: StoredFAQ) -> bytes:
-    """Return the value of a record in three lines: a digest, what is known of the record, and the record."""
+    """Return the value of a record, in three lines: a digest, facts about the record, and the record."""
     faq, *facts = stored
     text = msgspec.json.encode(facts) + b"\n" + clean_text(faq.to_json()).encode()
     return _digest(name, text) + b"\n" + text

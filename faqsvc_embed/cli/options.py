@@ -104,7 +104,7 @@ class FilePath(click.Path):
 
 
 def is_url(target: str) -> bool:
-    """Return whether an argument is a web address; fails if it is another address, or no file."""
+    """Return whether an argument is a web address; fails if it is neither that nor an existing file."""
     if re.match(r"(?!https?:)[a-z][a-z0-9+.-]*://", target, re.IGNORECASE):
         raise click.UsageError(f"{target!r} is neither a file nor an http or https address")
     is_web = target.lower().startswith(("http://", "https://"))

@@ -94,7 +94,7 @@ def _is_edited(path: Path, text: str) -> bool:
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
-    """Return FAQs in their default language, whose key is None, and in every other that they have."""
+    """Return FAQs in all their languages, by slug and language; None stands for the default language."""
     records: dict[tuple[str, str | None], Fetched] = {}
     with progress(slugs, "Pulling") as watched:
         for slug in watched:

@@ -39,7 +39,7 @@ class Connection:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.blocks = False
-        """Whether the thread of a caller waits. Otherwise the caller awaits."""
+        """Whether `send` blocks the thread of its caller, and so awaits nothing."""
         # Imported here, so that importing the package loads no HTTP client.
         from faqsvc_embed.api.transport import Transport
 

@@ -51,7 +51,7 @@ MAX_READS: Final = 5
 
 
 class AsyncMethods:
-    """The methods of a client for callers that await. Over a connection that blocks, nothing is awaited."""
+    """The asynchronous methods of a client. Over a connection that blocks, they await nothing (`at_once`)."""
 
     def __init__(self, connection: Connection, generation_timeout: float) -> None:
         self._connection = connection
@@ -97,7 +97,7 @@ class AsyncMethods:
             written = await self._connection.send(request, parse)
             if slug and not is_same_slug(written.slug, str(slug)):
                 # A kept connection may carry a response to an earlier request.
-                raise OutcomeUnknown(f"the response for FAQ {slug!r} is that of {written.slug!r}")
+                raise OutcomeUnknown(f"the response for FAQ {slug!r} is about {written.slug!r}")
         except OutcomeUnknown as error:
             raise responses.with_advice(error, request) if request.body else error from None
         forget_written(self.settings.base_url, written.slug)
@@ -140,7 +140,7 @@ class AsyncMethods:
             listed = await self._newest_entry(slug, lang)
             found = await self.aget_revision(slug, listed.revision, lang=lang)
             if found.state == listed.state:
-                break  # otherwise, somebody has written between the two requests
+                break  # else somebody has written between the two requests
         return found
 
     async def _newest_entry(self, slug: str, lang: str | None) -> Revision:

@@ -46,7 +46,9 @@ def _errors() -> list[CheckMessage]:
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
-    hint = "Correct the line of the file or, for a setting, FAQSVC or FAQSVC_… in settings or environment."
+    hint = (
+        "Correct the file at that line, or the setting: FAQSVC in the settings, FAQSVC_… in the environment."
+    )
     return Error(f"The FAQSVC settings or files are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 

@@ -55,7 +55,7 @@ class FAQMiddleware:
         response: HttpResponseBase | None = None
         try:
             response = self._get_response(request)
-            if page.placeholders.are_used:  # the view may be asynchronous
+            if page.placeholders.are_used:  # an asynchronous view may leave some
                 guarded(page.fill_placeholders_of, response, otherwise=None)
         finally:
             if response is None or not response.streaming:

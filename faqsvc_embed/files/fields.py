@@ -161,7 +161,7 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
 
 
 def is_general(name: str) -> bool:
-    """Return whether a name of a question's field, such as `Variable name`, is also that of other texts."""
+    """Return whether a field of questions has a name, such as `Variable name`, that others have too."""
     return find_field([name], GENERAL) is not None and find_field([name], _SPECIFIC) is None
 
 

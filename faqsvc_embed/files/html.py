@@ -19,7 +19,7 @@ _MARKS: Final = {"strong": "**", "b": "**", "em": "*", "i": "*", "s": "~~", "del
     "sub": "sub",
     "kbd": "kbd",
 }
-"""The signs around a text in Markdown; for an element that Markdown lacks, its name."""
+"""The signs of elements in Markdown; the names of the elements that Markdown lacks."""
 _LONG_NUMBER: Final = 9
 """The number of a list item has fewer digits than this."""
 _MAX_NESTING: Final = 10
@@ -211,7 +211,7 @@ def _outside_cells(tag: Tag) -> Iterator[Tag | str]:
 
 
 def _inside(tag: Tag, name: str) -> Iterator[Tag]:
-    """Yield the elements of a name inside an element, but not those inside them."""
+    """Yield the outermost elements with a name inside an element."""
     for node in tag.children:
         if isinstance(node, Tag):
             if node.name == name:
@@ -277,7 +277,9 @@ def _code(tag: Tag) -> str:
 
 def _paragraph(text: str) -> list[_Block]:
     """Return inline Markdown as a paragraph, if it has words."""
-    for _ in _TAG_NAMES:  # the innermost first; emphasis is not nested in emphasis of its kind
+    for (
+        _
+    ) in _TAG_NAMES:  # from the inside out: no emphasis contains its own kind, so there are no more levels
         text = _EMPHASIS.sub(_emphasis, text)
     lines = [line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line]
     lines = [line if _ITEM.match(line) else escape_start(line) for line in lines]
@@ -288,7 +290,7 @@ def _paragraph(text: str) -> list[_Block]:
 def _emphasis(found: re.Match[str]) -> str:
     """Return emphasis in Markdown, or in HTML where a page would show the signs (CommonMark 0.31, 6.2).
 
-    It would if punctuation inside of the signs and a word outside meet there, or beside other emphasis.
+    It shows signs between punctuation inside and a word outside, and signs beside those of other emphasis.
     """
     sign, inner = found.groups()
     before, after = (

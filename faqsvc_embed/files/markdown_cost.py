@@ -1,4 +1,4 @@
-"""What Markdown costs the parser, which is quick only on the texts that people write."""
+"""Estimates the time that the parser needs: Markdown that nobody writes by hand may take very long."""
 
 from typing import Final
 
@@ -10,15 +10,15 @@ MAX_RECORD_COST: Final = 20_000
 MAX_CELLS: Final = 1_000
 """Maximum number of table cells, including those that the parser adds to short rows."""
 _DELIMITER_ROW: Final = " \t|:->*+.)0123456789"
-"""The characters of a delimiter row, which begins a table, also within lists and quotes."""
+"""The characters of a delimiter row, and of the lists and quotations around its table."""
 _MARKUP: Final = (
     bytes.maketrans(b"", b""),
     bytes(code for code in range(256) if chr(code).isalnum() or chr(code) in " .,'-/" or code > 127),
 )
 MAX_QUOTATIONS: Final = 100
-"""Maximum number of quotations without a blank line between them."""
+"""Maximum number of quotations without a blank line between them: each one makes the parser read all."""
 _MARKS: Final = " \t-*+.)0123456789"
-"""The characters of list items, in which a quotation may stand."""
+"""The characters before a quotation within list items."""
 
 
 def cost(text: str) -> int:
@@ -28,7 +28,7 @@ def cost(text: str) -> int:
 
 
 def _cells(text: str) -> int:
-    """Return how many cells the tables of a text can have."""
+    """Return the maximum number of cells in the tables of a text."""
     cells = 0
     text = text.replace("\r\n", "\n").replace("\r", "\n") if "|" in text else ""
     for block in text.split("\n\n"):
@@ -39,10 +39,7 @@ def _cells(text: str) -> int:
 
 
 def too_many_quotations(text: str) -> int | None:
-    """Return the line on which too many quotations began since the last blank line, or None.
-
-    At each of them the parser reads all lines up to the next blank line.
-    """
+    """Return the line of the first quotation too many since the last blank line, or None."""
     count, is_within = 0, False
     for number, line in enumerate(text.split("\n") if text.count(">") > MAX_QUOTATIONS else (), 1):
         is_quotation = line.lstrip(_MARKS).startswith(">")

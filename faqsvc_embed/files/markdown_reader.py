@@ -30,7 +30,7 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
 _ABOUT: Final = ("description", "keywords")
-"""Fields that say what a page is about, as a theme fills them in, and not what it is."""
+"""Fields for search engines. They may mention an FAQ, but do not say that the page is one."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")

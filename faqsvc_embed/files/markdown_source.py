@@ -46,9 +46,9 @@ class Source:
         self._is_mdx = not is_written and _IMPORT.match(text) is not None
         text, notes = without_comments(text)
         if (line := too_many_quotations(text)) is not None:
-            wanted = "put a blank line before and below each quotation"
+            wanted = "put a blank line below each quotation"
             raise ValueError(
-                f"line {line}: more than {MAX_QUOTATIONS} quotations one below the other: {wanted}"
+                f"line {line}: more than {MAX_QUOTATIONS} quotations without a blank line: {wanted}"
             )
         self.notes: list[str] = notes
         self.lines: list[str] = joined(text.split("\n"))

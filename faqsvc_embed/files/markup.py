@@ -32,7 +32,7 @@ _LOST: Final = re.compile(
     r"(?i)<(script|iframe|object|embed|video|audio|form|button|input|select|textarea|canvas)(?=[\s/>])"
     r"|\b(?:href|src)\s{0,9}=\s{0,9}[\"']?\s{0,9}(javascript|vbscript|data):"
 )
-"""What Markdown cannot show of HTML, and links and images that no page would show."""
+"""HTML that Markdown lacks, and addresses of links and images that no page would show."""
 _ENTITY: Final = re.compile("&(?:[a-zA-Z]{2,8}|#[0-9]{2,5}|#x[0-9a-fA-F]{2,4});")
 
 

@@ -95,7 +95,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
         for one in headings:
             box = firsts.get(one.below)
             if box is not None and link_key(source.plain(one.text)) == link_key(source.plain(box.text)):
-                box.above = box.line - one.line  # the heading says what the box says
+                box.above = box.line - one.line  # the heading repeats the title of the box
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
         headings = _without_inner_headings(headings, source.lines)

@@ -315,9 +315,9 @@ def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
         return value
     own = next(key for key in (value.get("lang"), "en", *records) if key in records)
     chosen = {"items": value[own]} if isinstance(value[own], list) else value[own]
-    # What is left out is no text, which could be an answer, but is named as an unknown field.
+    # True instead of a text, which could be an answer: what is left out is named as an unknown field.
     left = {key: True if key in records else inner for key, inner in value.items() if key != own}
-    one = copy(value)  # with its line in the file
+    one = copy(value)  # a copy keeps its line in the file
     one.clear()
     one.update(left | chosen)
     return one

@@ -48,7 +48,7 @@ class Clients:
         return self._reader
 
     def writing(self, headers: Mapping[str, str]) -> FAQClient:
-        """Return a client with an API key, which a request has in one of two headers.
+        """Return a client with the API key of the request, or of the given client or the environment.
 
         Raises:
             ToolError: there is no key.
@@ -73,7 +73,7 @@ class Clients:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call of a tool. `reading` returns a client, and `writing` one with a key; without one, it raises."""
+    """A call of a tool. `reading` returns a client; `writing` returns one with a key, or raises ToolError."""
 
     name: str
     arguments: Arguments

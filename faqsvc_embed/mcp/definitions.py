@@ -45,7 +45,7 @@ def _list_of(properties: Definition) -> Definition:
 
 
 def _page_of(entries: Definition, **more: Definition) -> Definition:
-    """Return the schema of a result with a part of a list of entries, and with more fields."""
+    """Return the schema of a result with some entries of a list, and with `more` fields."""
     note = _text("Says what was cut, and how to get it")
     parts = {"items": _list_of(entries), "total": _integer(), "nextOffset": _integer(), "note": note}
     return _result({**more, **parts}, ["items", "total"])
@@ -88,8 +88,8 @@ _CHANGE: Final = _arguments(
         "add": _field("boolean", "Adds it; only if no other asks the same"),
         "newQuestion": _text("Renames it"),
         "remove": _field("boolean", "Removes it"),
-        "after": _text("Moves it after this question; empty: first"),
-        "section": _text("Its section; moves it to the end of another"),
+        "after": _text("Moves it after this question; empty: to the top"),
+        "section": _text("Its section; another one moves it to the end of that"),
         "id": _text("Its id or, beside question, its new id"),
     }
 )

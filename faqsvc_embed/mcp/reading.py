@@ -71,7 +71,7 @@ def _language_in(query: str, lang: str | None) -> str | None:
     for value in parse_qs(query, keep_blank_values=True).get("lang", []):
         stated = lookup(value)
         if stated is None or lang not in (None, stated):
-            accepted = f"only {lang!r}, as in lang" if lang else f"one of {', '.join(LANGUAGES)}"
+            accepted = f"only {lang!r}, the value of lang," if lang else f"one of {', '.join(LANGUAGES)}"
             raise ToolError(f"The address in slug has lang={quoted(value)}: {accepted} is accepted.")
         lang = stated
     return lang

@@ -26,7 +26,7 @@ class ToolError(Exception):
 
 
 def result_of(content: dict[str, Any], text: str = "", note: str = "") -> CallToolResult:
-    """Return the result with this content as JSON text too, or with another `text`, and a note."""
+    """Return a result with the content, also as JSON text unless `text` is given, and with a note."""
     written = to_json(content)
     blocks = [TextContent(type="text", text=one) for one in (text or written, note) if one]
     return CallToolResult(content=[*blocks], structured_content=json.loads(written))

@@ -54,7 +54,7 @@ def is_marked_up(text: str | None) -> bool:
 
 
 def in_format(faq: FAQ) -> tuple[FAQ, list[str]]:
-    """Return an FAQ in the format that its texts have, which is found as for a file, and notes on it."""
+    """Return an FAQ in the format of its texts, which is detected as in files, and notes for the model."""
     document = Document(items=[item.to_fields() for item in faq.items], introduction=faq.introduction)
     read = as_one_format(document, meant=_MEANT)
     items = tuple(Item(position, **fields) for position, fields in enumerate(read.items))

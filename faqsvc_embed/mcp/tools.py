@@ -96,9 +96,7 @@ def _advice(error: FAQError, slug: str | None) -> str:
         return "If the user wants it back, call unpublish_faq with undo: true." if slug is not None else ""
     if isinstance(error, FAQNotFound):
         known = "If there is an API key, list_faqs has the slugs, languages and drafts. " if slug else ""
-        return (
-            f"{known}Ask the user for the address of the page, and whether FAQSVC_BASE_URL is the service's."
-        )
+        return f"{known}Ask the user for the address of the page, and whether FAQSVC_BASE_URL is right."
     if isinstance(error, AuthenticationError):
         return (
             "Ask the user for a valid API key: in FAQSVC_API_KEY, with a restart of this MCP server, or over "
@@ -131,10 +129,11 @@ _ADVICE: Final = {
 
 
 def decoded(name: str, arguments: Arguments) -> Arguments:
-    """Return the arguments of a tool without what clients and models make of them.
+    """Return the arguments of a tool without the usual mistakes of clients and models.
 
-    Some clients send arrays, numbers and booleans as strings, out of the model's reach. Models write null, or
-    an empty text among named ones, for what they leave out, and a language with its region.
+    Some clients send arrays, numbers and booleans as strings, which the model cannot prevent. For what they
+    leave out, models write null, or an empty text where only certain texts are accepted. They write a
+    language with its region.
     """
     return {name: value for name, value in _decoded(arguments, _SCHEMAS[name]).items() if value is not None}
 

@@ -56,7 +56,7 @@ async def update_faq(call: Call) -> CallToolResult:
     slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
     changes: list[dict[str, Any]] = arguments.get("changes", [])
     if not changes and not arguments.keys() & {"title", "introduction", "answerFormat"}:
-        raise ToolError("Nothing to change: pass changes, title, introduction or answerFormat.")
+        raise ToolError("There is nothing to change: pass changes, title, introduction or answerFormat.")
     if problems := change_problems({**arguments, "introduction": arguments.get("introduction") or None}):
         raise PublishRejected("", problems=problems)
     is_draft = bool(arguments.get("draft"))
@@ -118,7 +118,7 @@ async def _other_languages(client: FAQClient, published: Publication) -> str:
             for faq in await client.alist_faqs(text=published.slug):
                 languages += faq.languages if faq.slug == published.slug else ()
     others = ", ".join(one for one in languages if one != published.lang)
-    return f"The FAQ is also in {others}: change each, with lang, if this concerns it." if others else ""
+    return f"The FAQ is also in {others}: if they say the same, change each, with lang." if others else ""
 
 
 def _check_newest(
@@ -151,7 +151,9 @@ def _translated(empty: FAQ, number: int, given: Arguments) -> tuple[FAQ, list[st
     elif empty.answer_format == "text":
         new, notes = in_format(new)
     if not new.title:
-        notes.append("It has no title of its own: translate it, too, with title.")
+        notes.append(
+            "The translation has no title of its own: translate the title, too, and pass it as title."
+        )
     return new, notes
 
 
@@ -179,15 +181,15 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
     if different:
         raise ToolError(
             "The answers of this FAQ are plain text; yours have markup, which readers would see as typed. "
-            'Call again with plain text, or with answerFormat "markdown", with which these would look '
-            f"different: {', '.join(map(quoted, different[:MAX_NAMED]))}; change them, too. answerFormat "
-            '"text" publishes your words as typed.'
+            'Call again with plain text, or with answerFormat "markdown". As Markdown, these would look '
+            f"different, so change them, too: {', '.join(map(quoted, different[:MAX_NAMED]))}. With "
+            'answerFormat "text", readers see your markup as typed.'
         )
     return replace(new, answer_format="markdown"), [AS_MARKDOWN]
 
 
 def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
-    """Return the items of an FAQ after changes; a section in which a question is already does not move it.
+    """Return the items of an FAQ after changes. A question that is in `section` already does not move.
 
     Raises:
         ToolError: a change cannot be made.
@@ -203,11 +205,11 @@ def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
         change, named = changes[error.index], [json.dumps(one, ensure_ascii=False) for one in error.closest]
         advice = [f"Nothing was written: {error}."]
         if named and error.code == "unknown-question":
-            advice += [f"If the user means one of these, name it, and keep its words: {', '.join(named)}."]
+            advice += [f"If the user means one of these, name it in exactly these words: {', '.join(named)}."]
         if error.code != "unknown-question" or change.get("add"):
             advice += ["Correct the changes and call again, or ask the user to make them at the desk."]
         elif "question" in change and find(change["question"], None) is None:
-            advice += ["To add it, only if no other question asks the same, call again with add: true."]
+            advice += ["If no other question asks the same, add it: call again with add: true."]
         raise ToolError(" ".join(advice)) from None
 
 
@@ -226,7 +228,7 @@ def _texts(item: Item) -> tuple[str | None, ...]:
 
 
 def _doubts(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
-    """Return a note for each new question that has markup or, as most paraphrases do, resembles another."""
+    """Return a note for each new question that has markup, or that may be a paraphrase of another."""
     known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]
     added = [change["question"] for change in given.get("changes", []) if change.get("add")][:MAX_NAMED]

@@ -145,7 +145,7 @@ async def _check_free(client: FAQClient, record: FAQ) -> None:
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."
     if record_of(found).items == record.items:
-        advice = "It has these questions: your last call may have made it. Look at it with get_faq."
+        advice = "It has the same questions, so your last call may have made it: read it with get_faq."
     raise ToolError(
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"
@@ -153,13 +153,13 @@ async def _check_free(client: FAQClient, record: FAQ) -> None:
 
 
 async def _namesake(client: FAQClient, slug: str) -> str:
-    """Return a note on the FAQ that has the slug of the title, if the service gave a new one a number."""
+    """Return a note if another FAQ has the slug of the title, so that the new slug ends with a number."""
     other, _, number = slug.rpartition("-")
     if number.isdecimal():
         with suppress(FAQError):
             await client.anewest_revision(other)
-            advice = "if this replaces it, change that one with update_faq, and unpublish this one"
-            return f"There is an FAQ {quoted(other)} already: {advice}"
+            advice = "if the new one should replace it, change it with update_faq, and unpublish the new one"
+            return f"There is already an FAQ {quoted(other)}: {advice}"
     return ""
 
 

@@ -33,7 +33,7 @@ _TO_WORDS: Final = bytes.maketrans(_SEPARATORS, b" " * len(_SEPARATORS))
 
 
 def root_id(slug: str, ordinal: int = 0) -> str:
-    """Return the id of an FAQ; those after the first with its slug on a page end with their number."""
+    """Return the id of an FAQ's element. On a page with several of its slug, later ids end with a number."""
     base = f"faq-{slug}"
     if _PLAIN_SLUG.fullmatch(slug) is None:
         base = f"faq-{ascii_words(slug, MAX_WORDS)}_{_digest(slug, SLUG_DIGEST)}"

@@ -89,7 +89,7 @@ class PageResponse:
         waits = is_open and may_wait
         # A framework may leave out the body of a response to HEAD.
         is_whole = start is not None and is_last and (body != b"" or self._method != "HEAD")
-        if waits and is_whole:  # its length is known when it is filled
+        if waits and is_whole:  # Content-Length is known once all is filled
             return [], held, True
         if not waits and (is_last or is_open):
             sent, rest = sent + filler.finish(rest), b""
@@ -100,7 +100,7 @@ class PageResponse:
             ready = [{**message, "body": sent, "more_body": waits or not is_last}]
         if start is not None:
             if not is_whole and self.page.may_degrade and self.page.placeholders.are_open:
-                self.page.limit_max_age(0)  # a stream does not wait
+                self.page.limit_max_age(0)  # the headers of a stream do not wait for FAQs
             length = len(sent) if is_whole and _has_length(start.get("headers", ())) else None
             changes = {} if is_whole and sent == body else filled_body_changes(length)
             ready.insert(0, self._start(start, changes))

@@ -17,7 +17,7 @@ Ts = TypeVarTuple("Ts")
 Passing = type[Exception] | tuple[type[Exception], ...]
 
 MAX_LINES: Final = 1000
-"""Maximum number of log lines about one place in the code, where a failure may come and go."""
+"""Maximum number of log lines about one place in the code, if its failure comes and goes."""
 
 
 def guarded(
@@ -30,9 +30,9 @@ def guarded(
 ) -> T | D:
     """Return the result of `do`; if it raises an `Exception`, log that and return `otherwise`.
 
-    A failure is logged once, with its traceback, and again only if a call has succeeded meanwhile: a call of
-    the same function `about` the same, such as the slug of an FAQ. With `on_error`, its result for the error
-    is returned instead of `otherwise`. Exceptions in `passes` are raised; the setting `strict` passes all.
+    A failure is logged once, with its traceback. It is logged again only after the function has succeeded
+    `about` the same thing, such as the slug of an FAQ. With `on_error`, its result for the error is returned
+    instead of `otherwise`. Exceptions in `passes` are raised: all of them with the setting `strict`.
     """
     try:
         result = do(*arguments)
@@ -96,7 +96,7 @@ def _failed(
 ) -> D:
     """Log an error, and return what the page has instead of a result."""
     _report(error, do, about)
-    with suppress(Exception):  # of `on_error`
+    with suppress(Exception):  # `on_error` may fail, too
         return otherwise if on_error is None else on_error(error)
     return otherwise
 
@@ -126,6 +126,6 @@ def _forget(do: Callable[..., object], about: object) -> None:
     """Note that a call has succeeded, so that its next failure is logged."""
     call = (getattr(do, "__qualname__", "a call"), "" if about is None else f" of {about!r:.200}")
     for place, calls in list(_failing.items()):
-        calls.difference_update((call, ("_forget", "")))  # this function may have failed before, too
+        calls.difference_update((call, ("_forget", "")))  # `_forget` may have failed before, and works now
         if not calls:
             _failing.pop(place, None)

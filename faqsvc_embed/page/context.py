@@ -20,13 +20,13 @@ DOCUMENT: Final[ContextVar[Document | None]] = ContextVar("faqsvc_document", def
 
 
 class _Stream(NamedTuple):
-    """A template that is rendered in parts by a generator, between which the host may render others."""
+    """A template that a generator renders in parts. Between them, the host may render other templates."""
 
     document: Document
-    """What is printed belongs to it while the generator runs."""
+    """The document of all that is printed while the generator runs."""
     generator: "ref[Any]"
     outer: Document | None
-    """The current document when the stream began. If another one is current now, it is rendered within."""
+    """The document that was current when the stream began. Another one is rendered inside of the stream."""
 
     def is_running(self) -> bool:
         """Return whether a part is being rendered."""
@@ -93,7 +93,7 @@ def begin_stream(generator: object) -> None:
 
 
 def joined_document() -> Document | None:
-    """Return the document of `FAQEmbed.page()`, to which all templates belong that are rendered in it."""
+    """Return the document of `FAQEmbed.page()`. All templates that are rendered within it belong to it."""
     document = DOCUMENT.get()
     return document if document is not None and document.is_joined and not document.is_over else None
 

@@ -23,7 +23,7 @@ class Document(msgspec.Struct, eq=False):
     printed: set[str] = set()
     """The pieces of the stylesheet, the themes and the scripts that it has printed."""
     _filled: set[str] = set()
-    """Those of them that are in placeholders, which are filled after the text below them was printed."""
+    """Those of them that placeholders have printed, which are filled after the text below them."""
     _ordinals: dict[str, int] = {}
     _first: dict[str, FAQ] = {}
     """The first FAQ of each slug."""

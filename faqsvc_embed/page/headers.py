@@ -180,9 +180,9 @@ def _limited(value: str, limit: int) -> str:
 
 
 def cache_tags(slugs: Iterable[str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the headers with which a cache finds and purges every page that shows one of some FAQs.
+    """Yield the headers by which a cache finds and purges the pages with these FAQs.
 
-    They are names with a separator and a value. The tag of an FAQ is `faq-` and its slug, percent-encoded.
+    Each is a name, the separator of its tags, and a value. A tag is `faq-` and a slug, percent-encoded.
     """
     tags, length = list[str](), 0
     for tag in (f"faq-{quote(slug, safe='')}" for slug in slugs if is_slug(slug)):

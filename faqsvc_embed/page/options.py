@@ -63,7 +63,7 @@ class UseOptions(TypedDict, total=False):
 
 USE_NAMES: Final = tuple(UseOptions.__annotations__)
 CHECKED: Final = {*Style.__struct_fields__, "schema", "wait"} - {"theme"}
-"""The options that are checked as the settings of their names are."""
+"""The options that are checked like the settings with their names."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ class Problems(list[str]):
         message = f"{self._prefix}: {problem}"
         if self._log is None:
             raise ConfigurationError(message)
-        # The key has no slug, because a visitor may choose it.
+        # A visitor may choose the slug, and so fill the log: it is no part of the key.
         self._log.warning(f"{option} {self._caller.name}", "%s", message)
         self.append(message)
 
@@ -182,7 +182,7 @@ class OptionResolver:
         )
 
     def problems(self, subject: object, caller: Caller) -> Problems:
-        """Return the problems of a call, of which there are none yet."""
+        """Return an empty list for the problems of a call."""
         return Problems(None if self._settings.strict else self.log, subject, caller)
 
     def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
@@ -222,7 +222,7 @@ class OptionResolver:
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
     def _validated(self, given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
-        """Return the options that are checked as the settings of their names are."""
+        """Return the values of `theme` and of the options in `CHECKED`."""
         values = dict[str, Any]()
         for name, value in given.items():
             if name == "theme" and value is not None:
@@ -238,7 +238,7 @@ class OptionResolver:
 
 
 def _validate(name: str, value: object) -> Any:
-    """Check an option as the setting of its name; a boolean option takes any object as a truth value."""
+    """Check an option like the setting with its name. A boolean option may be any object with a truth value."""
     setting: Setting[Any] = getattr(Settings, name)
     if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
         return bool(value)

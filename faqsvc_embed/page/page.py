@@ -81,7 +81,7 @@ class Page(msgspec.Struct, eq=False):
     may_degrade: bool = False
     """Whether an FAQ in an open placeholder may still shorten `max_age`."""
     budget: WaitBudget = msgspec.field(default_factory=WaitBudget)
-    """The time that the page may spend waiting."""
+    """The time that the page has spent waiting."""
 
     def __repr__(self) -> str:
         return object.__repr__(self)  # a page may refer to the headers of its request
@@ -129,8 +129,8 @@ class Page(msgspec.Struct, eq=False):
         if is_page and self.placeholders.lost:
             _log.warning(
                 "lost",
-                "a response lacks an FAQ that was not cached when its template was rendered: the place is "
-                "not in an HTML body, as it was escaped, compressed, or kept in a cache of the host; "
+                "a response lacks an FAQ that was not cached when its template was rendered: its placeholder "
+                "is not in the HTML body, because it was escaped, compressed, or kept in a cache of the host; "
                 "`await embed.aprefetch(...)` before rendering the template",
             )
 

@@ -1,4 +1,4 @@
-"""Places in a page for FAQs that are filled in when the body is sent.
+"""Placeholders in a page, which are replaced by FAQs when the body is sent.
 
 A placeholder is an HTML comment with a random token of its page, so that no other text can pass for one. In
 the preview of a draft, two such comments enclose the published FAQ, which a cache of the host may store.
@@ -30,7 +30,7 @@ class Placeholders(msgspec.Struct, eq=False):
     """The placeholders of one page."""
 
     are_used: bool = False
-    """Whether the body must be searched, because some were left, or may be."""
+    """Whether the body must be searched: it has placeholders, or may get some."""
     texts: dict[str, Text] = {}
     """The text of each filled placeholder, by number."""
     lost: dict[str, None] = {}
@@ -52,9 +52,10 @@ class Placeholders(msgspec.Struct, eq=False):
         return bool(self._open)
 
     def leave(self, filling: Filling | None, published: str = "", text: Text = "") -> Markup:
-        """Return a new placeholder around the markup `published`, which is filled before the body is sent.
+        """Return a new placeholder, which encloses the markup `published`, if there is any.
 
-        `filling` is awaited once for the text that replaces it. Without `filling`, `text` replaces it.
+        Before the body is sent, `filling` is awaited once for the text that replaces both. Without `filling`,
+        `text` replaces them.
         """
         self.are_used = True
         number = str(next(self._numbers))

@@ -30,7 +30,7 @@ class PageStates:
         self._settings = settings
         self._reader = reader
         self._options = options
-        self._missing = LogOnce()  # its own, because visitors who invent slugs use up its limit
+        self._missing = LogOnce()  # a log of its own: visitors who invent slugs use up its limit
 
     async def prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
@@ -96,9 +96,7 @@ class PageStates:
         return found
 
     def _settled(self, page: Page, key: Key, state: FAQState) -> "FAQState | Fetch":
-        """Return a state, which the FAQ then has all over the page; for a draft that is not there, what is
-        published.
-        """
+        """Keep a state for the whole page, and return it; for a draft that is missing, look up the FAQ."""
         page.states[self._reader, key] = state
         if key.token is None or page.preview is None:
             return state

@@ -126,7 +126,9 @@ def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
     found = None if state.is_code_block(start) else _LONE_TAG.fullmatch(line)
     if found is None or silent:
-        return found is not None and found["component"] is not None  # others may be within a paragraph
+        return (
+            found is not None and found["component"] is not None
+        )  # an image or a line break may be within a paragraph
     token = state.push("html_block", "", 0)
     token.content, token.map, state.line = f"{line}\n", [start, start + 1], start + 1
     return True

@@ -252,7 +252,7 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
             token.attrSet(name, address or "")
             if name == "href":
                 is_kept = address is not None
-            elif address is None:  # of another website, which would learn of every visitor
+            elif address is None:  # an image of another website, which would learn of each visitor
                 token.type, token.content = "text", unescape(token.content)
             else:
                 token.attrSet("loading", "lazy")

@@ -146,7 +146,7 @@ class _Loop(asyncio.SelectorEventLoop):
             self.is_ending = True
             shutdown = self.create_task(_shut_down(self))
             while not shutdown.done():
-                with contextlib.suppress(RuntimeError):  # `end` was called again
+                with contextlib.suppress(RuntimeError):  # `end` has stopped the loop again
                     self.run_until_complete(shutdown)
             self.close()
             self.has_ended.set()
@@ -160,12 +160,12 @@ class _Loop(asyncio.SelectorEventLoop):
             self.call_soon_threadsafe(self.stop)
 
     def abandon(self) -> None:
-        """In a forked child: close its descriptors, which are the parent's too, and send nothing."""
+        """In a forked child: close the inherited descriptors without sending anything to their peers."""
         self._forget()
         own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
         for sock in (*self._connected, *own):
             with contextlib.suppress(OSError):  # it is closed
-                os.close(sock.detach())  # so that an inherited object cannot use a new file by its number
+                os.close(sock.detach())  # detached: its number may become that of another file
         _abandoned.append(self)
 
     def _forget(self) -> None:

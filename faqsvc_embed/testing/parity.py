@@ -1,6 +1,6 @@
 """Compares the FAQPage markup of a page with the questions and answers that the page shows.
 
-The markup is read as in files, and what is shown as `faqsvc extract` reads it on a page without markup.
+The markup is read as in files. What the page shows is read as by `faqsvc extract`, without the markup.
 """
 
 import html
@@ -25,7 +25,7 @@ from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts
 from faqsvc_embed.text import normalized
 
 COMPARED: Final = 20
-"""Characters of an answer that tell whether a question with it is a part of another answer."""
+"""Characters of an answer that are compared to find out whether its question is in another answer."""
 _HIDDEN: Final = "script, style, template, del, s, strike"
 """Elements whose text is not for readers."""
 _ICON: Final = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
@@ -46,9 +46,9 @@ class _Pair(NamedTuple):
     """The answer in its folded form: as plain text and as HTML."""
 
     def follows_its_question(self, words: str, minimum: int) -> bool:
-        """Return whether the words of a page have the answer after the question, if it is not shorter.
+        """Return whether the words of a page have the question, and then an answer longer than `minimum`.
 
-        Extraction leaves out some parts of an answer.
+        Extraction may have found only a part of the answer.
         """
         longer = [answer for answer in self.answers if len(answer) > minimum]
         return any(question + answer in words for question in self.questions for answer in longer)
@@ -68,7 +68,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     ids = [urljoin(base, own) if isinstance(own := one.get("@id"), str) else "" for one in pages]
     if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
-        problems.append(f"{count} FAQPages without one @id: give each {same}")
+        problems.append(f"{count} FAQPages do not share an @id: give each {same}")
     for element in document.select(",".join(f"[{name}]" for name in _OF_MARKUP)):
         for name in _OF_MARKUP:
             element.attrs.pop(name, None)

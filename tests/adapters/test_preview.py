@@ -448,7 +448,7 @@ def test_a_streamed_page_shows_the_draft(embed: FAQEmbed) -> None:
     assert not json_ld(html)
 
 
-def test_the_published_faq_may_be_cut_where_a_draft_replaces_it(embed: FAQEmbed) -> None:
+def test_a_draft_replaces_an_faq_that_a_stream_sends_in_parts(embed: FAQEmbed) -> None:
     environment = Environment(autoescape=True, loader=DictLoader({"page": PAGE + "<p>The end.</p>"}))
     install(environment, embed)
 

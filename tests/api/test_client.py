@@ -266,7 +266,7 @@ def test_a_list_of_one_page_is_one_request(clients: Clients, faulty: FaultyServe
     assert len(faulty.log) == 1
 
 
-def test_a_list_whose_pages_repeat_themselves_has_an_end(clients: Clients, faulty: FaultyServer) -> None:
+def test_a_list_ends_when_its_pages_repeat(clients: Clients, faulty: FaultyServer) -> None:
     faulty.then(list_page({"a": 1}, "x"), list_page({"b": 2}, "y"), list_page({"a": 1}, "x"))
     assert [faq.slug for faq in clients().list_faqs()] == ["b", "a"]
     assert len(faulty.log) == 3

@@ -54,7 +54,7 @@ def test_an_invalid_address_is_named() -> None:
 
 
 @pytest.mark.parametrize("command", [["extract"], ["check", "--page"]])
-def test_an_address_without_https_is_told_to_have_it(command: list[str]) -> None:
+def test_the_error_for_an_address_without_https_says_how_addresses_begin(command: list[str]) -> None:
     result = faqsvc(*command, "heron.example/faq")
     assert (result.exit_code, "begins with https://" in result.stderr) == (1, True)
 

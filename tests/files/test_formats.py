@@ -518,7 +518,7 @@ def test_lines_of_html_are_one_answer(tmp_path: Path) -> None:
     assert read(tmp_path, "a.json", content).items[0]["answer"] == "So:\n\n1. one"
 
 
-def test_what_html_has_and_no_page_shows_is_named(tmp_path: Path) -> None:
+def test_html_that_no_page_shows_is_named(tmp_path: Path) -> None:
     markup = "<p>See <a href='javascript:x'>two</a></p><iframe src='https://heron.example/v'></iframe>"
     items = [{"question": "Open?", "answer": "Yes."}, {"question": "Where?", "answer": markup}]
     assert list(read(tmp_path, "a.json", json.dumps(items)).all_notes()) == [

@@ -824,13 +824,13 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
 
-def test_what_a_page_is_about_makes_no_faq_of_it() -> None:
+def test_a_description_that_mentions_an_faq_makes_no_faq() -> None:
     front = "---\ntitle: Us\ndescription: Frequently asked questions\nkeywords: [FAQ, what if]\n---\n"
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
 
 
-def test_a_heading_above_a_box_that_says_the_same_is_no_section() -> None:
+def test_a_heading_that_repeats_the_title_of_its_box_is_no_section() -> None:
     boxes = "".join(f'### Is it {name}?\n??? note "Is it {name}?"\n    Yes.\n\n' for name in ("hot", "red"))
     document = read_markdown(f"# FAQ\n\n## Tea\n\n{boxes}## Cake\n\n{boxes.replace('it', 'cake')}")
     assert [item["section"] for item in document.items] == ["Tea", "Tea", "Cake", "Cake"]

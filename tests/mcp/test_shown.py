@@ -139,14 +139,14 @@ def test_what_readers_do_not_see_is_named_with_its_line(keyless: FAQClient) -> N
     assert all(text.startswith("Question ") and "line " in text for text in found["notShown"])
 
 
-def test_what_html_has_and_no_page_shows_is_named(keyless: FAQClient) -> None:
+def test_html_that_no_page_shows_is_named(keyless: FAQClient) -> None:
     markup = "<p>See <a href='javascript:x'>two</a> <iframe src='https://www.tea.example/v'></iframe></p>"
     note = preview(keyless, "Yes.", f"{markup}<script>three</script>")["note"]
     for lost in ("the link to 'javascript:'", "<iframe>", "<script>"):
         assert f"items[1]: {lost} is not shown" in note
 
 
-def test_an_empty_text_means_left_out(keyless: FAQClient) -> None:
+def test_an_empty_text_counts_as_left_out(keyless: FAQClient) -> None:
     item = {"question": "Open?", "answer": "Yes.", "section": "", "id": ""}
     texts = dict.fromkeys(("title", "introduction", "slug", "lang", "answerFormat"), "")
     found = content(call(keyless, "publish_faq", {**TEA, "items": [item], **texts, "preview": True}))

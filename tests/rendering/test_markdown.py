@@ -177,7 +177,7 @@ def test_a_very_long_answer_is_shown_as_text() -> None:
     assert html(text) == f"<p>{text}</p>"
 
 
-def test_an_answer_with_many_quotations_one_below_the_other_is_text() -> None:
+def test_an_answer_with_too_many_quotations_without_blank_lines_is_shown_as_text() -> None:
     assert html("> # a\n-b\n" * MAX_QUOTATIONS).startswith("<blockquote>")
     assert html("> # a\n-b\n" * (MAX_QUOTATIONS + 1)).startswith("<p>&gt; # a")
 

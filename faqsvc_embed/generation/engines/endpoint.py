@@ -23,7 +23,7 @@ MAX_LOGGED: Final = 500
 FORMATS: Final = ("json_schema", "json_object", None)
 """Response formats, in the order in which an endpoint is asked for them."""
 REFUSALS: Final = (400, 404, 413, 415, 422, 501)
-"""Statuses of endpoints that may accept the same request in another format."""
+"""Statuses after which the next format is tried."""
 
 logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 

@@ -1,7 +1,6 @@
-"""Questions that a page shows by names or by looks, with the answers that follow them.
+"""Finds the questions of a page by their names or by their looks, and the answers that follow them.
 
-A name is a class name, a label such as `Q:`, or what opens an answer. By looks, siblings decide: if enough of
-the elements that look alike ask, they are questions.
+A name is a class name, or a label such as `Q:`. Elements that look alike are questions if enough of them ask.
 """
 
 from bisect import bisect_left
@@ -41,7 +40,7 @@ MAX_MARKER: Final = 7
 MAX_LINE: Final = 200
 """Characters of a question that is no heading."""
 MANY: Final = 2
-"""Questions of other kinds, such as accordions, from which on headings are titles."""
+"""A page with this many questions of other kinds, such as accordions, has headings that are mostly titles."""
 FEW: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
@@ -86,7 +85,7 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
     headings = [element for element in free if element.tag in HEADINGS]
     tops = [heading for heading in headings if heading.tag == "h1"]
     headings = [heading for heading in headings if heading.tag != "h1" or len(tops) > 1]
-    # A claim is for a question or for its answer.
+    # Each question has two claims: one for itself, and one for its answer.
     has_others = claims.count // 2 + taken.count >= MANY
     take(_headings(headings, context, has_others=has_others), Evidence.HEADING)
     take(_emphasised(free, context), Evidence.APPEARANCE)
@@ -105,9 +104,9 @@ def _named(free: list[Element]) -> Iterator[Element]:
 
 
 def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
-    """Yield the titles of accordions by class name, and the elements that open something if siblings ask.
+    """Yield the titles of accordions, by class name, and buttons and the like if one of those alike asks.
 
-    A list has claimed its terms, so a free term is outside of one.
+    The terms of definition lists are claimed already, so a free `<dt>` is used as a button.
     """
     titles = [
         element
@@ -126,7 +125,7 @@ def _is_control(element: Element) -> bool:
 
 
 def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator[Element]:
-    """Yield the questions where questions and answers alternate, and look different."""
+    """Yield the questions where questions and answers alternate and look different."""
     pairs = defaultdict[tuple[bool, object], list[tuple[Element, Element]]](list)
     for parent in free:
         children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
@@ -150,8 +149,8 @@ def _is_row(element: Element) -> bool:
 def _headings(headings: list[Element], context: PageContext, *, has_others: bool) -> Iterator[Element]:
     """Yield the headings that are questions, in an FAQ or if most headings of the page are.
 
-    Beside questions of other kinds, headings are mostly titles. Otherwise, a few questions are enough for the
-    headings of an FAQ, and none if the title of the page says FAQ.
+    In an FAQ, half of the headings that look alike must ask if the page has questions of other kinds, because
+    most headings are then titles. Otherwise a few must ask, or none if the title of the page says FAQ.
     """
     texts = {heading: question_text(heading) for heading in headings if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
@@ -183,9 +182,9 @@ def _alike(
     share: float,
     elsewhere: set[Element],
 ) -> Iterator[Element]:
-    """Yield the elements of an FAQ that ask, with those that look the same if a share of these ask.
+    """Yield the elements of an FAQ that ask, and those that look like them if at least `share` of these ask.
 
-    Outside of an FAQ, yield those of `elsewhere`.
+    Outside of an FAQ, yield only the elements in `elsewhere`.
     """
     for group in similar_elements(elements):
         number = sum(element in asked for element in group)
@@ -213,9 +212,10 @@ def _starts_line(element: Element) -> bool:
 
 
 def _blocks(free: list[Element], context: PageContext) -> Iterator[Element]:
-    """Yield the paragraphs of an FAQ that ask, in their first line, with an answer below.
+    """Yield the paragraphs of an FAQ whose first line asks, and that have an answer below.
 
-    Elsewhere, nearly all blocks that look the same must ask; items of a list that only ask are a checklist.
+    Outside of an FAQ, nearly all paragraphs that look alike must ask, and half of them must have an answer.
+    Items of a list that only ask are a checklist.
     """
     unclaimed = {element.start for element in free}
     blocks = [block for block in context.text_blocks if block.start in unclaimed and not _is_cell(block)]

@@ -48,7 +48,7 @@ def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
 
 
 def _target(element: Element, url: str) -> str:
-    """Return the absolute address of a link to another page; any other is empty."""
+    """Return the absolute address of a link to another page, or an empty text."""
     href = element.attrs.get("href", "").strip()
     if not href or href.startswith("#"):
         return ""

@@ -41,7 +41,7 @@ def has_question_mark(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Return whether a text is a question, by its question mark or its grammar, and no sentence that ends."""
+    """Return whether a text is a question, by its question mark or its grammar, without a full stop."""
     if not 3 <= len(text) <= MAX_LENGTH or text.endswith((".", "…")):
         return False
     return has_question_mark(text) or (not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None)

@@ -110,7 +110,7 @@ def test_an_endpoint_that_refuses_everything_fails_and_nothing_is_learned(llm: F
     assert len(script.bodies) <= 3
 
 
-def test_an_endpoint_that_asks_for_a_pause_is_asked_once(llm: FaultyServer) -> None:
+def test_an_endpoint_that_sends_429_gets_no_second_request(llm: FaultyServer) -> None:
     llm.behave(faults.status(429, {"Retry-After": "60"}))
     with pytest.raises(EngineError) as failed:
         complete(endpoint(llm))

@@ -223,7 +223,7 @@ def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
 
 
 @pytest.mark.parametrize(("path", "found"), [("faq", 1), ("faq/index.html", 0)])
-def test_the_end_of_an_address_announces_an_faq_and_a_folder_in_it_does_not(path: str, found: int) -> None:
+def test_the_last_part_of_an_address_announces_an_faq_and_a_folder_does_not(path: str, found: int) -> None:
     headings = "<h3>What is chat?</h3><p>A talk.</p><h3>Reports</h3><p>Daily.</p><h3>Prices</h3><p>Low.</p>"
     page = f"<title>Chat</title><main><h1>Chat</h1>{headings}</main>"
     assert [

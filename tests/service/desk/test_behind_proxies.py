@@ -141,7 +141,7 @@ def test_a_cookie_header_costs_no_more_than_its_length(stranger: Editor, written
     assert grows_linearly(visit, lambda count: written.format(piece * count), 2_000)
 
 
-def test_a_wrong_sign_in_header_is_named_as_the_option_that_sets_it(storage: Storage) -> None:
+def test_the_error_for_a_wrong_sign_in_header_names_its_option(storage: Storage) -> None:
     with pytest.raises(
         ConfigurationError, match=r"^sign_in_header is 'X Email': expected the name of a header"
     ):

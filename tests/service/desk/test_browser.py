@@ -526,7 +526,7 @@ def test_the_head_of_an_open_question_is_one_line_on_a_phone(editor: Page, desk:
     assert head.evaluate("head => head.offsetHeight") == before <= 44
 
 
-def test_the_bar_covers_nothing_that_has_the_focus_on_a_phone(editor: Page, desk: Served) -> None:
+def test_on_a_phone_the_bar_never_covers_the_focused_field(editor: Page, desk: Served) -> None:
     writer = desk.storage.people.add("M" * 50, role="publisher")
     write_forty(desk, writer.access, slug="covered")
     editor.set_viewport_size({"width": 320, "height": 568})

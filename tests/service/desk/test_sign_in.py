@@ -74,9 +74,7 @@ def test_who_is_signed_in_is_led_on_by_the_sign_in_page(editor: Editor, storage:
 
 
 @pytest.mark.parametrize("slug", ["요금 안내", "100% wool?", "#1"])
-def test_the_sign_in_leads_to_the_page_that_was_asked_for(
-    editor: Editor, storage: Storage, slug: str
-) -> None:
+def test_signing_in_leads_to_the_requested_page(editor: Editor, storage: Storage, slug: str) -> None:
     put(storage, FAQ(slug, "Prices", lang="en"))
     path = f"/desk/faqs/{quote(slug, safe='')}/history"
     editor.client.cookies.clear()
@@ -85,7 +83,7 @@ def test_the_sign_in_leads_to_the_page_that_was_asked_for(
     assert (found.status_code, found.url.raw_path.decode()) == (200, f"{path}?lang=en")
 
 
-def test_the_desk_works_below_a_path_that_begins_as_its_own(storage: Storage) -> None:
+def test_the_desk_works_below_a_path_such_as_desktop(storage: Storage) -> None:
     with TestClient(create_app(storage), root_path="/desktop") as client:
         link = link_for(storage)
         client.post("/desktop/desk/sign-in", data={"link": link}, headers={"origin": "http://testserver"})

@@ -110,7 +110,7 @@ def test_two_items_with_one_id_are_refused_by_their_numbers_unless_they_come_fro
     assert (refused.json()["code"], of_file.status_code) == ("invalid-body", 201)
 
 
-def test_the_slug_of_a_record_names_no_faq_in_a_post(client: TestClient, key: str) -> None:
+def test_post_does_not_use_the_slug_in_its_body(client: TestClient, key: str) -> None:
     slug = publish(client, key, publication()).json()["slug"]
     before = client.get(f"{PATH}/{slug}").json()
     response = publish(client, key, publication(slug=slug, title="Other"))

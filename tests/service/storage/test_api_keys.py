@@ -112,12 +112,12 @@ def test_a_key_is_rotated_with_an_overlap(storage: Storage, clock: Clock) -> Non
         storage.keys.rotate(before.key_id)
 
 
-def test_first_keys_that_are_created_at_once_are_of_one_site(storage: Storage) -> None:
+def test_first_keys_that_are_created_at_once_share_one_site(storage: Storage) -> None:
     assert at_once(storage.keys.create) == ["str"] * 4
     assert len(storage.sites.list()) == 1
 
 
-def test_a_key_is_replaced_by_one_of_several_rotations_at_once(storage: Storage) -> None:
+def test_only_one_of_several_rotations_of_a_key_at_once_succeeds(storage: Storage) -> None:
     old = key_id(storage, storage.keys.create())
 
     assert at_once(lambda: storage.keys.rotate(old)) == ["UnknownAPIKey"] * 3 + ["str"]

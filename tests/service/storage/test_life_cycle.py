@@ -571,7 +571,7 @@ def test_a_clock_that_is_wrong_for_an_hour_does_not_empty_the_bin(
     assert title(storage) is not None
 
 
-def test_a_site_is_deleted_by_two_at_once(
+def test_a_site_can_be_deleted_by_two_calls_at_once(
     storage: Storage, owner: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(storage, owner, "tea-0")
@@ -587,7 +587,7 @@ def test_a_site_is_deleted_by_two_at_once(
     assert storage.sites.list() == []
 
 
-def test_a_site_is_deleted_while_its_bin_is_emptied_and_it_is_written(
+def test_a_site_can_be_deleted_while_its_bin_is_emptied_and_its_faqs_are_written(
     storage: Storage, owner: Access, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(3):
