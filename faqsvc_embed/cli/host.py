@@ -99,7 +99,7 @@ def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Fol
 
 
 def _uses_in(template: str, source: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the place of each FAQ in a template, such as `home.html:12`, and its slug, None for a variable."""
+    """Yield the place of each FAQ in a template, such as `home.html:12`, and its slug; None if it varies."""
     source = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), source)
     for tag in _TAG.finditer(source):
         if tag[0].lstrip("{%- ").startswith("macro"):

@@ -238,7 +238,7 @@ class OptionResolver:
 
 
 def _validate(name: str, value: object) -> Any:
-    """Check an option like the setting with its name. A boolean option may be any object with a truth value."""
+    """Check an option like the setting with its name; of a boolean option, only the truth value counts."""
     setting: Setting[Any] = getattr(Settings, name)
     if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
         return bool(value)

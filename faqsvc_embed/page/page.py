@@ -130,7 +130,7 @@ class Page(msgspec.Struct, eq=False):
             _log.warning(
                 "lost",
                 "a response lacks an FAQ that was not cached when its template was rendered: its placeholder "
-                "is not in the HTML body, because it was escaped, compressed, or kept in a cache of the host; "
+                "is not in the HTML body, because it was escaped, compressed or kept in a cache of the host; "
                 "`await embed.aprefetch(...)` before rendering the template",
             )
 

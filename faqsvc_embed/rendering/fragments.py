@@ -56,7 +56,7 @@ class Fragment(msgspec.Struct, eq=False):
     needs: frozenset[str] = frozenset()
     """The names of what a document prints once: those in `css`, and those of the script and its part."""
     forms: dict[tuple[ElementOptions, frozenset[str], bool], str] = {}
-    """The first forms of the whole HTML, by what they depend on: usually one with `needs`, and one without."""
+    """The first forms of the whole HTML by what they depend on: usually with all of `needs`, and without."""
 
     def __post_init__(self) -> None:
         self.needs = frozenset(

@@ -144,8 +144,9 @@ async def _lifespan(service: ServiceContext, _: Starlette) -> AsyncIterator[None
                 await run_blocking(function, limiter=service.writers)
             await asyncio.sleep(period)
 
-    # Several processes may empty the bin at once; no request waits for the last use of a key.
+    # Several processes may do this at once.
     clearing = repeat(storage.removal.empty_bin, FIRST_CLEARING, CLEARING)
+    # Requests only note that a key is used, so that none waits for a write.
     recording = repeat(storage.keys.record_uses, RECORDING, RECORDING)
     tasks = [asyncio.create_task(task) for task in (clearing, recording)]
     yield

@@ -105,7 +105,7 @@ class Call:
     def slug(self) -> str:
         """The slug in the path, in NFC, so that each spelling of a letter is the same FAQ."""
         slug = self._slug
-        # PostgreSQL refuses U+0000, for example; servers put U+FFFD for what is not UTF-8.
+        # PostgreSQL refuses U+0000. Servers write U+FFFD for bytes that are not UTF-8.
         if not is_slug(slug) or "\ufffd" in slug:
             raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
         return slug

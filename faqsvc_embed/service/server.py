@@ -163,7 +163,7 @@ class LingeringClose:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on; a response that comes early waits for the body."""
-        # With `Expect`, the body is sent only when it is asked for.
+        # With the header Expect, the client sends the body only when the server asks for it.
         if (
             scope["type"] != "http"
             or scope["method"] in ("GET", "HEAD")

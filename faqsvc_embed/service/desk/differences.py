@@ -9,9 +9,10 @@ from typing import Final, NamedTuple
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 
 MAX_PAIRS: Final = 1_000_000
-"""Maximum pairs of words or lines to compare on a page, because the time grows with their number.
+"""Maximum number of pairs of words or lines that a page compares, because the time grows with it.
 
-The texts that differ share them. A longer text is compared by line, or else shown whole."""
+The texts that differ share this number. A text that is too long is compared by line, or shown whole.
+"""
 
 _SETTINGS: Final = {
     "Title": "title",

@@ -37,7 +37,7 @@ from faqsvc_embed.service.storage.values import (
 
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
 MAX_PASTED: Final = 250_000
-"""Characters of HTML that may be pasted, of which a tenth is usually text."""
+"""Maximum characters of pasted HTML, of which about a tenth is text."""
 UNTRANSLATED: Final = (
     "This question is not translated, but questions below it are. Translate it, or press Copy. If you removed"
     " it, the translations below it would belong to the wrong questions."

@@ -133,7 +133,7 @@ def add_person(visit: Visit) -> Response:
     """POST /desk/people: add a person, and show the first sign-in link."""
     name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
     if visit.is_sent_again():
-        problem = "This form was sent before, and the person is in the list. Their page makes a new link."
+        problem = "This form was sent already: the person is in the list. Open it there to create a new link."
         return show_people(visit, 409, problems={"name": problem})
     try:
         person = visit.storage.people.add(
@@ -238,7 +238,7 @@ def create_key(visit: Visit) -> Response:
     if problems:
         return show_keys(visit, 422, problems=problems)
     if visit.is_sent_again():
-        problem = "This form was sent before. If you have not copied its key, replace the key in the list."
+        problem = "This form was sent already: the key is in the list. If you have not copied it, replace it."
         return show_keys(visit, 409, problems={"key_name": problem})
     try:
         key = visit.storage.keys.create(

@@ -39,10 +39,10 @@ class Operation:
     """Declares an operation as a decorator of its handler: parameters, responses and errors.
 
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
-    `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached, and may
-    depend only on the declared query parameters and headers and, with `uses_host`, on the Host header, which
-    may be invalid (400). With `reads_body`, the handler itself reads the body. A probe has no rate limit: a
-    flood of requests must not look like an outage.
+    `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached: they
+    may depend only on the declared query parameters and headers. With `uses_host`, they also depend on the
+    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. A probe has
+    no rate limit: a flood of requests must not look like an outage.
     """
 
     method: str

@@ -219,7 +219,7 @@ class ResponseCache:
             await self._app(inner, receive, capture)
         scope["endpoint"] = inner.get("endpoint")
         stored = _stored(inner, messages)
-        if stored is not None and self._forgotten == forgotten:  # else it may be outdated
+        if stored is not None and self._forgotten == forgotten:  # otherwise it may be outdated
             self._keep(request, stored)
         if request.is_head:
             messages = [{**message, "body": b""} if "body" in message else message for message in messages]

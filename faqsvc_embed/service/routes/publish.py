@@ -38,7 +38,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
     scope="draft",
     body=PublishBody,
     response=PublishResponse,
-    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes once in 24 hours.",
+    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes only once in 24 hours.",
 )
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
@@ -170,7 +170,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
 
 
 def _not_used(body: PublishBody, written: Revision) -> list[str]:
-    """Return the fields whose values the address, or a slug from the title, has replaced."""
+    """Return the fields of the body that were not used, because the URL or the title gave other values."""
     stated = {"slug": body.slug, "lang": body.lang}
     return [name for name, value in stated.items() if value not in (None, getattr(written, name))]
 

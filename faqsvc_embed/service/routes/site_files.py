@@ -62,7 +62,7 @@ def advise_robots(call: Call) -> Response:
 def map_site(call: Call) -> Response:
     """List the pages of listed sites; beyond 2,000 FAQs, list the sitemaps with the pages.
 
-    Beyond `SITEMAP_SIZE` FAQs, it is an index of sitemaps. `from` is the first slug of one of them.
+    `from` is the first slug of one of these sitemaps.
     """
     first = call.query.get("from")
     if first is not None and not is_slug(first):

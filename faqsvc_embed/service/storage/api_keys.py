@@ -203,7 +203,7 @@ class APIKeys(Part):
 
 
 def _key(connection: Connection, what: str, key_id: str, *conditions: ColumnElement[bool]) -> Row[Any]:
-    """Return the row of a key, locked, so that two cannot replace the same key."""
+    """Return the row of a key, locked, so that two transactions cannot replace the same key."""
     query = select(api_keys).where(api_keys.c.id == key_id, *conditions).with_for_update()
     row = connection.execute(query).first()
     if row is None:

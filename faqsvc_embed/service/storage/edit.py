@@ -198,7 +198,7 @@ class Edit:
         self.record_event(lang, number)
 
     def follow_source(self, lang: str, number: int, copy: int) -> None:
-        """Assign the translations of a revision to its copy, which has the same text."""
+        """Let the translations of a revision count as those of its copy, which has the same text."""
         if lang == self._faq.lang:
             copies = [one.lang for one in self.translations.values() if one.translated_from == number]
             self.update_translations(copies, translated_from=copy)
@@ -300,7 +300,7 @@ class Edit:
             "byte_count": columns.byte_count + self._added_bytes,
         }
         if is_limited := most is not None and (self.access.key_id or self.access.person_id):
-            # A later time was written by a wrong clock.
+            # A time further ahead was written by a wrong clock.
             is_ahead = and_(columns.write_arrival > time, columns.write_arrival <= time + _MINUTE)
             values["write_arrival"] = case((is_ahead, columns.write_arrival), else_=time) + _MINUTE // most
         counted = update(sites).where(columns.id == self.access.site).values(values).returning(sites)

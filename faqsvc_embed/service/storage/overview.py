@@ -234,7 +234,7 @@ class Overview(Part):
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             query = query.where(self._matching(wanted))
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
-            # A constant: to compare with an empty list, the database would read all FAQs of the site.
+            # For an empty list, the database would read all FAQs of the site; for `false()`, it reads none.
             query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 
@@ -268,7 +268,7 @@ def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binn
     infos = list[FAQInfo]()
     for faq in rows:
         every = found.get(faq.slug, {})
-        if faq.lang in every or (binned and every):  # not just purged
+        if faq.lang in every or (binned and every):  # otherwise it was purged in this moment
             ordered = [every[lang] for lang in dict.fromkeys((faq.lang, *LANGUAGES)) if lang in every]
             infos.append(FAQInfo(faq.slug, faq.lang, faq.state, faq.updated_at, tuple(ordered)))
     return infos

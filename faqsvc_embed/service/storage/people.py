@@ -75,7 +75,7 @@ _BY_NAME: Final = (people.c.name, people.c.id)
 class People(Part):
     """The people in a database. Removed people are not found.
 
-    A site that is not named is the only one. The methods raise:
+    Without `site`, `add` and `admin` mean the only site. The methods raise:
         ConfigurationError: a name, an address or a role is not valid.
         PersonExists: the site has another person with this address.
         UnknownPerson: there is no such person, or several people are meant.
@@ -228,7 +228,7 @@ class People(Part):
         return person
 
     def _locked(self, connection: Connection, person_id: str) -> Person:
-        """Return a person whose site is locked, so that two admins cannot remove each other."""
+        """Lock the site of a person, so that two admins cannot remove each other, and return the person."""
         lock_site(connection, connection.scalar(select(people.c.site).where(people.c.id == person_id)))
         found = _found(connection, _select(people.c.id == person_id))
         if not found:
@@ -261,7 +261,7 @@ class SignIns(Part):
         """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
         now = self._clock()
         valid = (sign_in_links.c.digest == secret_digest(token), sign_in_links.c.expires_at > now)
-        with self._database.reading() as connection:  # guesses do not take the lock of writers
+        with self._database.reading() as connection:  # so that wrong tokens never block writers
             if connection.scalar(select(sign_in_links.c.person).where(*valid)) is None:
                 return None
         with self._database.writing() as connection:

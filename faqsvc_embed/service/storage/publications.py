@@ -78,7 +78,7 @@ _LISTINGS: Final = (
     .where(faqs.c.slug.in_(bindparam("slugs", expanding=True)))
     .order_by(faqs.c.slug, _rank(faqs))
 )
-# A scalar, which is read for each FAQ. Of EXISTS, PostgreSQL makes a join with all translations.
+# A scalar subquery reads one row for each FAQ. For EXISTS, PostgreSQL would join all translations.
 _PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs)).limit(1).scalar_subquery()
 
 

@@ -52,7 +52,7 @@ def of_translation(slug: str, lang: str) -> ColumnElement[bool]:
 class History(Part):
     """The revisions and previews of sites. The results are for their owners only.
 
-    Without `lang`, the translation in the default language is meant. Methods that get rights raise:
+    Without `lang`, the translation in the default language is meant. Methods that take `access` raise:
         FAQNotFound: the site has no such FAQ, translation or revision.
         NotYourSite: the FAQ belongs to another site.
         Gone: the FAQ is in the bin, or was deleted for ever.

@@ -119,20 +119,20 @@ class Sites(Part):
 
 
 def resolve_site(connection: Connection, site: str | None, now: datetime) -> str:
-    """Return the id of a site, locked, by default of the only one, which is created if there is none.
+    """Lock a site and return its id. The default is the only site, which is created if there is none.
 
     Raises:
         UnknownSite: there is no such site, or there are several.
     """
     if site is None and find_site(connection, None) is None:
-        connection.execute(select(last_event).with_for_update())  # another transaction may create it, too
+        connection.execute(select(last_event).with_for_update())  # so that others do not create it, too
     found = find_site(connection, site) or _insert(connection, DEFAULT_NAME, now)
     lock_site(connection, found)
     return found
 
 
 def lock_site(connection: Connection, site: str | None) -> None:
-    """Let others that lock the site wait until the end of the transaction. They may still refer to it."""
+    """Lock a site until the end of the transaction. Others can still write rows that refer to it."""
     connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update(key_share=True))
 
 

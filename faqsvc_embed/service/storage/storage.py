@@ -34,7 +34,7 @@ def open_storage(url: str = DEFAULT_URL, clock: Callable[[], datetime] = utc_now
         ConfigurationError: the URL is not valid.
         StorageUnavailable: the database cannot be opened, or its schema is too new.
     """
-    # Closed, so that a server can fork next. A storage opens connections when it needs them.
+    # Without open connections, a server can fork next; the storage opens them when it needs them.
     with closing(Database(url)) as database:
         upgrade.upgrade(database)
     return Storage(database, clock)

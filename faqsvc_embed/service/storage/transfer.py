@@ -68,7 +68,7 @@ def restore(database: Database, file: Path) -> None:
     source, prepared = Database(f"sqlite:///{file}"), Database(f"sqlite:///{database.path}.part")
     prepared.delete()
     try:
-        if upgrade.version(source) is None:  # its errors name the backup, too
+        if upgrade.version(source) is None:  # may raise an error that names the backup
             raise TransferFailed(f"{file} is not a backup of a service")
         backup(source, Path(prepared.path))
         upgrade.upgrade(prepared)

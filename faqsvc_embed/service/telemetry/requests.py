@@ -87,7 +87,9 @@ def configure_logging() -> None:
     handler.setFormatter(LineFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("faqsvc_embed").setLevel(logging.INFO)
-    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a stranger could fill the log
+    logging.getLogger("python_multipart").setLevel(
+        logging.CRITICAL
+    )  # anybody could fill the log with malformed forms
 
 
 def log_access(scope: Scope, outcome: Outcome) -> None:

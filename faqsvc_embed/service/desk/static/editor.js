@@ -392,14 +392,14 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
-// Lists in plain text of Word as those of Markdown.
+// Returns plain text from Word with its lists as Markdown.
 function withLists(plain) {
   const bullets = plain.replace(/^[ \t]*(?:[•·▪◦‣][\t\u00a0 ]*|o(?:\t|[ \u00a0]{2,})[\t\u00a0 ]*)(?=\S)/gm, "- ");
   const text = bullets.replace(/^[ \t]*(?:\d{1,3}|[a-z])[.)]\t[\t ]*(?=\S)/gm, "1. ");
   return text === plain ? plain : text.replace(/^(?!- |1\. )(.*\S.*)\n(?=- |1\. )/gm, "$1\n\n");
 }
 
-// HTML as Markdown, from the service, which reads it as it reads files; plain text if it does not respond.
+// Asks the service for HTML as Markdown; returns the plain text if that fails.
 async function toMarkdown(form, html, plain) {
   const body = new URLSearchParams({ token: form.elements.token.value, part: "pasted", html });
   try {
@@ -410,12 +410,12 @@ async function toMarkdown(form, html, plain) {
   }
 }
 
-// What Word and Google Docs state by styles, and how often each is left out.
+// The elements for styles of Word and Google Docs, the names of what is left out, and what Markdown can show.
 const STYLES = { b: /font-weight:\s*(?:bold|[6-9]00)/i, i: /font-style:\s*italic/i, s: /text-decoration(?:-line)?:\s*line-through/i, sup: /vertical-align:\s*super/i, sub: /vertical-align:\s*sub(?!\w)/i };
 const LEFT = { "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
 const SHOWN = "a, b, strong, i, em, s, strike, del, sup, sub, code, pre, ul, ol, table, blockquote, h1, h2, h3, h4, h5, h6";
 
-// Pasted HTML as elements without styles, and what is left out of it; no HTML if it shows nothing but plain text.
+// Returns pasted HTML with elements instead of styles, and the names of what was left out. The HTML is empty if it is only plain text.
 function cleaned(html) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const all = (selector) => [...page.body.querySelectorAll(selector)];
@@ -452,7 +452,7 @@ function cleaned(html) {
   return { html: page.body.querySelector(SHOWN) || named.length ? page.body.innerHTML : "", left: named.join(", ") };
 }
 
-// The paragraphs of Word that are items of lists as lists.
+// Turns the paragraphs that Word shows as items of lists into lists.
 function listParagraphs(page, paragraphs, style) {
   let open = [];
   for (const item of paragraphs.filter((node) => !/mso-list:\s*ignore/i.test(style(node)))) {
@@ -475,7 +475,7 @@ function listParagraphs(page, paragraphs, style) {
   }
 }
 
-// The web address of a link, also of one that Google Docs redirects; empty if it has none.
+// Returns the address of a link, also of one that Google Docs redirects; empty if it leads nowhere.
 function target(address) {
   try {
     const url = new URL(address);
