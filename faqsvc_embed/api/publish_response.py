@@ -188,7 +188,7 @@ def error_of(response: Response, now: datetime) -> FAQError:
         when = f"in {wait:g} s" if wait is not None else "later"
         return RateLimited(f"too many requests; try again {when} (429){because}", **details)
     if status in REDIRECTS:
-        because = ": writes do not follow redirects; set base_url to the address of the service"
+        because = ": redirects are not followed; set base_url to the address of the service"
     kind = FAQTimeout if details["code"] == "generation-timeout" else FAQUnavailable
     return kind(f"the service responded with {status}{because}", **details)
 

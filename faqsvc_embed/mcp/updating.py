@@ -84,7 +84,7 @@ async def update_faq(call: Call) -> CallToolResult:
     content |= await asyncio.to_thread(_seen, old, new, arguments)
     if number not in (0, published.revision) and published.state == "published":
         content["undo"] = revert(published, number)
-    notes += [*_doubts(old, new, arguments), content.pop("note", "")]
+    notes += [*_question_notes(old, new, arguments), content.pop("note", "")]
     notes.append(await _other_languages(client, published))
     content["note"] = " ".join(filter(None, notes))
     return result_of_write(content)
@@ -143,7 +143,7 @@ def _translated(empty: FAQ, number: int, given: Arguments) -> tuple[FAQ, list[st
             f"The FAQ {quoted(empty.slug)} has no translation into {empty.lang}. To make it, call again with "
             "revision 0, title, and a change with question and answer for each question, in order."
         )
-    items = _after(empty, [{**change, "add": True} for change in given["changes"]])
+    items = _changed_items(empty, [{**change, "add": True} for change in given["changes"]])
     texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
     new, notes = replace(empty, items=items, **texts), list[str]()
     if "answerFormat" in given:
@@ -169,7 +169,7 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
         old,
         title=given.get("title", old.title),
         introduction=given.get("introduction", old.introduction),
-        items=_after(old, given.get("changes", [])),
+        items=_changed_items(old, given.get("changes", [])),
         answer_format=given.get("answerFormat", old.answer_format),
     )
     answers = {item.answer for item in old.items}
@@ -188,7 +188,7 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
     return replace(new, answer_format="markdown"), [AS_MARKDOWN]
 
 
-def _after(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
+def _changed_items(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
     """Return the items of an FAQ after changes. A question that is in `section` already does not move.
 
     Raises:
@@ -227,7 +227,7 @@ def _texts(item: Item) -> tuple[str | None, ...]:
     return item.question, item.answer, item.section
 
 
-def _doubts(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
+def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
     """Return a note for each new question that has markup, or that may be a paraphrase of another."""
     known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]

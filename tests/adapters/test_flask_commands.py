@@ -1,4 +1,4 @@
-"""`flask faq check`."""
+"""`flask faq check`, and what `flask run` prints of an invalid setting or file."""
 
 from pathlib import Path
 from typing import Any

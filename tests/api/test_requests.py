@@ -1,4 +1,4 @@
-"""The request that reads an FAQ: which texts are slugs, and where its redirects may lead."""
+"""The request that reads an FAQ, and which texts are slugs."""
 
 import unicodedata
 from urllib.parse import unquote, urlsplit

@@ -1,4 +1,4 @@
-"""What is sent to the service, over which connection, and through which redirects."""
+"""What is sent to the service, and over which connection. Redirects are not followed."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""The tools over the life of an FAQ: lists, changes, drafts, and taking back."""
+"""The tools over the life of an FAQ: lists, changes, drafts, and unpublishing."""
 
 from collections.abc import Iterator
 from typing import Any, Final

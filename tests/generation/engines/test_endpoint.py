@@ -1,4 +1,4 @@
-"""Endpoints of today and of two years ago: a response format that one refuses is left out."""
+"""Old and new endpoints: each gets a response format that it accepts."""
 
 import asyncio
 import json
