@@ -74,6 +74,6 @@ def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
                 names.add(name)
                 yield f"User-agent: {name}"
         elif line.strip() and not line.lstrip().startswith("#"):
-            in_rules = in_rules or line.lstrip()[:7].lower() != "sitemap"  # which is in no group
+            in_rules = in_rules or line.lstrip()[:7].lower() != "sitemap"  # a Sitemap line is in no group
             if names:
                 yield line
