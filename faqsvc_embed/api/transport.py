@@ -221,9 +221,8 @@ async def _read_body(response: httpx2.Response, limit: int) -> bytes:
     """Return a complete body, decompressed; it may have at most `limit` bytes, compressed or not."""
     body = bytearray()
     try:
-        async with contextlib.aclosing(
-            response.aiter_bytes()
-        ) as chunks:  # closed now, not by garbage collection
+        # Closed now, not by garbage collection.
+        async with contextlib.aclosing(response.aiter_bytes()) as chunks:
             async for chunk in chunks:
                 body += chunk
                 if max(len(body), response.num_bytes_downloaded) > limit:

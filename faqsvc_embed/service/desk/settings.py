@@ -133,7 +133,7 @@ def add_person(visit: Visit) -> Response:
     """POST /desk/people: add a person, and show the first sign-in link."""
     name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
     if visit.is_sent_again():
-        problem = "This form was sent already: the person is in the list. Open it there to create a new link."
+        problem = "This form was sent already: the person is in the list. Open their page to make a new link."
         return show_people(visit, 409, problems={"name": problem})
     try:
         person = visit.storage.people.add(
