@@ -277,9 +277,8 @@ def _code(tag: Tag) -> str:
 
 def _paragraph(text: str) -> list[_Block]:
     """Return inline Markdown as a paragraph, if it has words."""
-    for (
-        _
-    ) in _TAG_NAMES:  # from the inside out: no emphasis contains its own kind, so there are no more levels
+    # From the inside out. Emphasis never contains its own kind, so there are no more levels than kinds.
+    for _ in _TAG_NAMES:
         text = _EMPHASIS.sub(_emphasis, text)
     lines = [line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line]
     lines = [line if _ITEM.match(line) else escape_start(line) for line in lines]

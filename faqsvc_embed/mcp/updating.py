@@ -151,9 +151,7 @@ def _translated(empty: FAQ, number: int, given: Arguments) -> tuple[FAQ, list[st
     elif empty.answer_format == "text":
         new, notes = in_format(new)
     if not new.title:
-        notes.append(
-            "The translation has no title of its own: translate the title, too, and pass it as title."
-        )
+        notes.append("The translation has no title of its own: translate that, too, and pass it as title.")
     return new, notes
 
 

@@ -126,9 +126,8 @@ def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
     line = state.src[state.bMarks[start] + state.tShift[start] : state.eMarks[start]]
     found = None if state.is_code_block(start) else _LONE_TAG.fullmatch(line)
     if found is None or silent:
-        return (
-            found is not None and found["component"] is not None
-        )  # an image or a line break may be within a paragraph
+        # An image or a line break may be within a paragraph, which a component ends.
+        return found is not None and found["component"] is not None
     token = state.push("html_block", "", 0)
     token.content, token.map, state.line = f"{line}\n", [start, start + 1], start + 1
     return True

@@ -41,8 +41,8 @@ logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 class Generator:
     """The handler of generation, with its engine and limits.
 
-    `allowed` are addresses that may be read although they are not public. `timeout` limits
-    the seconds of one generation, including its wait for others.
+    `allowed` are addresses that may be read although they are not public. `timeout` limits the seconds of
+    one generation, including its wait for others.
     """
 
     engine: Engine
