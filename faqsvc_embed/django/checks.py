@@ -46,7 +46,7 @@ def _errors() -> list[CheckMessage]:
 
 
 def _invalid(error: ConfigurationError) -> CheckMessage:
-    hint = "Correct the line of the file, or the setting: in FAQSVC, or FAQSVC_… in the environment."
+    hint = "Correct the line of the file, or the setting: FAQSVC or FAQSVC_… in settings or environment."
     return Error(f"The FAQSVC settings or files are invalid: {error}", hint=hint, id="faqsvc.E001")
 
 
