@@ -70,7 +70,7 @@ class Generator:
     async def respond(self, call: Call) -> Response:
         """Read a website; stop if the client disconnects."""
         wanted, ignored = parse_body(call.body, GenerateBody, partial(problems_of, struct=GenerateBody))
-        request, response = call.request, Response(status_code=499)  # not sent if the client has disconnected
+        request, response = call.request, Response(status_code=499)  # for a client that has disconnected
         try:
             async with anyio.create_task_group() as tasks:
 

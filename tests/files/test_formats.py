@@ -458,7 +458,7 @@ def test_questions_in_several_languages_are_read_in_one(tmp_path: Path) -> None:
     assert document.unknown == ["items[].de"]
 
 
-def test_languages_in_languages_are_read_once_each(tmp_path: Path) -> None:
+def test_nested_mappings_of_languages_are_read_once_each(tmp_path: Path) -> None:
     content = '{"de": {}, "en": ' * 40 + "{}" + "}" * 40  # twice for each level took hours
     with pytest.raises(ValueError, match="no questions found"):
         read(tmp_path, "a.json", content)

@@ -124,11 +124,11 @@ class ResponseCache:
         if stored is None:
             lock = self._locks.setdefault(request.key, asyncio.Lock())
             is_first = not lock.locked()
-            async with lock:  # equal misses are one
+            async with lock:  # equal misses wait for the first one
                 stored = self._find(request, age)
                 if stored is None and is_first:
                     stored, messages = await self._make(request, scope, receive)
-            if stored is None and not is_first:  # the first response cannot be kept: nobody waits again
+            if stored is None and not is_first:  # it cannot be cached: make it without waiting
                 stored, messages = await self._make(request, scope, receive)
         if stored is not None:
             scope["endpoint"] = stored.endpoint  # for the access log
