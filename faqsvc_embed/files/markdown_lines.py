@@ -149,7 +149,9 @@ def unnumbered(texts: list[str]) -> list[str]:
     for pattern in (_SIGN, _QUESTION_NUMBER):
         found = [pattern.match(text) for text in texts]
         if sum(one is not None for one in found) * 2 > max(len(texts), 2):
-            texts = [text[one.end() :] if one else text for text, one in zip(texts, found, strict=True)]
+            texts = [
+                text[one.end() :].lstrip() if one else text for text, one in zip(texts, found, strict=True)
+            ]
     return texts
 
 

@@ -59,7 +59,7 @@ _STRUCK: Final = re.compile("<(s|del)>.*?</\\1>", re.DOTALL)
 _RAISED: Final = re.compile("<sup>([^<>]*)</sup>")
 _IMAGE: Final = re.compile('<img src="[^"]*" alt="([^"]*)" loading="lazy">')
 
-_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.-]*)((?:\s[^<>]*|/)?)>")
+_TAG: Final = re.compile(r"<(/?)([A-Za-z][\w.@-]*)((?:\s[^<>]*|/)?)>")
 _ATTRIBUTE: Final = re.compile(r"(?<![A-Za-z-])([A-Za-z-]+)\s*=\s*(\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)")
 _EMBEDS: Final = re.compile(
     "script|style|iframe|video|audio|object|embed|form|input|button|select|textarea|svg|math|canvas"

@@ -360,7 +360,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "<FAQ>\n  ## May I cancel?\n\n  Any time.\n</FAQ>\n",
         "<ul>\n    <li><b>Q: What does it cost?</b>\n<p><b>A:</b> Nothing.</p></li>\n"
         "    <li><b>Q: May I cancel?</b>\n<p><b>A:</b> Any time.</p></li>\n</ul>\n",
-        "**A、What does it cost?**\n\nNothing.\n\n**B、May I cancel?**\n\nAny time.\n",
+        "**A、 What does it cost?**\n\nNothing.\n\n**B、\u3000May I cancel?**\n\nAny time.\n",
         '??? info "FAQ: What does it cost?"\n    Nothing.\n\n??? info "FAQ: May I cancel?"\n    Any time.\n',
         '<div class="cards" markdown>\n\n-   :tea-cup: __What does it cost?__\n\n    Nothing.\n\n'
         "-  :tea-pot:{ .big } __May I cancel?__\n\n    Any time.\n\n</div>\n",

@@ -89,6 +89,7 @@ def html(text: str, level: int | None = 3) -> Markup:
         ),
         ("[a](https://x.example 'title')", '<p><a href="https://x.example" rel="noopener">a</a></p>'),
         ("<me@x.example>", '<p><a href="mailto:me@x.example" rel="noopener">me@x.example</a></p>'),
+        ("<p>Ask <me@x.example></p>", "<p>Ask &lt;me@x.example&gt;</p>"),
         ("[call](tel:+49301234)", '<p><a href="tel:+49301234" rel="noopener">call</a></p>'),
         ("[a *b*](/c) d", '<p><a href="/c" rel="noopener">a <em>b</em></a> d</p>'),
         ("[a *b*](c) [d](#e)", "<p>a <em>b</em> d</p>"),  # they would lead elsewhere from each page
