@@ -170,7 +170,7 @@ class Removal:
                 connection.execute(delete(table).where(table.c.person.in_(mine)))
         slugs = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state != "purged")
         count = 0
-        while True:  # a request that began with a key may write another FAQ
+        while True:  # a request that began before its key was revoked may still write an FAQ
             with database.writing() as connection:
                 # Waits for the transactions that write an FAQ of the site, and lets none begin.
                 connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())

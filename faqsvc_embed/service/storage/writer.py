@@ -248,7 +248,7 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
             f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
         )
     written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
-    # A later one has got the number again, after the FAQ was deleted for ever.
+    # After the FAQ was deleted for ever, a later revision may have the same number.
     is_this = revisions.c.created_at <= earlier.created_at
     row = connection.execute(select_revisions(*written, is_this, has_record=False)).first()
     if row is None or row.binned_at is not None:
