@@ -41,7 +41,7 @@ from faqsvc_embed.service.storage.writer import Writer
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
 PAUSE: Final = 0.01
-"""Seconds of pause after each FAQ of a deleted site, so that others can write to an SQLite file."""
+"""Seconds after each FAQ of a deleted site: who waits for an SQLite file only looks now and then."""
 STEADY: Final = timedelta(days=1)
 """How long the wall clock must have run without a jump. A longer step is a jump."""
 
@@ -114,7 +114,7 @@ class Removal:
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
 
-        The operator may do it for any site. Raises FAQNotFound if nothing with this slug was purged.
+        The operator names no site. Raises FAQNotFound if nothing with this slug was purged.
         """
         with self._writer.editing(access, slug) as edit:
             faq = edit.locked()
@@ -170,7 +170,7 @@ class Removal:
                 connection.execute(delete(table).where(table.c.person.in_(mine)))
         slugs = select(faqs.c.slug).where(faqs.c.site == site, faqs.c.state != "purged")
         count = 0
-        while True:  # a request that has begun with a key may still write another FAQ
+        while True:  # a request that began before its key was revoked may still write an FAQ
             with database.writing() as connection:
                 # Waits for the transactions that write an FAQ of the site, and lets none begin.
                 connection.execute(select(sites.c.id).where(sites.c.id == site).with_for_update())
@@ -198,7 +198,7 @@ def _checked(
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)
-    # Read only to compare its entity tag: the text in the default language may have been purged.
+    # Only an entity tag needs it: the text in the default language may have been deleted for ever.
     newest = edit.newest(lang or faq.lang, binned=binned) if preconditions.if_match is not None else None
     edit.check(preconditions, lang, newest)
     return languages

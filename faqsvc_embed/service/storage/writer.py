@@ -141,7 +141,7 @@ class Writer:
             revision = edit.revision(lang, number)
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
-            # A draft that is not the newest gets a new number, too: editors start from the newest revision.
+            # Also a draft gets a new number if it is not the newest: editors start from the newest revision.
             written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
@@ -248,7 +248,7 @@ def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime
             f"Idempotency-Key {quoted(key.key)} was used with a different body", earlier.slug, earlier.lang
         )
     written = (of_translation(earlier.slug, earlier.lang), revisions.c.number == earlier.number)
-    # After a purge, a later revision may have the same number.
+    # After the FAQ was deleted for ever, a later revision may have the same number.
     is_this = revisions.c.created_at <= earlier.created_at
     row = connection.execute(select_revisions(*written, is_this, has_record=False)).first()
     if row is None or row.binned_at is not None:
