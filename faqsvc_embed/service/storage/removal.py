@@ -41,7 +41,7 @@ from faqsvc_embed.service.storage.writer import Writer
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
 PAUSE: Final = 0.01
-"""Seconds after each FAQ of a deleted site: who waits for an SQLite file only looks now and then."""
+"""Seconds of pause after each FAQ of a deleted site, so that others can write to an SQLite file."""
 STEADY: Final = timedelta(days=1)
 """How long the wall clock must have run without a jump. A longer step is a jump."""
 
@@ -114,7 +114,7 @@ class Removal:
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
 
-        The operator names no site. Raises FAQNotFound if nothing with this slug was purged.
+        The operator may do it for any site. Raises FAQNotFound if nothing with this slug was purged.
         """
         with self._writer.editing(access, slug) as edit:
             faq = edit.locked()
@@ -198,7 +198,7 @@ def _checked(
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)
-    # Only an entity tag needs it: the text in the default language may have been deleted for ever.
+    # Read only to compare its entity tag: the text in the default language may have been purged.
     newest = edit.newest(lang or faq.lang, binned=binned) if preconditions.if_match is not None else None
     edit.check(preconditions, lang, newest)
     return languages

@@ -141,7 +141,7 @@ class Writer:
             revision = edit.revision(lang, number)
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
-            # Also a draft gets a new number if it is not the newest: editors start from the newest revision.
+            # A draft that is not the newest gets a new number, too: editors start from the newest revision.
             written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
             edit.follow_source(lang, number, written.number)
             return written
