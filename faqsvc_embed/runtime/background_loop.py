@@ -160,7 +160,7 @@ class _Loop(asyncio.SelectorEventLoop):
             self.call_soon_threadsafe(self.stop)
 
     def abandon(self) -> None:
-        """In a forked child: close the inherited descriptors without sending anything to their peers."""
+        """In a forked child: close the inherited sockets without sending anything to their peers."""
         self._forget()
         own = [value for value in vars(self).values() if isinstance(value, socket.socket)]
         for sock in (*self._connected, *own):

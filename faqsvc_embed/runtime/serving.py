@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
 from typing import Any, Final
@@ -111,8 +112,9 @@ def serve(
 ) -> None:
     """Serve until SIGINT or SIGTERM, or until the terminal is closed (SIGHUP), unless under nohup.
 
-    Each worker process calls `load` for its application. `announce` is called when the first one accepts
-    connections, `stopping` when the signal arrives. `options` are other options of granian.
+    Each worker process calls `load` for its application, and ends if this process is killed. `announce` is
+    called when the first one accepts connections, `stopping` when the signal arrives. `options` are other
+    options of granian.
     """
     under_nohup = sys.platform != "win32" and signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     if sys.platform == "linux":  # a fork starts at once, and shares the memory of imported modules
@@ -152,7 +154,22 @@ def serve(
             signal.signal(signal.SIGHUP, signal.SIG_IGN if under_nohup else handle)
         threading.Thread(target=partial(_announce, address, announce), daemon=True).start()
 
-    server.serve(target_loader=load, wrap_loader=False)
+    server.serve(target_loader=partial(_load, load, *multiprocessing.Pipe(duplex=False)), wrap_loader=False)
+
+
+def _load(load: Callable[[], Any], theirs: Connection, ours: Connection) -> Any:
+    """Return the application of a worker process."""
+    ours.close()  # only the main process has it open, until its death
+    threading.Thread(target=_end_after, args=(theirs,), daemon=True).start()
+    return load()
+
+
+def _end_after(main: Connection) -> None:
+    """End this worker process after its main process, even if a call hangs: nothing else would end it."""
+    with suppress(EOFError):
+        main.recv()
+    os.kill(os.getpid(), signal.SIGTERM)
+    signal.alarm(KILL_AFTER)
 
 
 def _announce(address: Address, announce: Callable[[], object]) -> None:

@@ -9,8 +9,6 @@ import asyncio
 import gc
 import logging
 import multiprocessing
-import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -28,7 +26,7 @@ with needs_extra("service"):
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from faqsvc_embed.runtime import serving
-    from faqsvc_embed.runtime.serving import GRACE, KILL_AFTER, Address, reason_of
+    from faqsvc_embed.runtime.serving import GRACE, Address, reason_of
     from faqsvc_embed.service.http.problems import Problem
     from faqsvc_embed.service.http.requests import mark
     from faqsvc_embed.service.http.threads import open_file_limit
@@ -192,9 +190,9 @@ class LingeringClose:
 
 
 class GracefulShutdown:
-    """ASGI middleware of a worker process, which stops when the other end of a pipe is closed.
+    """ASGI middleware of a worker process, which ends its requests when the other end of a pipe is closed.
 
-    The main process holds that end. It closes it to stop its workers, and so does its own death.
+    The main process has that end. It closes it to stop its workers, and so does its own death.
     """
 
     def __init__(self, app: ASGIApp, pipe: Connection) -> None:
@@ -233,9 +231,6 @@ class GracefulShutdown:
     def _stop(self) -> None:
         loop = asyncio.get_running_loop()
         loop.remove_reader(self._pipe.fileno())
-        # The main process may have been killed. Else it ends a worker in which a call hangs.
-        os.kill(os.getpid(), signal.SIGTERM)
-        signal.alarm(KILL_AFTER + 1)
         self._cancel({FEED_PATH})
         loop.call_later(GRACE, self._cancel, None)
 

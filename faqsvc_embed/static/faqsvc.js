@@ -54,7 +54,7 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
   const $filter = ($faq) => {
     const $query = $plain($one("filter", $faq).value).trim(), $was = $faq.dataset.filtered;
     let $section, $count = 0;

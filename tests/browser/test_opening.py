@@ -202,6 +202,18 @@ def test_a_part_of_a_page_that_is_loaded_later_has_its_buttons(page: Page, host:
     assert expanded(page)[3]
 
 
+def test_the_filter_tells_japanese_sounds_apart_and_words_by_any_space(page: Page, host: str) -> None:
+    page.goto(f"{host}/sections-details")
+    page.locator(".faqsvc-question").evaluate_all("""all => {
+        all[0].textContent = 'パスワードを忘れました'
+        all[1].textContent = 'バスで行けますか'
+    }""")
+    page.get_by_role("searchbox", name="Fragen suchen").fill("バス\u3000行け")
+    expect(page.get_by_role("status")).to_have_text("1 gefunden")
+    page.get_by_role("searchbox", name="Fragen suchen").fill("バス")
+    expect(page.get_by_role("status")).to_have_text("1 gefunden")
+
+
 @TOGGLING
 def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
     page: Page, host: str, variant: str

@@ -158,3 +158,17 @@ def test_the_host_of_a_proxy_in_front_can_be_allowed(ours: Service, monkeypatch:
             headers = {**accept, "Host": host}
             assert httpx2.post(url, headers=headers, json=ping, timeout=60).status_code == status
         assert talk(url, names) == NAMES
+
+
+@pytest.mark.system
+def test_the_server_ends_when_its_main_process_is_killed(
+    ours: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAQSVC_BASE_URL", ours.base_url)
+    with subprocess.Popen(
+        [sys.executable, "-m", "faqsvc_embed", "mcp", "--http", "127.0.0.1:0"], stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline()
+        server.kill()
+        server.communicate(timeout=60)  # until the worker has closed its end of the pipe
