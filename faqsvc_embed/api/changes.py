@@ -50,16 +50,16 @@ def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Ite
     )
 
 
-def finder(items: Iterable[Item]) -> Callable[[str | None, str | None], Item | None]:
-    """Return a function that finds an item by the `question` or `id` of a change, as `apply_changes` does.
+def finder(items: Iterable[Item]) -> Callable[[Change], Item | None]:
+    """Return a function that finds the question that a change names, as `apply_changes` does.
 
     It returns None if there is no such question, or several.
     """
     questions = _Questions(items)
 
-    def find(question: str | None, item_id: str | None) -> Item | None:
+    def find(change: Change) -> Item | None:
         try:
-            return questions.items[questions.named(question, item_id)]
+            return questions.items[questions.named(change)]
         except ChangeRefused:
             return None
 
@@ -101,15 +101,19 @@ class _Questions:
 
     def apply(self, change: Change) -> None:
         """Make one change."""
-        texts = (change.answer, change.new_question, change.section, change.after)
-        if change.remove and (change.add or any(text is not None for text in texts)):
-            raise self.refused("remove cannot be combined with other fields")
-        if change.add:
+        if change.add and not change.remove:
             self.add(change)
             return
-        number = self.named(change.question, change.id)
+        number = self.named(change)
         new_id = change.id if change.question is not None and change.id != self.items[number].id else None
+        texts = (change.answer, change.new_question, change.section, change.after)
         if change.remove:
+            if (
+                change.add
+                or not self.has(number, change)
+                or (change.new_question, change.after, new_id) != (None,) * 3
+            ):
+                raise self.refused("remove cannot be combined with fields that change the question")
             self.forget(number)
             self.take(number)
         elif new_id is not None or any(text is not None for text in texts):
@@ -171,7 +175,7 @@ class _Questions:
             return len(self.order)
         if not after.strip():
             return 0
-        number = self.find(after)
+        number = self.find(after, Change())
         if number is None:
             raise self.unknown(after, advice="`after` names one that is there")
         if number not in self.order:
@@ -193,33 +197,52 @@ class _Questions:
         for name in _names(self.items[number]):
             self.names[name].remove(number)
 
-    def named(self, question: str | None, item_id: str | None) -> int:
+    def named(self, change: Change) -> int:
         """Return the number of the question that a change names."""
-        if question is None:
-            number = self.only(("id", item_id))
+        if change.question is None:
+            number = self.only(("id", change.id), change)
             if number is None:
-                reason = f"there is no question with the id {quoted(item_id)}: name it by its text"
+                reason = f"there is no question with the id {quoted(change.id)}: name it by its text"
                 raise self.refused(reason, code="unknown-question")
             return number
-        number = self.find(question)
+        number = self.find(change.question, change)
         if number is None:
-            raise self.unknown(question, item_id)
+            raise self.unknown(change.question, change.id)
         return number
 
-    def find(self, text: str) -> int | None:
+    def find(self, text: str, change: Change) -> int | None:
         """Return the number of the question with this text, spelling or id, or None."""
         names = (("text", question_key(text)), ("spelling", spelling(text)), ("id", text))
-        return next((found for name in names if (found := self.only(name)) is not None), None)
+        return next((found for name in names if (found := self.only(name, change)) is not None), None)
 
-    def only(self, name: tuple[str, object]) -> int | None:
-        """Return the number of the only question with a name, or None. Several are an error."""
+    def only(self, name: tuple[str, object], change: Change) -> int | None:
+        """Return the number of the only question with a name, or None.
+
+        Of several, it is the only one in the section of the change or, to be removed, with its answer; of
+        equal ones, the last. Otherwise, several are an error.
+        """
         found = self.names.get(name, [])
         if len(found) > 1:
             texts = [self.items[number].question for number in found[:MAX_CLOSEST]]
+            meant = [number for number in found if self.has(number, change)]
+            if len({(self.items[number].answer, self.section_of(number)) for number in meant}) == 1:
+                return meant[-1]
             named = quoted(name[1] if name[0] == "id" else texts[0])
-            reason = f"{named} is the name of {len(found)} questions"
-            raise self.refused(f"{reason}: name it by its id, or publish the whole FAQ instead", texts)
+            reason = (
+                f"{named} is the name of {len(found)} questions: name one by its id, or with its section; or "
+                "remove one, with its answer"
+            )
+            raise self.refused(reason, texts)
         return found[0] if found else None
+
+    def has(self, number: int, change: Change) -> bool:
+        """Return whether a question is in the section of a change and, to be removed, has its answer."""
+        is_there = change.section is None or _section_name(change.section) == self.section_of(number)
+        return is_there and not (change.remove and change.answer not in (None, self.items[number].answer))
+
+    def section_of(self, number: int) -> str:
+        """Return the section of a question, in the form that all spellings have in common."""
+        return _section_name(self.sections[self.order.index(number)])
 
     def check_free(self, question: str | None, item_id: str | None) -> None:
         """Refuse a question whose text, in any spelling, or whose id another one has."""

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from faqsvc_embed.api.changes import closest, finder
+from faqsvc_embed.api.contract import Change
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
@@ -133,7 +134,7 @@ def _write(text: str) -> Path:
 def _answer_to(newest: "StoredRevision", question: str) -> str:
     """Return the answer to a question, named by its text or id; raises a failure if it is unknown."""
     items = [Item(*astuple(item)) for item in newest.faq.items]
-    found = finder(items)(question, None)
+    found = finder(items)(Change(question=question))
     if found is None:
         similar = ", ".join(map(quoted, closest(question, [item.question for item in items])))
         raise failure(

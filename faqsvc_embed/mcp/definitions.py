@@ -89,7 +89,7 @@ _CHANGE: Final = _arguments(
         "newQuestion": _text("Renames it"),
         "remove": _field("boolean", "Removes it"),
         "after": _text("Moves it after this question; empty: to the top"),
-        "section": _text("Its section; another one moves it to the end of that"),
+        "section": _text("Its section; another moves it to the end of that; empty: none"),
         "id": _text("Its id or, beside question, its new id"),
     }
 )
@@ -202,7 +202,6 @@ TOOLS: Final[list[Definition]] = [
                 "changes": _field(
                     "array",
                     "In order, all or none. Each names a question by its text or id",
-                    minItems=1,
                     items=_CHANGE,
                 ),
                 **_TEXTS,

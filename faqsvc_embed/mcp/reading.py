@@ -4,7 +4,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urljoin, urlsplit
 
 import msgspec
 from mcp.types import CallToolResult
@@ -15,21 +15,10 @@ from faqsvc_embed.client import StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp.clients import Call
-from faqsvc_embed.mcp.results import (
-    MAX_RESULT,
-    MAX_TITLE,
-    ToolError,
-    if_small,
-    result_of,
-    shorten,
-    take_fitting,
-    to_json,
-)
+from faqsvc_embed.mcp.results import MAX_TITLE, ToolError, if_small, part_of, result_of, shorten, to_json
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
-ROOM: Final = MAX_RESULT - 6_000
-"""Maximum bytes of the items of a result; the rest is for the other fields."""
 _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
 """The paths of an FAQ at the service."""
 
@@ -37,22 +26,22 @@ _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}
 def without_address(call: Call) -> Call:
     """Return a call in which an address in `slug` is replaced by its slug and its language.
 
-    It is the address of an FAQ's page, of its record, or of its page in the desk. Only a tool that reads
-    accepts addresses of another host: the service may have several names, but another service may have an FAQ
-    with the same slug.
+    It is the address of an FAQ's page, of its record, or of its page in the desk, also without scheme or
+    host. Only a tool that reads accepts addresses of another host: the service may have several names, but
+    another service may have an FAQ with the same slug.
 
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
     """
     text = call.arguments["slug"]
-    if not text.lower().startswith(("http://", "https://")):
+    if "/" not in text:
         return call
-    base = urlsplit(call.reading().settings.base_url)
+    base_url = call.reading().settings.base_url
     with suppress(ValueError):
-        address = urlsplit(text)
+        whole = text if "://" in text or text.startswith("/") else f"//{text}"
+        base, address = urlsplit(base_url), urlsplit(urljoin(base_url, whole))
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
-        is_ours = is_ours and address.path.startswith(f"{base.path}/")
-        found = _PATH.match(address.path, len(base.path)) if is_ours else None
+        found = _PATH.match(address.path.removeprefix(base.path)) if is_ours else None
         if not is_ours and call.name in ("get_faq", "get_faq_jsonld"):
             found = _PATH.search(address.path)
         if found is not None:
@@ -62,7 +51,8 @@ def without_address(call: Call) -> Call:
                 call, arguments={**call.arguments, "slug": slug, **({"lang": lang} if lang else {})}
             )
     raise ToolError(
-        f"{shorten(text, 200)} is not the address of an FAQ at {base.geturl()}: pass the slug instead."
+        f"{quoted(shorten(text, 200))} is not a slug, nor the address of an FAQ at {base_url}: pass "
+        "the slug instead."
     )
 
 
@@ -79,36 +69,31 @@ def _language_in(query: str, lang: str | None) -> str | None:
 
 async def get_faq(call: Call) -> CallToolResult:
     """Return a published FAQ, or the part of it from an offset on."""
-    notes = list[str]()
     try:
         published = await _published(call)
-        faq, revision = published.faq, published.revision
+        faq, revision, notes = published.faq, published.revision, _language_notes(call, published.faq)
     except FAQNotFound as error:
         draft = await _draft(call) if error.status == 404 else None
         if draft is None:
             raise
         faq, revision = record_of(draft), draft.revision
-        notes.append("Readers do not see this: it is a draft of an FAQ that is not published.")
-    offset, record = _offset(call, faq), faq.to_dict()
-    for item in record["items"]:
-        del item["position"]  # the place in the list says the same
-    items = take_fitting(record["items"][offset:], ROOM)
-    end = offset + len(items)
+        notes = ["Readers do not see this: it is a draft of an FAQ that is not published"]
+    entries = [item.to_fields() for item in faq.items]
+    offset = call.arguments.get("offset", 0)
+    items, next_offset, more = part_of(entries, offset, "items")
     content = {
-        **record,
+        **faq.to_dict(),
         **({} if revision is None else {"revision": revision}),
         "title": shorten(faq.title, MAX_TITLE),
         "websiteName": shorten(faq.website_name, MAX_TITLE),
         "cta": if_small(faq.cta),
         "items": items,
-        "total": len(faq.items),
+        "total": len(entries),
+        **({"nextOffset": next_offset} if next_offset else {}),
     }
-    if end < len(faq.items):
-        content["nextOffset"] = end
-        notes.append(f"Items {offset} to {end - 1} of {len(faq.items)}.")
-    if items != record["items"][offset:end]:
-        notes.append(f"Item {offset} is cut. {_full_text(call)}")
-    return result_of({**content, "note": " ".join(notes)} if notes else content)
+    if items[:1] != entries[offset : offset + 1]:
+        notes.append(f"Item {offset} is cut; {_full_text(call)}")
+    return result_of(content, notes=[*notes, *more])
 
 
 def record_of(revision: StoredRevision) -> FAQ:
@@ -120,65 +105,46 @@ def record_of(revision: StoredRevision) -> FAQ:
 async def get_faq_jsonld(call: Call) -> CallToolResult:
     """Return the FAQPage of a published FAQ."""
     faq = (await _published(call)).faq
-    offset = _offset(call, faq)
-    questions = to_json_ld(faq).get("mainEntity", [])
-    if not questions:
-        raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
+    offset, notes = call.arguments.get("offset", 0), _language_notes(call, faq)
     # The offset counts the questions in the JSON-LD, which leaves out empty and repeated ones.
-    pairs = [{"question": q["name"], "answer": q["acceptedAnswer"]["text"]} for q in questions]
-    shown = take_fitting(pairs[offset:], ROOM, _json_ld_size)
-    if not shown:
-        raise ToolError(f"offset is {offset}, but the FAQPage has {len(pairs)} questions.")
-    items = tuple(Item(position, **pair) for position, pair in enumerate(shown))
-    part = FAQ(faq.slug, lang=faq.lang, items=items)
-    end, notes = offset + len(items), list[str]()
-    if end < len(pairs):
-        notes.append(
-            f"Questions {offset} to {end - 1} of {len(pairs)}: this FAQPage is not complete. "
-            f"Call again with offset {end} and join the mainEntity arrays."
+    pairs = [
+        {"question": one["name"], "answer": one["acceptedAnswer"]["text"]}
+        for one in to_json_ld(faq).get("mainEntity", [])
+    ]
+    if not pairs:
+        raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
+    shown, next_offset, more = part_of(pairs, offset, "questions", _json_ld_size)
+    page = FAQ("", lang=faq.lang, items=tuple(Item(position, **pair) for position, pair in enumerate(shown)))
+    if next_offset:
+        advice = f"Call again with offset {next_offset} and join the mainEntity arrays"
+        more.append(f"This FAQPage is not complete. {advice}")
+    if shown[0] != pairs[offset]:
+        more.append(
+            f"Question {offset} or its answer is cut; do not put cut text on a page; {_full_text(call)}"
         )
-    if shown != pairs[offset:end]:
-        notes.append(
-            f"Question {offset} or its answer is cut; do not put cut text on a page. {_full_text(call)}"
-        )
-    return result_of(to_json_ld(part), to_json_ld_string(part), " ".join(notes))
+    return result_of(to_json_ld(page), to_json_ld_string(page), [*notes, *more])
 
 
 async def list_faqs(call: Call) -> CallToolResult:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
-    client = call.writing()
-    arguments = call.arguments
-    offset = int(arguments.get("offset", 0))
-    wanted = {"text": arguments.get("query") or None, "state": arguments.get("state")}
-    found = await client.alist_faqs(**wanted, lang=arguments.get("lang"))
+    client, given = call.writing(), call.arguments
+    words = given.get("query", "").replace('"', " ").strip() or None  # models quote phrases
+    found = await client.alist_faqs(text=words, state=given.get("state"), lang=given.get("lang"))
     entries: list[dict[str, Any]] = [
         {**msgspec.to_builtins(faq), "title": shorten(faq.title, MAX_TITLE)} for faq in found
     ]
     for entry in entries:  # no tool takes an entity tag
         for fields in (entry, *entry["translations"]):
             fields.pop("etag", None)
-    if offset and offset >= len(entries):
-        raise ToolError(f"offset is {offset}, but {len(entries)} FAQs are found.")
-    items = take_fitting(entries[offset:], ROOM)
-    content: dict[str, Any] = {"items": items, "total": len(entries)}
-    if offset + len(items) < len(entries):
-        content["nextOffset"] = offset + len(items)
-    elif not entries and arguments:
-        content["note"] = (
-            "No FAQ has all of that. Call again with fewer words, or without query for all FAQs."
-        )
-    return result_of(content)
+    items, next_offset, notes = part_of(entries, given.get("offset", 0), "FAQs")
+    if not entries and given:
+        notes = ["No FAQ has all of that. Call again with fewer words, or without query for all FAQs"]
+    more = {"nextOffset": next_offset} if next_offset else {}
+    return result_of({"items": items, "total": len(entries), **more}, notes=notes)
 
 
 async def _published(call: Call) -> Fetched:
     return await call.reading().aget_published(call.arguments["slug"], lang=call.arguments.get("lang"))
-
-
-def _offset(call: Call, faq: FAQ) -> int:
-    offset = int(call.arguments.get("offset", 0))
-    if offset and offset >= len(faq.items):
-        raise ToolError(f"offset is {offset}, but the FAQ {quoted(faq.slug)} has {len(faq.items)} items.")
-    return offset
 
 
 async def _draft(call: Call) -> StoredRevision | None:
@@ -188,10 +154,19 @@ async def _draft(call: Call) -> StoredRevision | None:
     return None
 
 
+def _language_notes(call: Call, faq: FAQ) -> list[str]:
+    """Return a note if an FAQ is not in the language of the call."""
+    lang = call.arguments.get("lang", faq.lang)
+    if lang == faq.lang:
+        return []
+    advice = f"update_faq with lang {lang} and revision 0 makes one"
+    return [f"This is in {faq.lang}: there is no published translation into {lang}. {advice}"]
+
+
 def _full_text(call: Call) -> str:
     base_url = call.reading().settings.base_url
     request = read_request(base_url, call.arguments["slug"], call.arguments.get("lang"))
-    return f"The full text is public at {request.url}"
+    return f"{request.url} has the full text"
 
 
 def _json_ld_size(pair: dict[str, Any]) -> int:

@@ -12,24 +12,35 @@ MAX_RESULT: Final = 52_000
 The longest answer in English fits. The result has fewer than 25,000 tokens, because in every language a token
 has more than two bytes on average.
 """
+ROOM: Final = MAX_RESULT - 6_000
+"""Maximum bytes of the items of a result; the rest is for the other fields."""
 MAX_TITLE: Final = 300
 MAX_EXTRA: Final = 2_000
 MAX_MESSAGE: Final = 4_000
+
+Entry = dict[str, Any]
 
 
 class ToolError(Exception):
     """A call failed; the message says what to change, and `content` has other values that the model needs."""
 
-    def __init__(self, message: str, content: dict[str, Any] | None = None) -> None:
+    def __init__(self, message: str, content: Entry | None = None) -> None:
         super().__init__(message)
         self.content = content
 
 
-def result_of(content: dict[str, Any], text: str = "", note: str = "") -> CallToolResult:
-    """Return a result with the content, also as JSON text unless `text` is given, and with a note."""
+def result_of(content: Entry, text: str = "", notes: Sequence[str] = ()) -> CallToolResult:
+    """Return a result with the content, also as JSON text unless `text` is given, and with notes."""
+    note = sentences(*notes)
+    content = {**content, "note": note} if note and not text else content
     written = to_json(content)
-    blocks = [TextContent(type="text", text=one) for one in (text or written, note) if one]
+    blocks = [TextContent(type="text", text=one) for one in (text or written, text and note) if one]
     return CallToolResult(content=[*blocks], structured_content=json.loads(written))
+
+
+def sentences(*notes: str) -> str:
+    """Return notes as sentences."""
+    return " ".join(f"{note.removesuffix('.')}." for note in notes if note)
 
 
 def to_json(value: object) -> str:
@@ -44,11 +55,28 @@ def size_of(value: object) -> int:
     return len(text.encode()) + len(to_json(text).encode())
 
 
-def take_fitting(
-    entries: Sequence[dict[str, Any]], room: int, size: Callable[[dict[str, Any]], int] = size_of
-) -> list[dict[str, Any]]:
+def part_of(
+    entries: Sequence[Entry], offset: int, name: str, size: Callable[[Entry], int] = size_of
+) -> tuple[list[Entry], int, list[str]]:
+    """Return the entries from an offset on that fit into a result, the next offset, and notes.
+
+    The next offset is 0 at the end.
+
+    Raises:
+        ToolError: the offset is beyond the end.
+    """
+    total = len(entries)
+    if offset and offset >= total:
+        raise ToolError(f"offset is {offset}, but {total} {name} are found.")
+    part = take_fitting(entries[offset:], ROOM, size)
+    end = offset + len(part)
+    notes = [f"These are {name} {offset} to {end - 1} of {total}"] if end < total else []
+    return part, end if end < total else 0, notes
+
+
+def take_fitting(entries: Sequence[Entry], room: int, size: Callable[[Entry], int] = size_of) -> list[Entry]:
     """Return the first entries that fit into `room` bytes: at least one, whose texts may be cut."""
-    taken, left = list[dict[str, Any]](), room
+    taken, left = list[Entry](), room
     for entry in entries:
         left -= size(entry) + 2
         if left < 0:
@@ -57,7 +85,7 @@ def take_fitting(
     return taken or [_cut(entry, room, size) for entry in entries[:1]]
 
 
-def _cut(entry: dict[str, Any], room: int, size: Callable[[dict[str, Any]], int]) -> dict[str, Any]:
+def _cut(entry: Entry, room: int, size: Callable[[Entry], int]) -> Entry:
     cut, length = entry, max(len(str(value)) for value in entry.values())
     while size(cut) > room and length:
         length = length * 3 // 4

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, Final
@@ -17,16 +17,15 @@ from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.clients import Arguments, Call
-from faqsvc_embed.mcp.reading import ROOM, record_of
-from faqsvc_embed.mcp.results import ToolError, shorten, size_of, take_fitting
+from faqsvc_embed.mcp.reading import record_of
+from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, result_of_write, revert, written
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
-WAITING: Final = "the FAQ has an unpublished draft, and this change is added to it"
+WAITING: Final = ": the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
-DRAFT: Final = " It is a draft, which is not public: your change is added to it."
 SEARCH_TIMEOUT: Final = 2.0
 """Seconds for the search of other languages, which are only for a note."""
 MAX_SHOWN: Final = 20
@@ -40,8 +39,8 @@ RESEMBLING: Final = 0.5
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
-_NAMES: Final = frozenset({"question", "id", "section"})
-Find = Callable[[str | None, str | None], Item | None]
+_CHANGING: Final = frozenset({"changes", "title", "introduction", "answerFormat"})
+_NEVER_EMPTY: Final = ("question", "answer", "newQuestion", "id")
 
 
 async def update_faq(call: Call) -> CallToolResult:
@@ -51,24 +50,22 @@ async def update_faq(call: Call) -> CallToolResult:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
             translation, or a text has a format that the FAQ does not have.
     """
-    client = call.writing()
-    arguments = call.arguments
-    slug, lang, number = arguments["slug"], arguments.get("lang"), int(arguments["revision"])
-    changes: list[dict[str, Any]] = arguments.get("changes", [])
-    if not changes and not arguments.keys() & {"title", "introduction", "answerFormat"}:
+    client, given = call.writing(), _without_blanks(call.arguments)
+    slug, number, is_draft = given["slug"], given["revision"], bool(given.get("draft"))
+    if not given.keys() & _CHANGING:
         raise ToolError("There is nothing to change: pass changes, title, introduction or answerFormat.")
-    if problems := change_problems({**arguments, "introduction": arguments.get("introduction") or None}):
+    if problems := change_problems({**given, "introduction": given.get("introduction") or None}):
         raise PublishRejected("", problems=problems)
-    is_draft = bool(arguments.get("draft"))
-    newest = await _newest(client, slug, lang)
+    given["changes"] = changes = msgspec.convert(given.get("changes", []), list[Change])
+    newest = await _newest(client, slug, given.get("lang"))
     if newest is None:
         source = record_of(await _published(client, slug))
-        old = replace(source, title="", lang=lang, introduction=None, items=())
-        new, notes = _translated(old, number, arguments)
+        old = replace(source, title="", lang=given["lang"], introduction=None, items=())
+        new, notes = _translated(old, given)
     else:
-        _check_newest(newest, number, changes, is_draft=is_draft)
+        _check_newest(newest, given)
         old = record_of(newest)
-        new, notes = await asyncio.to_thread(_changed, old, arguments)
+        new, notes = await asyncio.to_thread(_changed, old, given)
     fields = fields_of(new)
     fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
@@ -77,17 +74,29 @@ async def update_faq(call: Call) -> CallToolResult:
     except RevisionConflict as error:
         if error.current is None or error.current.state == "unpublished":
             raise _unpublished(slug) from None
-        current = FAQ.from_dict({"slug": slug, "items": msgspec.to_builtins(error.current.items)})
-        note = DRAFT if error.current.has_draft else ""
-        raise _conflict(error.current.revision, current.items, changes, note) from None
-    content = await written(client, published, REQUESTED if is_draft else WAITING if is_waiting else SCOPE)
-    content |= await asyncio.to_thread(_seen, old, new, arguments)
+        items = FAQ.from_dict({"slug": slug, "items": msgspec.to_builtins(error.current.items)}).items
+        raise _conflict(error.current.revision, items, changes, is_draft=error.current.has_draft) from None
+    why = REQUESTED if is_draft else WAITING if is_waiting else SCOPE
+    content, state_notes = await written(client, published, why)
+    content |= await asyncio.to_thread(_seen, old, new, given)
     if number not in (0, published.revision) and published.state == "published":
         content["undo"] = revert(published, number)
-    notes += [*_question_notes(old, new, arguments), content.pop("note", "")]
-    notes.append(await _other_languages(client, published))
-    content["note"] = " ".join(filter(None, notes))
-    return result_of_write(content)
+    notes += [*_question_notes(old, new, given), *state_notes, await _other_languages(client, published)]
+    return result_of(content, notes=notes)
+
+
+def _without_blanks(given: Arguments) -> Arguments:
+    """Return the arguments without the empty texts of a form that a model has filled in.
+
+    An empty section, place or introduction means something, but not beside a text that cannot be empty.
+    """
+    given = without_empty(given) if given.get("title") == "" else given
+    changes = [
+        without_empty(change) if change.get("remove") or "" in map(change.get, _NEVER_EMPTY) else change
+        for change in given.get("changes", [])
+    ]
+    given = {name: value for name, value in given.items() if name != "changes"}
+    return {**given, "changes": changes} if changes else given
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
@@ -121,29 +130,28 @@ async def _other_languages(client: FAQClient, published: Publication) -> str:
     return f"The FAQ is also in {others}: if they say the same, change each, with lang." if others else ""
 
 
-def _check_newest(
-    newest: StoredRevision, number: int, changes: Sequence[dict[str, Any]], *, is_draft: bool
-) -> None:
-    """Raise ToolError if `number` is not the newest revision, or the change would undo an unpublishing."""
-    if newest.revision != number:
-        note = DRAFT if newest.state == "draft" else ""
-        raise _conflict(newest.revision, record_of(newest).items, changes, note)
-    if newest.state == "superseded" and not is_draft:
+def _check_newest(newest: StoredRevision, given: Arguments) -> None:
+    """Raise ToolError if `revision` is not the newest, or the change would undo an unpublishing."""
+    if newest.revision != given["revision"]:
+        items, is_draft = record_of(newest).items, newest.state == "draft"
+        raise _conflict(newest.revision, items, given["changes"], is_draft=is_draft)
+    if newest.state == "superseded" and not given.get("draft"):
         raise _unpublished(newest.faq.slug)
 
 
-def _translated(empty: FAQ, number: int, given: Arguments) -> tuple[FAQ, list[str]]:
+def _translated(empty: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
     """Return a new translation, and notes.
 
     Raises:
         ToolError: the arguments are not those of a new translation.
     """
-    if number or not all({"question", "answer"} <= change.keys() for change in given.get("changes", [{}])):
+    changes: list[Change] = given["changes"]
+    if given["revision"] or not changes or any(None in (one.question, one.answer) for one in changes):
         raise ToolError(
             f"The FAQ {quoted(empty.slug)} has no translation into {empty.lang}. To make it, call again with "
             "revision 0, title, and a change with question and answer for each question, in order."
         )
-    items = _changed_items(empty, [{**change, "add": True} for change in given["changes"]])
+    items = _changed_items(empty, [replace(change, add=True) for change in changes])
     texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
     new, notes = replace(empty, items=items, **texts), list[str]()
     if "answerFormat" in given:
@@ -167,7 +175,7 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
         old,
         title=given.get("title", old.title),
         introduction=given.get("introduction", old.introduction),
-        items=_changed_items(old, given.get("changes", [])),
+        items=_changed_items(old, given["changes"]),
         answer_format=given.get("answerFormat", old.answer_format),
     )
     answers = {item.answer for item in old.items}
@@ -186,17 +194,17 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
     return replace(new, answer_format="markdown"), [AS_MARKDOWN]
 
 
-def _changed_items(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, ...]:
-    """Return the items of an FAQ after changes. A question that is in `section` already does not move.
+def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
+    """Return the items of an FAQ after changes. A text that comes with its own section does not move.
 
     Raises:
         ToolError: a change cannot be made.
     """
     find, wanted = finder(old.items), list[Change]()
     for change in changes:
-        item, others = find(change.get("question"), change.get("id")), change.keys() - _NAMES
-        is_own = bool(others) and item is not None and change.get("section") == item.section
-        wanted.append(msgspec.convert({**change, "section": None} if is_own else change, Change))
+        item, has_texts = find(change), (change.answer, change.new_question, change.after) != (None,) * 3
+        is_own = has_texts and not change.remove and item is not None and change.section == item.section
+        wanted.append(replace(change, section=None) if is_own else change)
     try:
         return apply_changes(old.items, wanted)
     except ChangeRefused as error:
@@ -204,9 +212,9 @@ def _changed_items(old: FAQ, changes: Sequence[dict[str, Any]]) -> tuple[Item, .
         advice = [f"Nothing was written: {error}."]
         if named and error.code == "unknown-question":
             advice += [f"If the user means one of these, name it in exactly these words: {', '.join(named)}."]
-        if error.code != "unknown-question" or change.get("add"):
+        if error.code != "unknown-question" or change.add:
             advice += ["Correct the changes and call again, or ask the user to make them at the desk."]
-        elif "question" in change and find(change["question"], None) is None:
+        elif change.question is not None and find(Change(question=change.question)) is None:
             advice += ["If no other question asks the same, add it: call again with add: true."]
         raise ToolError(" ".join(advice)) from None
 
@@ -217,8 +225,9 @@ def _seen(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
     items = tuple(item for item in new.items if _texts(item) not in known)
     texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
     seen = shown(replace(new, items=items, **texts))
-    changed = [_shown(change, find) for change in given.get("changes", [])[:MAX_SHOWN]]
-    return {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
+    changed = [_shown(change, find(change)) for change in given["changes"][:MAX_SHOWN]]
+    content = {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
+    return {name: value for name, value in content.items() if value}
 
 
 def _texts(item: Item) -> tuple[str | None, ...]:
@@ -229,7 +238,7 @@ def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
     """Return a note for each new question that has markup, or that may be a paraphrase of another."""
     known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]
-    added = [change["question"] for change in given.get("changes", []) if change.get("add")][:MAX_NAMED]
+    added = [change.question or "" for change in given["changes"] if change.add][:MAX_NAMED]
     pairs = [(one, similar) for one in added for similar in closest(one, known, RESEMBLING)[:1]]
     return typed(questions, given.get("title")) + [
         f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
@@ -246,35 +255,35 @@ def _unpublished(slug: str) -> ToolError:
 
 
 def _conflict(
-    revision: int, items: Sequence[Item], changes: Sequence[dict[str, Any]], note: str
+    revision: int, items: Sequence[Item], changes: Sequence[Change], *, is_draft: bool
 ) -> ToolError:
     """Return the error with the newer revision: all of it, or the questions that the changes name."""
     shown = [item.to_fields() for item in items]
+    draft = " It is a draft, which is not public: your change is added to it." if is_draft else ""
     message = (
-        f"Nothing was written: the newest revision is {revision}, whose text is here.{note} Call again with "
+        f"Nothing was written: the newest revision is {revision}, whose text is here.{draft} Call again with "
         f"revision {revision} and the changes that are still right."
     )
     if sum(map(size_of, shown)) > ROOM:
         find = finder(items)
-        names = [(change.get(name), change.get("id")) for change in changes for name in ("question", "after")]
-        named = {found.position for name in names if any(name) and (found := find(*name)) is not None}
-        shown = take_fitting([item.to_fields() for item in items if item.position in named], ROOM)
+        named = [find(one) for change in changes for one in (change, Change(question=change.after))]
+        shown = take_fitting([item.to_fields() for item in items if item in named], ROOM)
         message += " Only the questions that you named are here; get_faq returns all."
     return ToolError(
         message, {"code": "revision-conflict", "current": {"revision": revision, "items": shown}}
     )
 
 
-def _shown(change: dict[str, Any], find: Find) -> dict[str, Any]:
-    """Return a change, with the changed words of an answer before and after it."""
-    shown = {"movedAfter" if name == "after" else name: value for name, value in change.items()}
+def _shown(change: Change, old: Item | None) -> dict[str, Any]:
+    """Return a change of a question, with the changed words of its answer before and after it."""
+    fields = msgspec.to_builtins(change)
+    shown = {"movedAfter" if name == "after" else name: value for name, value in fields.items()}
     shown.pop("answer", None)
-    old, new = find(change.get("question"), change.get("id")), change.get("answer")
     if old is not None:
         shown["question"] = old.question
-    if new is not None:
-        before = old.answer if old is not None else ""
-        shown["before"], shown["after"] = _words(before, new), _words(new, before)
+    if change.remove or change.answer is not None:
+        before, after = old.answer if old is not None else "", "" if change.remove else change.answer or ""
+        shown["before"], shown["after"] = _words(before, after), _words(after, before)
     return {
         name: shorten(value, MAX_WORDS) if isinstance(value, str) else value for name, value in shown.items()
     }

@@ -22,15 +22,8 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.mcp.clients import Arguments, Call
-from faqsvc_embed.mcp.reading import ROOM, record_of
-from faqsvc_embed.mcp.results import (
-    MAX_TITLE,
-    ToolError,
-    if_small,
-    result_of,
-    shorten,
-    take_fitting,
-)
+from faqsvc_embed.mcp.reading import record_of
+from faqsvc_embed.mcp.results import MAX_TITLE, ToolError, if_small, part_of, result_of, shorten
 from faqsvc_embed.mcp.shown import in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
@@ -38,14 +31,13 @@ from faqsvc_embed.models.wire import Publication
 _GENERATED: Final = ("question", "answer", "section", "source")
 REQUESTED: Final = ""
 MAX_NOTES: Final = 5
-SCOPE: Final = "the API key may only write drafts"
+SCOPE: Final = ": the API key may only write drafts"
 """Why something was written as a draft."""
 
 
 async def generate_faq(call: Call) -> CallToolResult:
     """Return questions and answers from a website."""
-    client = call.writing()
-    options = dict(call.arguments)
+    client, options = call.writing(), dict(call.arguments)
     url = options.pop("websiteUrl")
     try:
         work = client.agenerate_faq(url, **options)
@@ -57,40 +49,30 @@ async def generate_faq(call: Call) -> CallToolResult:
     entries = [
         {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in found
     ]
-    items = take_fitting(entries, ROOM)
-    content: dict[str, Any] = {"items": items, "total": len(entries)}
+    items, _, notes = part_of(entries, 0, "items")
     if len(items) < len(entries):
-        content["note"] = (
-            f"The first {len(items)} of {len(entries)}; for others, name another page of the website."
-        )
+        notes.append("For others, name another page of the website")
     elif not entries:
-        content["note"] = "The service found no questions there; try another page of the website."
-    return result_of(content)
+        notes.append("The service found no questions there; try another page of the website")
+    return result_of({"items": items, "total": len(entries)}, notes=notes)
 
 
 async def publish_faq(call: Call) -> CallToolResult:
-    """Publish a new FAQ."""
-    arguments = _without_empty(call.arguments)
-    arguments["items"] = [
-        {"question": "", "answer": "", **_without_empty(item)} for item in arguments["items"]
-    ]
-    if problems := publication_problems(arguments):
-        raise PublishRejected("", problems=problems)
-    record = FAQ.from_dict({"slug": "", **arguments})
-    notes = Document(items=arguments["items"]).all_notes()[:MAX_NOTES]
-    if "answerFormat" not in arguments:
-        record, format_note = in_format(record)
-        notes += format_note
-    notes += typed([item.question for item in record.items], record.title)
-    if arguments.get("preview"):
-        return _preview(record, await asyncio.to_thread(shown, record), notes)
-    client = call.writing()
+    """Publish a new FAQ, or return only what readers would see."""
+    record, notes = _record(call.arguments)
+    seen = await asyncio.to_thread(shown, record)
+    if call.arguments.get("preview"):
+        notes += [
+            f"Nothing was published; all {len(record.items)} items were checked",
+            "Show the text to the user; a call without preview publishes it",
+        ]
+        template = {"template": Publication(record.slug).template} if record.slug else {}
+        return result_of({**template, "answerFormat": record.answer_format, **seen}, notes=notes)
+    client, is_draft = call.writing(), bool(call.arguments.get("draft"))
     fields = fields_of(record)
     if record.slug:
         await _check_free(client, record)
         fields["if_none_match"] = "*"
-    is_draft = bool(arguments.get("draft"))
-
     try:
         published = await publish(call, client, fields, is_draft=is_draft)
     except RevisionConflict:  # somebody else has just taken the slug
@@ -101,16 +83,34 @@ async def publish_faq(call: Call) -> CallToolResult:
             f"Nothing was written: these texts were published before as {quoted(published.slug)}, which was "
             "changed or unpublished since. Read it with get_faq, and ask the user."
         )
-    content = await written(client, published, REQUESTED if is_draft else SCOPE)
-    content |= await asyncio.to_thread(shown, record)
-    second = "" if record.slug else await _namesake(client, published.slug)
-    content["note"] = _sentences(*notes, second, content.pop("note", ""))
+    content, why = await written(client, published, REQUESTED if is_draft else SCOPE)
+    notes += [await _namesake(client, published.slug) if not record.slug else "", *why]
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
-        content["install"] = if_small(published.install)
-    return result_of_write(content)
+        content |= {"install": install} if (install := if_small(published.install)) else {}
+    return result_of({**content, **seen}, notes=notes)
 
 
-def _without_empty(fields: Arguments) -> Arguments:
+def _record(arguments: Arguments) -> tuple[FAQ, list[str]]:
+    """Return the FAQ that the arguments of `publish_faq` state, and notes.
+
+    Raises:
+        PublishRejected: an argument is invalid.
+    """
+    given = without_empty(arguments)
+    given["items"] = [{"question": "", "answer": "", **without_empty(item)} for item in given["items"]]
+    if problems := publication_problems(given):
+        raise PublishRejected("", problems=problems)
+    record = FAQ.from_dict({"slug": "", **given})
+    notes = Document(items=given["items"]).all_notes()[:MAX_NOTES]
+    if "answerFormat" not in given:
+        record, format_notes = in_format(record)
+        notes += format_notes
+    if not record.title:
+        notes.append(f"Readers see the title {quoted(record.website_name + ' FAQ')}: pass title for another")
+    return record, notes + typed([item.question for item in record.items], record.title)
+
+
+def without_empty(fields: Arguments) -> Arguments:
     """Return fields without empty texts, which models write for what they leave out."""
     return {name: value for name, value in fields.items() if value != ""}
 
@@ -122,16 +122,30 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     if call.arguments.get("undo"):
         if lang:
             raise ToolError("undo publishes all that was unpublished last: call again without lang.")
-        restored = await call.reported(client.arestore_faq(slug), "Publishing")
-        note = f"It is in these languages: {', '.join(restored.languages)}."
-        return result_of({"slug": slug, "state": restored.state, "note": note})
+        return await _restore(call, client, slug)
     await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
-    language = {"lang": lang} if lang else {}
     other = "get another published language, or 410 Gone if there is none"
-    seen = f"Readers of {lang} {other}" if lang else "Readers get 410 Gone"
-    undo = f"faqsvc restore {shlex.quote(slug)}"
-    note = f"{seen}. If the user wants it back, call again with undo: true and without lang."
-    return result_of({"slug": slug, **language, "state": "unpublished", "undo": undo, "note": note})
+    notes = [
+        f"Readers of {lang} {other}" if lang else "Readers get 410 Gone",
+        "If the user wants it back, call again with undo: true and without lang",
+    ]
+    content = {"slug": slug, **({"lang": lang} if lang else {}), "state": "unpublished"}
+    return result_of({**content, "undo": f"faqsvc restore {shlex.quote(slug)}"}, notes=notes)
+
+
+async def _restore(call: Call, client: FAQClient, slug: str) -> CallToolResult:
+    try:
+        restored = await call.reported(client.arestore_faq(slug), "Publishing")
+    except FAQNotFound as error:
+        if "nothing to restore" not in str(error):
+            raise
+        raise ToolError(
+            f"The FAQ {quoted(slug)} has nothing to restore: nothing of it is unpublished. To undo a change, "
+            "call update_faq with the words before it, or ask the user to publish an earlier revision at the "
+            "desk, or with `faqsvc revert`."
+        ) from None
+    note = f"It is in these languages: {', '.join(restored.languages)}"
+    return result_of({"slug": slug, "state": restored.state}, notes=[note])
 
 
 async def _check_free(client: FAQClient, record: FAQ) -> None:
@@ -191,8 +205,8 @@ async def publish(call: Call, client: FAQClient, fields: PublishFields, *, is_dr
     return await publish(call, client, fields, is_draft=True)
 
 
-async def written(client: FAQClient, published: Publication, why: str) -> dict[str, Any]:
-    """Return the fields of a publication; a draft has the address of its preview, and the reason `why`."""
+async def written(client: FAQClient, published: Publication, why: str) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields of a publication, and notes; a draft has a preview, and the reason `why`."""
     content: dict[str, Any] = {
         "template": published.template,
         "djangoTemplate": published.django_template,
@@ -202,38 +216,22 @@ async def written(client: FAQClient, published: Publication, why: str) -> dict[s
         "revision": published.revision,
         "state": published.state,
     }
+    notes = list[str]()
     if published.state == "draft":
-        note = f"Not public: {why}." if why else "Not public."
-        try:
+        notes.append(f"Not public{why}")
+        with suppress(FAQError):  # the draft is written, even without a preview
             preview = await client.apreview_faq(published.slug, lang=published.lang)
             lang = {"lang": published.lang} if published.lang else {}
             query = urlencode({PREVIEW_PARAMETER: preview.token, **lang})
-            content["previewUrl"] = f"{shorten(published.faq_url, 2_000)}?{query}"
-            note += f" Show previewUrl to the user: it shows the draft until {preview.expires_at:%H:%M} UTC."
-        except FAQError:  # the draft is written, without a preview
-            pass
-        content["note"] = f"{note} `{revert(published, published.revision)}` publishes it."
-    return content
+            content["previewUrl"] = f"{content['faqUrl']}?{query}"
+            until = f"{preview.expires_at:%H:%M} UTC"
+            notes.append(f"Show previewUrl to the user: it shows the draft until {until}")
+        command = revert(published, published.revision)
+        notes.append(f"The user publishes it at the desk, or with `{command}`; no tool does")
+    return {name: value for name, value in content.items() if value}, notes
 
 
 def revert(published: Publication, revision: int | None) -> str:
     """Return the command that publishes a revision of what was written."""
     language = f" --lang {published.lang}" if published.lang else ""
     return f"faqsvc revert {shlex.quote(published.slug)} {revision}{language}"
-
-
-def result_of_write(content: dict[str, Any]) -> CallToolResult:
-    """Return the result with this content, without empty fields."""
-    return result_of({name: value for name, value in content.items() if value})
-
-
-def _preview(record: FAQ, seen: dict[str, Any], notes: list[str]) -> CallToolResult:
-    note = f"Nothing was published; all {len(record.items)} items were checked. Show the text to the user"
-    template = {"template": Publication(record.slug).template} if record.slug else {}
-    fields = {**template, "answerFormat": record.answer_format, **seen}
-    return result_of({**fields, "note": _sentences(*notes, f"{note}; a call without preview publishes it")})
-
-
-def _sentences(*notes: str) -> str:
-    """Return notes as sentences."""
-    return " ".join(f"{note.removesuffix('.')}." for note in notes if note)

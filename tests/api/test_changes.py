@@ -125,6 +125,27 @@ def test_a_question_that_is_there_twice_is_not_changed() -> None:
         apply({"question": "Who?", "answer": "We."}, items=(Item(0, "Who?", "I."), Item(1, "Who?", "You.")))
 
 
+def test_of_two_questions_with_one_text_the_section_tells_or_the_answer_to_remove() -> None:
+    items = (
+        Item(0, "Who?", "I.", "Tea"),
+        Item(1, "Who?", "You.", "Cake"),
+        Item(2, "Who?", "They.", "Cake"),
+        Item(3, "Who?", "They.", "Cake"),
+    )
+    changed = apply({"question": "who", "answer": "We.", "section": "tea"}, items=items)
+    assert [item.answer for item in changed if item.section == "Tea"] == ["We."]
+    for _ in range(2):
+        items = apply({"question": "Who?", "answer": "They.", "section": "Cake", "remove": True}, items=items)
+    assert texts(items) == [("Who?", "I.", "Tea"), ("Who?", "You.", "Cake")]
+    for change in (
+        {"answer": "You."},
+        {"remove": True},
+        {"remove": True, "answer": "You.", "section": "Tea"},
+    ):
+        with pytest.raises(ChangeRefused, match="name one by its id, or with its section"):
+            apply({"question": "Who?", **change}, items=items)
+
+
 def test_an_faq_keeps_at_least_one_question_and_at_most_a_thousand() -> None:
     replaced = ({"question": "A?", "remove": True}, {"question": "B?", "answer": "B.", "add": True})
     [only] = apply(*replaced, items=(Item(0, "A?", "A."),))

@@ -104,7 +104,9 @@ def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
 @pytest.mark.parametrize(
     ("name", "arguments", "named"),
     [
-        ("get_faq", {}, ["'slug'"]),
+        ("get_faq", {}, ["'slug'", "Public slug of the FAQ"]),
+        ("update_faq", {"slug": "x", "title": "X"}, ["'revision'", "From get_faq"]),
+        ("update_faq", {"slug": "x", "revision": "newest"}, ["revision: 'newest'", "From get_faq"]),
         ("get_faq", {"slug": 7}, ["slug: 7 ", "'string'"]),
         ("get_faq", {"slug": None}, ["'slug'"]),
         ("get_faq", {"slug": {"key": SECRET}}, ["slug: ", "fs_live_***"]),
@@ -136,11 +138,21 @@ def test_all_bad_arguments_are_named_at_once_before_anything_is_sent(
 
 
 def test_a_problem_says_what_is_accepted_however_long_the_value_is(client: FAQClient) -> None:
-    arguments = {"slug": "x", "revision": 1, "changes": {"question": "x" * 500}, "items": []}
+    arguments = {"slug": "x", "revision": 1, "changes": "x" * 500, "items": []}
     message = error(call(client, "update_faq", arguments))
     assert "not accepted: 'items'; accepted are slug, lang, revision, changes, title" in message
-    assert "changes: {'question'" in message
+    assert "changes: 'xxx" in message
     assert "is not of type 'array'" in message
+
+
+def test_a_whole_number_may_have_a_fraction_and_a_list_of_one_may_be_its_element(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    faulty.behave(behaviours.body(b'{"items": []}'))
+    content(call(client, "generate_faq", {"websiteUrl": "https://www.tea.example", "count": "5.0"}))
+    assert json.loads(faulty.log[0].body)["count"] == 5
+    one = {**TEA, "items": TEA["items"][0], "preview": True}
+    assert "What does it cost?" in content(call(client, "publish_faq", one))["shown"]
 
 
 def test_an_address_that_is_no_faq_service_is_named(client: FAQClient, faulty: FaultyServer) -> None:

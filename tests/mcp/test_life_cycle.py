@@ -95,7 +95,8 @@ def test_an_assistant_undoes_what_was_unpublished_last(
     assert [owner.get_faq("back", lang=lang).lang for lang in ("de", "fr")] == ["de", "en"]
     content(call(owner, "unpublish_faq", undo))
     assert owner.get_faq("back", lang="fr").lang == "fr"
-    assert "nothing to restore" in error(call(owner, "unpublish_faq", undo))
+    message = error(call(owner, "unpublish_faq", undo))
+    assert all(part in message for part in ("nothing to restore", "update_faq", "faqsvc revert")), message
 
 
 @pytest.mark.parametrize(
@@ -107,6 +108,8 @@ def test_an_assistant_undoes_what_was_unpublished_last(
         "{}/api/v1/faq/a%20b/revisions",
         "{}/desk/faqs/a%20b/history",
         "https://faq.example.com/faq/a%20b",
+        "faq.example.com/faq/a%20b",
+        "/faq/a%20b",
         "a b",
     ],
 )
@@ -216,6 +219,7 @@ def test_a_list_has_drafts_and_can_be_searched(owner: FAQClient, clients: dict[s
         ("listed-1", "published"),
     ]
     assert content(call(owner, "list_faqs", {"query": "listed-", "offset": 1}))["items"] == found["items"][1:]
+    assert content(call(owner, "list_faqs", {"query": '"shipping"'}))["items"] == found["items"][1:]
     by_state = content(call(owner, "list_faqs", {"query": "listed-", "state": "published"}))
     assert by_state["items"] == found["items"][1:]
     put(owner, "listed-3", lang="de", items=[("Was kostet listed-Post?", "Sieben Euro Porto.")])

@@ -47,6 +47,16 @@ def test_a_language_is_requested(client: FAQClient, faulty: FaultyServer) -> Non
     assert faulty.log[-1].target == "/api/v1/faq/pricing?lang=ko"
 
 
+def test_another_language_than_the_one_that_was_asked_for_is_named(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    faulty.serve({**samples.pricing(), "lang": "de"})
+    note = content(call(client, "get_faq", {"slug": "pricing", "lang": "ja"}))["note"]
+    assert all(part in note for part in ("This is in de", "no published translation into ja", "revision 0"))
+    assert "into ja" in texts(call(client, "get_faq_jsonld", {"slug": "pricing", "lang": "ja"}))[1]
+    assert "note" not in content(call(client, "get_faq", {"slug": "pricing", "lang": "de-CH"}))
+
+
 def test_null_means_left_out(client: FAQClient, faulty: FaultyServer) -> None:
     content(call(client, "get_faq", {"slug": "pricing", "lang": None, "offset": None}))
     assert faulty.log[-1].target == "/api/v1/faq/pricing"
@@ -105,7 +115,7 @@ def test_an_answer_that_is_too_large_is_cut_with_a_note(
     found = content(result)
     assert f"{len(long)} characters" in json.dumps(found, ensure_ascii=False)
     note = found["note"] if name == "get_faq" else texts(result)[1]
-    assert note.endswith(f" {client.settings.base_url}/api/v1/faq/long")
+    assert f" {client.settings.base_url}/api/v1/faq/long has the full text" in note
     Draft202012Validator(output_schema(name)).validate(found)
 
 

@@ -128,6 +128,11 @@ def test_markup_in_a_question_or_title_is_named_because_readers_see_it_as_typed(
     assert "as typed" not in note
 
 
+def test_the_title_that_readers_see_is_named_if_the_call_has_none(keyless: FAQClient) -> None:
+    assert "'Tea & Sons FAQ'" in preview(keyless, "Yes.")["note"]
+    assert "'Tea & Sons FAQ'" not in preview(keyless, "Yes.", title="Tea")["note"]
+
+
 def test_plain_answers_beside_markdown_are_shown_as_typed(keyless: FAQClient) -> None:
     found = preview(keyless, "**Yes.**", "2 * 3\n4 * 5", introduction="A_B and C_D")
     assert found["shown"] == "A_B and C_D\n\nQuestion 0?\nYes.\n\nQuestion 1?\n2 * 3\n4 * 5"

@@ -227,11 +227,47 @@ def test_items_go_back_in_as_get_faq_gave_them(owner: FAQClient) -> None:
     assert len(content(call(owner, "get_faq", {"slug": "echoed", "lang": "de"}))["items"]) == 3
 
 
+BLANK: Final = {
+    **dict.fromkeys(("question", "answer", "newQuestion", "after", "section", "id"), ""),
+    **dict.fromkeys(("add", "remove"), False),
+}
+"""A form for a change, as models fill it in that must state every field."""
+
+
+def test_the_empty_texts_of_a_form_count_as_left_out(owner: FAQClient) -> None:
+    items = [
+        {"question": f"Question {n}?", "answer": "Yes.", "section": "Tea", "id": f"q{n}"} for n in range(3)
+    ]
+    put(owner, "forms", items=items, introduction="Welcome.")
+    texts = {"title": "", "introduction": "", "answerFormat": "", "lang": ""}
+    new = {**BLANK, "question": "Question 1?", "answer": "No."}
+    content(update(owner, "forms", 1, new, **texts))
+    faq = owner.get_faq("forms")
+    assert faq.introduction == "Welcome."
+    assert [item.to_fields() for item in faq.items] == [items[0], {**items[1], "answer": "No."}, items[2]]
+    content(update(owner, "forms", 2, {**BLANK, "question": "Question 0?", "remove": True}))
+    content(update(owner, "forms", 3, {**BLANK, "id": "q2", "answer": "Maybe."}))
+    assert answers(owner, "forms") == ["No.", "Maybe."]
+    titled = call(owner, "update_faq", {"slug": "forms", "revision": 4, "title": "Tea", "changes": []})
+    assert content(titled)["shown"] == "Tea"
+
+
+def test_one_of_two_questions_that_ask_the_same_is_removed_as_get_faq_gave_it(owner: FAQClient) -> None:
+    pairs = [("Who?", "I."), ("Who?", "You."), ("Who?", "You."), ("Where?", "Here.")]
+    put(owner, "doubled", items=pairs)
+    message = error(update(owner, "doubled", 1, {"question": "Who?", "answer": "We."}))
+    assert "remove one, with its answer" in message
+    read = content(call(owner, "get_faq", {"slug": "doubled"}))["items"]
+    told = content(update(owner, "doubled", 1, *({**read[1], "remove": True} for _ in range(2))))
+    assert [(item.question, item.answer) for item in owner.get_faq("doubled").items] == [pairs[0], pairs[3]]
+    assert told["changed"] == [{"question": "Who?", "remove": True, "before": "You.", "after": ""}] * 2
+
+
 def test_a_draft_of_a_translation_is_published_by_the_command_of_its_result(owner: FAQClient) -> None:
     put(owner, "two-drafts")
     change = {"question": "Frage?", "answer": "Ja."}
     told = content(update(owner, "two-drafts", 0, change, lang="de", title="Tee", draft=True))
-    assert "`faqsvc revert two-drafts 1 --lang de` publishes it." in told["note"]
+    assert "at the desk, or with `faqsvc revert two-drafts 1 --lang de`" in told["note"]
 
 
 def test_the_error_for_an_unknown_place_does_not_advise_to_add_a_question(owner: FAQClient) -> None:
