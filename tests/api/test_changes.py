@@ -126,7 +126,7 @@ def test_a_question_that_is_there_twice_is_not_changed() -> None:
 
 
 def test_of_two_questions_with_one_text_the_section_tells_or_the_answer_to_remove() -> None:
-    items = (
+    items: tuple[Item, ...] = (
         Item(0, "Who?", "I.", "Tea"),
         Item(1, "Who?", "You.", "Cake"),
         Item(2, "Who?", "They.", "Cake"),
