@@ -25,6 +25,7 @@ from faqsvc_embed.errors import (
 from faqsvc_embed.models import FAQ
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
+CONTENT_HEADERS: Final = ("content-type", "content-encoding")
 MAX_VALIDATOR: Final = 1000
 
 _CODE: Final = re.compile("[a-z][a-z0-9-]{0,63}")
@@ -100,7 +101,7 @@ def parse_response(response: Response, request: Request, slug: str, now: datetim
     """
     status = response.status
     if status == 200:
-        return _parse_record(response, slug, now)
+        return _parse_record(response, request, slug, now)
     is_conditional = not {"if-none-match", "if-modified-since"}.isdisjoint(request.headers)
     if status == 304 and is_conditional:
         etag, expected = response.headers.get("etag"), request.headers.get("if-none-match")
@@ -154,11 +155,14 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON (RFC 8259)")
 
 
-def _parse_record(response: Response, slug: str, now: datetime) -> Outcome:
+def _parse_record(response: Response, request: Request, slug: str, now: datetime) -> Outcome:
     try:
         faq = FAQ.from_json(response.body)
     except InvalidFAQ as error:
         message = f"the response for FAQ {slug!r} is invalid: {error}"
+        if not error.path:  # a login page, or an encoding that was not accepted
+            stated = (f"{name} {quoted(response.headers.get(name))}" for name in CONTENT_HEADERS)
+            message += f"; {request.url} returned {', '.join(stated)}"
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
     if not is_same_slug(faq.slug, slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"

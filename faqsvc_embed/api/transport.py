@@ -28,7 +28,7 @@ from faqsvc_embed.errors import (
     OutcomeUnknown,
     masked,
 )
-from faqsvc_embed.runtime.background_loop import in_background, on_close
+from faqsvc_embed.runtime.background_loop import STOPPED, in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http
 
@@ -64,13 +64,17 @@ class Transport:
         """Return the response, or the reason why there is none.
 
         `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
-        raised, so that no traceback leads to frames of the HTTP client, which hold the key.
+        raised, so that no traceback leads to frames of the HTTP client, which hold the key. A read is
+        repeated if the process stood still during it, because that says nothing about the service.
         """
         is_read = request.method == "GET"
+        end = asyncio.get_running_loop().time() + timeout
         try:
             async with asyncio.timeout(timeout) as deadline:
                 return await self._exchange(request, deadline, key)
         except TimeoutError:
+            if is_read and asyncio.get_running_loop().time() > end + STOPPED:
+                return await self.send(request, timeout, key=key)
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
             return FAQTimeout(message) if is_read else OutcomeUnknown(message)
         except FAQError as error:
@@ -214,6 +218,8 @@ def _message(request: Request, error: Exception) -> str:
     reason = masked(str(error)) or type(error).__name__
     if "WRONG_VERSION_NUMBER" in reason:
         reason += " (base_url begins with https, but the server seems to use plain http)"
+    if isinstance(error, httpx2.RemoteProtocolError):
+        return f"{_origin(request.url)} sent no complete HTTP/1.1 response: {reason[:200]!r}"
     return f"{_origin(request.url)} cannot be reached: {reason[:200]!r}"
 
 

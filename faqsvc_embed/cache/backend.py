@@ -14,6 +14,11 @@ Operation = Literal["read", "written", "watched"]
 
 CALL_TIMEOUT: Final = 0.5
 """Seconds for one call: a store has to be faster than the service."""
+CONSEQUENCES: Final[dict[Operation, str]] = {
+    "read": "FAQs are shown from memory",
+    "written": "FAQs are shown from memory",
+    "watched": "what another process forgets is shown here until it expires",
+}
 MAX_CALLS: Final = 10
 """Maximum number of calls at once. Others wait for their turn."""
 
@@ -124,7 +129,7 @@ class ResilientBackend:
     def _failed(self, operation: Operation, error: Exception) -> None:
         if not self._is_failing():
             reason = masked(f"{type(error).__name__}: {str(error)!r}")[:200]
-            logger.warning("the store cannot be %s; FAQs are shown from memory: %s", operation, reason)
+            logger.warning("the store cannot be %s; %s: %s", operation, CONSEQUENCES[operation], reason)
         self._backoffs[operation].extend(self._clock())
 
     def _succeeded(self, operation: Operation) -> None:

@@ -1,5 +1,6 @@
 """The fetches under way: one for each FAQ at a time, for any number of callers (single flight)."""
 
+import time
 from collections.abc import Callable
 from concurrent.futures import Future
 from enum import Enum
@@ -36,6 +37,7 @@ class Fetch:
         self.state = FetchState.RUNNING if key.token is None else FetchState.DETACHED
         self.result: Future[Entry] = Future()
         """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
+        self.started_at: float = time.monotonic()
         self.entry: Entry | None = None
         """The result, which greenlets can read without a lock."""
         self.result.set_running_or_notify_cancel()  # so that no caller can cancel it for the others

@@ -63,7 +63,7 @@ class Fetcher:
         work = self._run(fetch)
         try:
             done = self._background.submit(work)
-        except RuntimeError as error:
+        except Exception as error:  # too many open files, or no threads
             work.close()
             self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             return None
@@ -110,7 +110,7 @@ class Fetcher:
         self._store.mark_invalid(slug, self._cache.wall_clock())
         try:
             return self._background.submit(work := self._store.invalidate())
-        except RuntimeError:  # no thread can be started; a later fetch does it
+        except Exception:  # as above; a later fetch does it
             work.close()
             return None
 

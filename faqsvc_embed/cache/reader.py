@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 import weakref
 from typing import Final
 
@@ -19,6 +20,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUn
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime import fork
+from faqsvc_embed.runtime.background_loop import STOPPED
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import normalized
@@ -101,8 +103,11 @@ class Reader:
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
         if entry is not None and entry.is_usable(now) and not waits_for_store:
-            # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=fetch.is_running)
+            # If the process stands still between requests, no refresh behind a page ever ends: a page waits.
+            is_too_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
+            if not (is_too_late and fetch.is_running and fetch.entry is None) or in_event_loop():
+                # Later pages use the result, even if the fetch has already ended.
+                return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def state(self, key: Key) -> FAQState:

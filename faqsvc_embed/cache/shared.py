@@ -128,20 +128,24 @@ class SharedStore:
     async def invalidate(self) -> bool:
         """Remove the records that are marked invalid, and tell the other processes, even during backoff.
 
-        Returns whether the backend has done both.
+        Returns whether the backend has removed them.
         """
         await self._send_pending(now=True)
         return not self._pending
 
     async def _send_pending(self, *, now: bool = False) -> None:
         for slug in list(self._pending):
-            await finished(self._backend.call("written", partial(self._invalidate, slug), now=now))
-            if slug in self._pending:
+            removed = self._backend.call("written", partial(self._invalidate, slug), now=now)
+            is_removed = await finished(removed)
+            if is_removed is None:
                 break
+            if is_removed:  # some users of a Redis may write, and not publish
+                await finished(self._backend.call("watched", partial(self._publish, slug), now=True))
 
-    async def _invalidate(self, slug: str | None, backend: Backend) -> None:
+    async def _invalidate(self, slug: str | None, backend: Backend) -> bool:
+        """Remove what is marked invalid; return False if another call did."""
         if (pending := self._pending.get(slug)) is None:
-            return
+            return False
         at, tombstone = pending
         try:
             await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
@@ -152,10 +156,13 @@ class SharedStore:
                 await backend.clear(self._name("record:"))
             else:
                 await backend.delete(*(self._record(Key(slug, lang)) for lang in (None, *LANGUAGES)))
-        message = json.dumps({"from": self._process, "slug": slug})
-        await backend.publish(self._name("messages"), message.encode())
         if self._pending.get(slug) is pending:  # it was not forgotten again meanwhile
             del self._pending[slug]
+        return True
+
+    async def _publish(self, slug: str | None, backend: Backend) -> None:
+        message = json.dumps({"from": self._process, "slug": slug})
+        await backend.publish(self._name("messages"), message.encode())
 
     def watch(self, on_forgotten: OnForgotten, on_gap: OnGap) -> None:
         """Receive what other processes forget, in a task of the running loop.

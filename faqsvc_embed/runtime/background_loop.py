@@ -6,6 +6,7 @@ import contextlib
 import contextvars
 import inspect
 import os
+import selectors
 import socket
 import sys
 import threading
@@ -23,6 +24,9 @@ Cleanup = Callable[[], Awaitable[object]]
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds that closing may take. Work that ignores its cancellation is abandoned."""
+STOPPED: Final = 1.0
+"""Seconds after which a deadline is noticed only if the process stood still, as AWS Lambda makes it
+between two requests."""
 
 
 class BackgroundLoop:
@@ -44,6 +48,7 @@ class BackgroundLoop:
 
         Raises:
             RuntimeError: no thread can be started.
+            OSError: too many files are open.
         """
         if sys.is_finalizing():
             raise RuntimeError("the interpreter is shutting down")
@@ -51,7 +56,7 @@ class BackgroundLoop:
         with self._lock:
             loop = self._loop
             if loop is None or (loop.is_ending and _running_loop() is not loop):
-                loop = self._loop = _Loop(self)
+                loop = self._loop = _Loop(self, unpatched("selectors", "DefaultSelector")())
         return loop.submit(coroutine)
 
     @property
@@ -110,8 +115,8 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 class _Loop(asyncio.SelectorEventLoop):
     """An event loop with a thread of its own, which runs until it is ended or its owner is freed."""
 
-    def __init__(self, owner: BackgroundLoop) -> None:
-        super().__init__(unpatched("selectors", "DefaultSelector")())
+    def __init__(self, owner: BackgroundLoop, selector: selectors.BaseSelector) -> None:
+        super().__init__(selector)
         self.is_ending = False
         self.has_ended = threading.Event()
         self.cleanups: list[Cleanup] = []

@@ -90,6 +90,13 @@ def test_a_record_of_another_slug_is_a_failure(other: str) -> None:
     assert isinstance(outcome, Failed)
 
 
+def test_what_is_not_json_is_named_by_its_address_its_type_and_its_encoding() -> None:
+    headers = {"content-type": "text/html", "content-encoding": "br"}
+    message = str(failure(meaning(200, b"<!doctype html><title>Sign in</title>", headers)))
+    for part in ("https://faq.example.com/api/v1/faq/pricing", "'text/html'", "'br'"):
+        assert part in message
+
+
 @pytest.mark.parametrize("body", [b"", b"<!doctype html>", b"[]", b"null", b"{}", b"\xff", b"[" * 100_000])
 def test_a_200_that_is_not_a_record_is_a_failure_that_keeps_its_body(body: bytes) -> None:
     error = failure(meaning(200, body))

@@ -1,7 +1,10 @@
 """What happens while a fetch is under way: forget, close, a crash, an exit, a jump of the clock."""
 
 import asyncio
+import errno
+import socket
 import threading
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -210,7 +213,41 @@ def test_without_a_thread_pages_go_without_the_faq(
     assert embed.get_faq("pricing") == PRICING
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # half of an event loop
+def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
+    make_embed: MakeEmbed, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    embed = make_embed(wait=60)
+    with monkeypatch.context() as patched:
+        patched.setattr(socket, "socketpair", refuse)
+        assert embed.render("pricing") == ""
+    assert len(warnings_of(caplog)) == 1
+    clock.advance(60)
+    assert embed.get_faq("pricing") == PRICING
+
+
 # Time
+
+
+def test_a_process_that_stands_still_between_requests_refreshes_its_records(
+    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embed, never = make_embed(wait=60), threading.Event()
+    embed.get_faq("pricing")
+    clock.advance(LONG)
+    faulty.behave(behaviours.held_until(never))
+    assert embed.use_faq("pricing").is_stale
+    faulty.wait_for_requests(2)
+    faulty.behave(respond_with_edit)
+    running = time.monotonic
+    monkeypatch.setattr(time, "monotonic", lambda: running() + 3600)
+    embed.use_faq("another", wait=0)  # its fetch wakes the background loop
+    state = embed.use_faq("pricing")
+    never.set()
+    assert (title(state), state.is_stale, state.error) == ("Edited", False, None)
 
 
 @pytest.mark.parametrize("days", [1, -1, 3650])

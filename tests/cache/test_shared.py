@@ -320,6 +320,20 @@ def test_a_record_leaves_a_store_that_has_no_room_to_note_it(
     assert backend.values == {}
 
 
+def test_a_store_whose_user_may_not_publish_keeps_what_was_fetched_after_forgetting(
+    store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def publish(channel: str, message: bytes) -> None:
+        raise PermissionError("No permissions to access a channel")
+
+    monkeypatch.setattr(backend, "publish", publish)
+    assert run(forget(store, "pricing"))
+    newer = StoredFAQ(STORED.faq, EPOCH + timedelta(seconds=2), 60.0)
+    run(store.save(KEY, newer))
+    clock.advance(60)
+    assert run(store.load(KEY)) == newer
+
+
 def test_forgetting_is_tried_even_while_backing_off(
     store: SharedStore, backend: FaultyBackend, run: Use
 ) -> None:
