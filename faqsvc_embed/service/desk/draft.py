@@ -2,9 +2,9 @@
 
 import re
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 from typing import Any, Final, NamedTuple, Self
 
+from markupsafe import Markup
 from msgspec import UNSET
 
 from faqsvc_embed.api.contract import NewItem
@@ -14,6 +14,8 @@ from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering.renderer import Renderer
+from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
 from faqsvc_embed.service.storage.slugs import proposed_slug
 from faqsvc_embed.service.storage.values import Content, Revision
@@ -35,6 +37,8 @@ _FIRST: Final = ("title", "slug")
 """The settings above the questions of a new FAQ; the others are below them."""
 _SETTINGS: Final = (*_FIRST, "websiteName", "websiteUrl", "pageUrl", "introduction")
 """The settings in the order of the form."""
+HEADING_LEVEL: Final = 3
+"""The level of the preview's title, because the preview is below an h2."""
 _ANY_ITEM: Final = {"question": "?", "answer": "!"}
 """Stands for the questions while the other fields are checked."""
 _SENTENCES: Final = {
@@ -86,13 +90,7 @@ class Draft:
     def of_form(cls, form: Form) -> Self:
         """Return the draft that an editor typed into a form, without a slug that the form only proposed."""
         # Programs and older forms send neither sections nor ids.
-        fields = zip(
-            form.all("question"),
-            form.all("answer"),
-            chain(form.all("section"), repeat("")),
-            chain(form.all("item_id"), repeat("")),
-            strict=False,
-        )
+        rows = form.rows("question", "answer", "section", "item_id")
         return cls(
             slug=slug if (slug := form.get("slug").strip()) != form.get("proposed") else "",
             lang=form.get("lang") if form.get("lang") in LANGUAGES else "",
@@ -104,7 +102,7 @@ class Draft:
             answer_format="markdown" if form.get("answer_format") == "markdown" else "text",
             items=tuple(
                 DraftItem(question, answer, _one_line(section), item_id)
-                for question, answer, section, item_id in fields
+                for question, answer, section, item_id in rows
             ),
         )
 
@@ -228,20 +226,24 @@ class Draft:
 
     def record(self) -> FAQ:
         """Return the FAQ as it would be shown, even if it has problems."""
+        items = self.items[:MAX_ITEMS]
         return FAQ(
             slug=self.slug or "preview",
             title=self.title or f"{self.website_name} FAQ".strip(),
             website_name=self.website_name,
             lang=self.lang or "en",
-            items=tuple(
-                Item(index, *item[:2], item.section[:200])
-                for index, item in enumerate(self.items[:MAX_ITEMS])
-            ),
+            items=tuple(Item(index, *item[:2], item.section[:200]) for index, item in enumerate(items)),
             cta=None,
             answer_format=self.answer_format,
             website_url=self.website_url or None,
             introduction=self.introduction or None,
         )
+
+    def preview(self) -> Markup:
+        """Return the draft as readers would see it; empty without questions."""
+        # A new renderer, because a cache would serve only this one record.
+        fragment = Renderer().fragment(self.record(), Style(heading_level=HEADING_LEVEL))
+        return Markup() if fragment is None else Markup(fragment.html)
 
     def not_shown(self) -> dict[int, list[str]]:
         """Return the parts of each answer that readers would not see."""

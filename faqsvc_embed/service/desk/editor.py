@@ -1,25 +1,25 @@
 """The page on which editors create, edit, preview, save and publish an FAQ."""
 
 import hashlib
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
-from typing import Any, Final, cast
-from urllib.parse import quote
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, NamedTuple, cast
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.errors import FAQNotFound, quoted
+from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
+from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk.differences import aligned, changes, taken
-from faqsvc_embed.service.desk.draft import Draft, DraftItem
-from faqsvc_embed.service.desk.editor_page import Editor, preview_of
-from faqsvc_embed.service.desk.faq import what_happened
+from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes, taken
+from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
+from faqsvc_embed.service.desk.faqs import what_happened
 from faqsvc_embed.service.desk.forms import number_of
-from faqsvc_embed.service.desk.pages import HEADERS, redirect
-from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
+from faqsvc_embed.service.desk.visit import Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
     Content,
@@ -35,6 +35,8 @@ from faqsvc_embed.service.storage.values import (
     Write,
 )
 
+FEW: Final = 6
+"""Up to this many questions are all open; if there are more, one is open at a time."""
 DELETED: Final = "This FAQ was deleted while you were writing. Save again to create it again."
 MAX_PASTED: Final = 250_000
 """Maximum characters of pasted HTML, of which about a tenth is text."""
@@ -49,6 +51,88 @@ UNPUBLISHED: Final = (
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
+class Reading(NamedTuple):
+    """Another way to read an imported text, and how many questions it finds."""
+
+    name: str
+    questions: int
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Editor:
+    """The page with the form and its messages.
+
+    `version` is that of the translation when the editor began (`Revision.version`); empty for a new
+    one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
+    of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
+    """
+
+    draft: Draft
+    version: str = ""
+    faq: FAQInfo | None = None
+    problems: Problems = field(default_factory=dict)
+    done: str = ""
+    theirs: str = ""
+    changes: list[Change] = field(default_factory=list)
+    focus: int | None = None
+    focused: str = ""
+    is_unsaved: bool = False
+    source: Draft | None = None
+    """The source text of a translation."""
+    source_changes: list[Change] = field(default_factory=list)
+    """The changes of the source since the translation was made."""
+    source_number: int = 0
+    draft_changes: list[Change] = field(default_factory=list)
+    """The changes that publishing the saved draft would make."""
+    notes: Sequence[str] = ()
+    """What an import left out."""
+    other_reading: Reading | None = None
+
+    @property
+    def readable(self) -> Draft:
+        """The draft as readers get it: a translation without a title has that of its source."""
+        return replace(self.draft, title=self.draft.title or self.source.title) if self.source else self.draft
+
+    @property
+    def changed_sources(self) -> dict[DraftItem, list[Piece]]:
+        """The sources that changed since the translation was made, with their new words marked."""
+        return {
+            self.source.items[change.new]: change.after
+            for change in self.source_changes
+            if self.source and change.new is not None and change.kind == "changed"
+        }
+
+    def page(self, visit: Visit, status: int = 200) -> Response:
+        """Return the page."""
+        faq, lang, is_many = self.faq, self.draft.lang, len(self.draft.items) > FEW
+        known = visit.storage.overview.published_languages(visit.access.site) if faq else []
+        with_problem = (
+            int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")
+        )
+        return render(
+            visit,
+            "editor.html",
+            status,
+            images=image_source(self.draft.record()),
+            editor=self,
+            draft=self.draft,
+            faq=faq,
+            current=faq and faq.translation(lang),
+            problems=self.problems,
+            **({"done": self.done} if self.done else {}),
+            preview=self.readable.preview(),
+            not_shown=self.draft.not_shown(),
+            missing=[code for code in known if faq and code != lang and not faq.translation(code)],
+            is_many=is_many,
+            opened=next(with_problem, self.focus if self.focused not in ("", "theirs") else 0),
+            max_items=MAX_ITEMS,
+            max_question=MAX_QUESTION,
+            max_answer=MAX_ANSWER,
+        )
+
+
 def show_new(visit: Visit) -> Response:
     """GET /desk/new: an empty FAQ."""
     return Editor(draft=new_draft(visit), focus=0, focused="add").page(visit)
@@ -56,8 +140,7 @@ def show_new(visit: Visit) -> Response:
 
 def new_draft(visit: Visit) -> Draft:
     """Return an FAQ with one empty question, and the website of the site or of its last FAQ."""
-    draft = Draft(items=(DraftItem(),), answer_format="markdown")
-    site = visit.storage.sites.get(visit.access.site)
+    draft, site = Draft(items=(DraftItem(),), answer_format="markdown"), visit.site
     if site.website_url:
         return replace(draft, website_name=site.given_name, website_url=site.website_url)
     for last in visit.storage.overview.page(visit.access.site, limit=1)[0]:
@@ -68,7 +151,7 @@ def new_draft(visit: Visit) -> Draft:
 
 def show(visit: Visit) -> Response:
     """GET /desk/faqs/{slug}: the newest revision in a language, or an empty translation."""
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    faq = visit.faq
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
     translation = faq.translation(lang)
     if translation is None:
@@ -122,7 +205,7 @@ def submit(visit: Visit) -> Response:
     if form.get("part") == "pasted":
         return _pasted(form.get("html"))
     if form.get("part") == "preview":  # the script replaces only the preview
-        html = preview_of(editor.readable)
+        html = editor.readable.preview()
         headers = {**HEADERS, "x-slug": draft.proposed}
         return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     if action not in ("draft", "publish"):
@@ -155,20 +238,17 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     made_from = number_of(visit.form.get("source"))
     if editor.source is not None and newest is not None and draft.gaps(editor.source):
         made_from = newest.translated_from  # the questions are in the order of that revision
-    if editor.version:
-        conditions = Preconditions(versions={draft.lang: editor.version})
-    else:
-        conditions = Preconditions(is_create_only=True)
+    is_new = editor.faq is None
     write = Write(
         # What only the form has changed, such as line ends, makes no new revision.
         content=Content.of(newest.faq, newest.website_url) if newest and is_same else draft.content(),
         slug=draft.slug or None,
-        must_be_new=editor.faq is None and not editor.version,
+        must_be_new=is_new and not editor.version,
         lang=cast("Lang | None", draft.lang or None),
         is_draft=is_draft,
-        preconditions=conditions,
+        preconditions=_unchanged(editor) if editor.version else Preconditions(is_create_only=True),
         translated_from=made_from,
-        idempotency_key=_key(visit, draft, is_draft=is_draft) if editor.faq is None else None,
+        idempotency_key=_key(visit, repr((draft, is_draft))) if is_new and visit.once else None,
     )
     try:
         written, _ = visit.storage.writer.write(visit.access, write)
@@ -182,29 +262,34 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     except (FAQNotFound, NotYourSite):  # another site has the slug; the form for a new FAQ can change it
         return replace(editor, faq=None, version="", problems={"slug": TAKEN}).page(visit, 409)
     except (ReservedSlug, Gone, QuotaExceeded) as error:
-        field = "items" if editor.faq or isinstance(error, QuotaExceeded) else "slug"
-        is_restorable = visit.storage.overview.binned(visit.access, draft.slug) is not None
-        version = editor.version if editor.faq or is_restorable else ""
-        return replace(editor, version=version, problems={field: f"{error}."}).page(visit, 409)
+        return _refused(visit, editor, error)
     done = "draft" if written.state == "draft" else "published"
     if newest is not None and written.version == newest.version:
         done = "right" if editor.source and newest.translated_from != made_from else "same"
-    return redirect(visit, f"/faqs/{quote(written.slug, safe='')}?lang={written.lang}&done={done}")
+    return redirect(visit, f"{path_of(written.slug)}?lang={written.lang}&done={done}")
 
 
-def _key(visit: Visit, draft: Draft, *, is_draft: bool) -> IdempotencyKey | None:
+def _unchanged(editor: Editor) -> Preconditions:
+    return Preconditions(versions={cast("Lang", editor.draft.lang): editor.version})
+
+
+def _key(visit: Visit, text: str) -> IdempotencyKey:
     """Return the idempotency key of the form of a new FAQ: sending it twice creates one FAQ."""
-    digest = hashlib.sha256(repr((draft, is_draft)).encode("utf-8", "replace")).hexdigest()
-    return IdempotencyKey(visit.once, digest) if visit.once else None
+    return IdempotencyKey(visit.once, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+
+
+def _refused(visit: Visit, editor: Editor, error: FAQError) -> Response:
+    field = "items" if editor.faq or isinstance(error, QuotaExceeded) else "slug"
+    is_restorable = visit.storage.overview.binned(visit.access, editor.draft.slug) is not None
+    version = editor.version if editor.faq or is_restorable else ""
+    return replace(editor, version=version, problems={field: f"{error}."}).page(visit, 409)
 
 
 def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     """Discard the draft, or mark a translation as up to date; the text in the form is not saved."""
     visit.require("draft")
-    draft, writer = editor.draft, visit.storage.writer
-    lang = cast("Lang", draft.lang)
-    unchanged = Preconditions(versions={lang: editor.version})
-    page = f"/faqs/{quote(draft.slug, safe='')}"
+    draft, writer, unchanged = editor.draft, visit.storage.writer, _unchanged(editor)
+    lang, page = cast("Lang", draft.lang), path_of(draft.slug)
     try:
         if name == "right":
             seen = number_of(visit.form.get("source")) or editor.source_number

@@ -2,8 +2,10 @@
 
 import hmac
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import chain, repeat
 from typing import Final
 from urllib.parse import unquote_to_bytes
 
@@ -60,6 +62,11 @@ class Form:
     def all(self, name: str) -> list[str]:
         """Return all values of a field."""
         return [value for field, value in self.fields if field == name]
+
+    def rows(self, *names: str) -> Iterator[tuple[str, ...]]:
+        """Return the values of repeated fields, row by row; those after the first may be missing."""
+        first, *others = map(self.all, names)
+        return zip(first, *(chain(values, repeat("")) for values in others), strict=False)
 
 
 async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:

@@ -5,29 +5,27 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from pathlib import PurePath
 from typing import Any, Final
 
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import GenerateBody, GenerateResponse
+from faqsvc_embed.api.contract import GenerateBody
 from faqsvc_embed.api.fields import MAX_ITEMS, MAX_QUESTION
 from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.errors import PublishRejected
+from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
-from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
-from faqsvc_embed.service.desk.editor import new_draft
-from faqsvc_embed.service.desk.editor_page import Editor, Reading
+from faqsvc_embed.service.desk.editor import Editor, Reading, new_draft
 from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.pages import render
-from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.visit import Refused, Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.pages.translations import MESSAGES
@@ -39,6 +37,7 @@ MAX_LINES: Final = 10_000
 BY_MARKS: Final = "marks"
 BY_LINES: Final = "lines"
 """The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
+_JSON: Final = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
@@ -46,21 +45,20 @@ MAX_NOTES: Final = 20
 """Notes that are shown about what was left out."""
 MAX_LINE: Final = 50_000
 """Maximum characters of a line of Markdown: twice the longest answer, which patterns read in milliseconds."""
-FORMATS: Final = {".md": "Markdown or plain text", ".csv": "A table (CSV)", ".json": "JSON"}
 ENCODING: Final = (
     "The file is not in UTF-8, so some characters may be wrong. Save it as UTF-8 (in Excel: “CSV UTF-8”), or"
     " paste its text instead."
 )
 NO_QUESTION: Final = (
-    "No question was recognised. Write each question on its own line, with its answer below it."
+    "No question was recognised. End each question with a question mark, on a line of its own, and write its"
+    " answer below it."
 )
 KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
 
-def show(visit: Visit, status: int = 200, **problems: str) -> Response:
-    """GET /desk/import: the form; `problems` are the messages of its fields `text` and `website_url`."""
-    endings = ",".join((*READERS, ".txt"))
-    return render(visit, "import.html", status, problems=problems, formats=FORMATS, endings=endings)
+def show(visit: Visit) -> Response:
+    """GET /desk/import: the form."""
+    return render(visit, "import.html", endings=",".join((*READERS, ".txt")))
 
 
 def submit(visit: Visit) -> Response:
@@ -68,23 +66,19 @@ def submit(visit: Visit) -> Response:
     form = visit.form
     if form.get("action") == "keep":
         return _keep(visit)
-    ending = form.get("format") if form.get("format") in FORMATS else ".md"
-    content = form.get("text").encode("utf-8", "replace")
-    if form.upload is not None:
-        ending, content = PurePath(form.upload.name).suffix.lower() or ending, form.upload.content
+    content = form.upload.content if form.upload else form.get("text").encode("utf-8", "replace")
     if not content.strip():
-        return show(visit, 422, text="Paste a text, or choose a file.")
+        raise Refused(422, {"text": "Paste a text, or choose a file."})
     if len(content) > MAX_IMPORT:
-        return show(visit, 413, text=f"The text is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ.")
+        problem = f"The text is larger than {MAX_IMPORT:,} bytes, the limit for one FAQ."
+        raise Refused(413, {"text": problem})
     try:
-        document, other = _best(ending, content, form)
+        document, other = _best(form, content)
         draft = draft_of(document, new_draft(visit))
+        if not draft.items or len(draft.items) > MAX_ITEMS:
+            raise ValueError(too_many(len(draft.items)) if draft.items else NO_QUESTION)
     except ValueError as error:
-        return show(visit, 422, text=str(error))
-    if not draft.items:
-        return show(visit, 422, text=NO_QUESTION)
-    if len(draft.items) > MAX_ITEMS:
-        return show(visit, 422, text=too_many(len(draft.items)))
+        raise Refused(422, {"text": str(error)}) from None
     count = len(draft.items)
     done = f"{count:,} {'question was' if count == 1 else 'questions were'} recognised."
     if draft.lang:  # it cannot be changed after the first save
@@ -104,15 +98,13 @@ def submit(visit: Visit) -> Response:
 
 def _keep(visit: Visit) -> Response:
     """Show the selected questions of a website as a new FAQ that is not saved."""
-    names = ("question", "answer", "section")
-    rows = zip_longest(*map(visit.form.all, names), fillvalue="")
-    items = [dict(zip(names, row, strict=True)) for row in rows]
-    selected = set(visit.form.all("keep"))
-    kept = [item for index, item in enumerate(items) if str(index) in selected]
+    names, selected = ("question", "answer", "section"), set(visit.form.all("keep"))
+    rows = [dict(zip(names, row, strict=True)) for row in visit.form.rows(*names)]
+    kept = [row for index, row in enumerate(rows) if str(index) in selected]
     document = Document(website_url=visit.form.get("website_url"), items=kept)
     draft = draft_of(as_one_format(document), new_draft(visit))
     if not draft.items:
-        return show(visit, 422, text="Select at least one question.")
+        raise Refused(422, {"text": "Select at least one question."})
     return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
 
 
@@ -133,37 +125,66 @@ def draft_of(document: Document, empty: Draft) -> Draft:
     return replace(empty, lang=lang, items=items, **given)
 
 
-def _best(ending: str, content: bytes, form: Form) -> tuple[Document, Reading | None]:
-    """Return a text as its better reading has it, or the one in the form, and the other reading.
+def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
+    """Return a text as the reading with the most questions has it, or the one in the form, and the other one.
 
-    A line of an answer may end with a question mark, too. So reading by question marks is better only in
-    pasted text, and only if it finds at least one and a half times as many questions.
+    Pasted text may be JSON or the rows of a spreadsheet. A line of an answer may end with a question mark,
+    too. So reading by question marks is better only in pasted text, and only if it finds at least one and a
+    half times as many questions.
 
     Raises:
         ValueError: the file cannot be read; the message is a sentence for the editor.
     """
-    if ending not in (".md", ".txt"):
-        return _read(ending, content), None
+    ending = PurePath(form.upload.name).suffix.lower() if form.upload else ""
+    if ending and ending not in READERS and ending != ".txt":
+        raise ValueError(KIND)
+    try:
+        text = decode(content)
+    except ValueError:
+        raise ValueError(ENCODING) from None
+    if not ending and _JSON.match(text):
+        ending = ".json"
+    if ending not in ("", ".md", ".txt"):
+        return _read(ending, text), None
+    table = Document(items=[]) if ending else _table(text)
     marked = lines = Document(items=[])
     with suppress(ValueError):
-        lines = _read(ending, _marked(decode(content)).encode())
+        lines = _read(".md", _marked(text))
     try:
-        marked = _read(ending, content)
-    except ValueError:
-        if not lines.items:
-            raise
+        marked = _read(".md", text)
+    except ValueError as error:
+        if not lines.items and not table.items:
+            raise ValueError(NO_QUESTION if "no question found" in str(error) else error) from None
     less, more = len(marked.items), len(lines.items)
+    if len(table.items) > max(less, more):
+        return table, None
     if more <= less:
         return marked, None
-    is_clear = form.upload is None and 2 * (more - less) >= less
+    is_clear = not ending and 2 * (more - less) >= less
     if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
-        text = f"{more} lines end with a question mark. Perhaps some of them, now in answers, are questions."
-        return marked, Reading(BY_LINES, more, text, decode(content))
-    text = (
+        said = f"{more} lines end with a question mark. Perhaps some of them, now in answers, are questions."
+        return marked, Reading(BY_LINES, more, said, text)
+    said = (
         "Each line that ends with a question mark is now a question."
         f" By headings, bold lines and labels, there would be {less}."
     )
-    return lines, Reading(BY_MARKS, less, text, decode(content)) if less else None
+    return lines, Reading(BY_MARKS, less, said, text) if less else None
+
+
+def _table(text: str) -> Document:
+    """Return pasted rows of a spreadsheet as a document, without items if the text is something else.
+
+    Rows that are copied from a spreadsheet have tabs between their cells, and often no names of columns.
+    """
+    first = text.lstrip("\n").partition("\n")[0]
+    with suppress(ValueError):
+        if not first.startswith("|"):  # as tables in Markdown do
+            return _read(".csv", text)
+    with suppress(ValueError):
+        document = _read(".csv", f"question\tanswer\n{text}" if "\t" in first else "")
+        if 2 * sum(asks(item["question"]) for item in document.items) > len(document.items):
+            return document
+    return Document(items=[])
 
 
 def _marked(text: str) -> str:
@@ -195,27 +216,20 @@ def _headings(draft: Draft) -> Iterator[str]:
             yield last
 
 
-def _read(ending: str, content: bytes) -> Document:
-    """Read a file as a folder and `faqsvc publish` do.
+def _read(ending: str, text: str) -> Document:
+    """Read a text as a folder and `faqsvc publish` do.
 
     Raises:
-        ValueError: the file cannot be read; the message is a sentence for the editor.
+        ValueError: it cannot be read; the message is a sentence for the editor.
     """
-    reader = read_markdown if ending == ".txt" else READERS.get(ending)
-    if reader is None:
-        raise ValueError(KIND)
-    try:
-        text = decode(content)
-    except ValueError:
-        raise ValueError(ENCODING) from None
     if text.count("\n") > MAX_LINES:
         raise ValueError(f"The text has more than {MAX_LINES:,} lines, too many for one FAQ. Split it.")
-    if reader is read_markdown and max(map(len, text.split("\n"))) > MAX_LINE:
+    if ending == ".md" and max(map(len, text.split("\n"))) > MAX_LINE:
         raise ValueError(
             f"The text has a line of more than {MAX_LINE:,} characters, too long for an answer. Split it."
         )
     try:
-        return reader(text)
+        return READERS[ending](text)
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise ValueError(f"The text cannot be read: {reason}.") from None
@@ -237,9 +251,6 @@ async def read_website(visit: Visit) -> Response:
         )
     except Problem as problem:
         detail = problem.detail.replace("websiteUrl:", "The address:").replace("websiteUrl", "The address")
-        return await run_blocking(partial(show, visit, problem.status, website_url=f"{detail}."))
-    return await run_blocking(_page, visit, url, found)
-
-
-def _page(visit: Visit, url: str, found: GenerateResponse) -> Response:
-    return render(visit, "website.html", url=url, found=found)
+        refused = Refused(problem.status, {"website_url": f"{detail}."})
+        return await run_blocking(show, replace(visit, status=refused.status, shown=refused.shown))
+    return await run_blocking(partial(render, visit, "website.html", url=url, found=found))

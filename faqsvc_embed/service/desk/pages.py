@@ -52,7 +52,7 @@ PAGE_SIZE: Final = 50
 _MEDIA_TYPES: Final = {"desk.css": "text/css", "desk.js": "text/javascript", "editor.js": "text/javascript"}
 
 
-def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Response:
+def render(visit: Visit, template: str, status: int = 0, **context: Any) -> Response:
     """Return a page of the desk. It may show images of the origin `images` in its context.
 
     `problems` are messages by field, `done` says what a form did, and `note` why it did nothing. `link` and
@@ -67,13 +67,14 @@ def render(visit: Visit, template: str, status: int = 200, **context: Any) -> Re
         "root": visit.root,
         "static": static_url(visit.desk),
         **context,
+        **visit.shown,
     }
     text = _templates().get_template(template).render(context, visit=visit, session=visit.session)
     # Typed text may contain lone surrogates, which UTF-8 cannot encode.
     images = f"img-src 'self' {context.get('images', '')}".rstrip()
     policy = _POLICY.replace("img-src 'self'", images)
     headers = {**HEADERS, "content-security-policy": policy}
-    return Response(text.encode("utf-8", "replace"), status, headers, "text/html")
+    return Response(text.encode("utf-8", "replace"), status or visit.status, headers, "text/html")
 
 
 def redirect(visit: Visit, path: str) -> Response:

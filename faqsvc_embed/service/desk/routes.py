@@ -13,10 +13,10 @@ from starlette.routing import Route
 
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
-from faqsvc_embed.service.desk import editor, faq, importing, lists, settings, sign_in
+from faqsvc_embed.service.desk import editor, faqs, importing, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, static_file
-from faqsvc_embed.service.desk.visit import DESK, Sessions, SeveralSites, Visit
+from faqsvc_embed.service.desk.visit import DESK, Refused, Sessions, SeveralSites, Visit
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.http.operation import Endpoint
 from faqsvc_embed.service.http.problems import Problem
@@ -37,39 +37,33 @@ def _not_found(visit: Visit) -> Response:
     raise Problem(404, "not-found", "Check the address, or go to the list of FAQs.")
 
 
-def _only_for_forms(visit: Visit) -> Response:
-    """Refuse a GET of the address of a form, which browsers open, for example from their history."""
-    headers = {"allow": "POST, OPTIONS"}
-    raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
-
-
 class _Page(NamedTuple):
-    """A page: its handlers, and who may use it."""
+    """A page: the handlers of GET, which also shows a refused form, and of POST; and who may use it."""
 
-    get: Handler
+    get: Handler | None
     post: Handler | None = None
     needs: Literal["", "person", "publish", "admin"] = "person"
     """Who may open it: everybody if empty, a signed-in person, or one with these rights."""
 
 
 _PAGES: Final = {
-    "": _Page(lists.show_faqs),
+    "": _Page(faqs.show_list),
     "/": _Page(lambda visit: redirect(visit, ""), needs=""),
     "/sign-in": _Page(sign_in.show, sign_in.submit, ""),
     sign_in.CHOOSE: _Page(sign_in.choose, sign_in.choose, ""),
-    "/sign-out": _Page(_only_for_forms, sign_in.sign_out),
+    "/sign-out": _Page(None, sign_in.sign_out),
     "/new": _Page(editor.show_new, editor.submit),
     "/import": _Page(importing.show, importing.submit),
-    "/website": _Page(_only_for_forms, importing.read_website),
+    "/website": _Page(None, importing.read_website),
     "/faqs/{slug}": _Page(editor.show, editor.submit),
-    "/faqs/{slug}/history": _Page(faq.show_history, faq.publish),
-    "/faqs/{slug}/history/{number}": _Page(faq.show_revision),
-    "/faqs/{slug}/use": _Page(faq.show_use, faq.create_preview),
-    "/faqs/{slug}/remove": _Page(faq.show_removal, faq.remove, "publish"),
-    "/bin": _Page(faq.show_bin, faq.restore, "publish"),
-    "/you": _Page(settings.show_you, settings.show_you),
+    "/faqs/{slug}/history": _Page(faqs.show_history, faqs.publish),
+    "/faqs/{slug}/history/{number}": _Page(faqs.show_revision),
+    "/faqs/{slug}/use": _Page(faqs.show_use, faqs.create_preview),
+    "/faqs/{slug}/remove": _Page(faqs.show_removal, faqs.remove, "publish"),
+    "/bin": _Page(faqs.show_bin, faqs.restore, "publish"),
+    "/you": _Page(settings.show_you, settings.link_device),
     "/site": _Page(settings.show_site, settings.change_site),
-    "/log": _Page(lists.show_log, None, "admin"),
+    "/log": _Page(settings.show_log, None, "admin"),
     "/people": _Page(settings.show_people, settings.add_person, "admin"),
     "/people/{person}": _Page(settings.show_person, settings.change_person, "admin"),
     "/keys": _Page(settings.show_keys, settings.create_key, "admin"),
@@ -149,6 +143,7 @@ class Desk:
         )
 
     def _respond(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
+        """Find the session, and call the handler. It is in a worker thread, as the handler is."""
         try:
             site = visit.request.path_params.get("site")
             session = self._sessions.find(visit.request, site, visit.form.get("token"))
@@ -159,38 +154,39 @@ class Desk:
         visit = replace(visit, session=session)
         if session is not None and session.has_other_sites:
             visit = visit.at(session.person.site)
-        response = self._handle(page, visit)
+        try:
+            response = _handle(page, visit)
+        except Problem as problem:
+            response = _problem_page(visit, problem)
+        except FAQError as error:
+            if (known := Problem.of(error)) is None:
+                raise
+            response = _problem_page(visit, known)
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
             visit.set_cookie(response, session.cookie)
         return response
 
-    def _handle(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
-        session, is_form = visit.session, visit.request.method == "POST"
-        handler = page.post if is_form and page.post else page.get
-        try:
-            if not page.needs:
-                return handler(visit)
-            if session is None:
-                return _sign_in_first(visit)
-            if is_form and not is_same_token(visit.form, session.token):
-                return sign_in.ask_again(visit)
-            if page.needs != "person":
-                visit.require(page.needs)
-            return handler(visit)
-        except Problem as problem:
-            return _problem_page(visit, problem)
-        except FAQError as error:
-            if (known := Problem.of(error)) is None:
-                raise
-            return _problem_page(visit, known)
 
-
-def _sign_in_first(visit: Visit) -> Response:
-    if visit.request.method == "POST":
-        return sign_in.ask_again(visit)
-    path = visit.address
-    return redirect(visit, f"/sign-in?next={quote(path, safe='')}" if path else "/sign-in")
+def _handle(page: _Page, visit: Visit) -> Response | Awaitable[Response]:
+    session, is_form = visit.session, visit.request.method == "POST"
+    if page.needs:
+        if is_form and not (session and is_same_token(visit.form, session.token)):
+            return sign_in.ask_again(visit)
+        if session is None:
+            path = visit.address
+            return redirect(visit, f"/sign-in?next={quote(path, safe='')}" if path else "/sign-in")
+        if page.needs != "person":
+            visit.require(page.needs)
+    handler = page.post if is_form and page.post else page.get
+    if handler is None:  # browsers open the address of a form from their history, for example
+        headers = {"allow": "POST, OPTIONS"}
+        raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
+    try:
+        return handler(visit)
+    except Refused as refused:
+        assert page.get is not None  # noqa: S101 - a form that may be refused is on its page
+        return page.get(replace(visit, status=refused.status, shown=refused.shown))
 
 
 def _problem_page(visit: Visit, problem: Problem) -> Response:

@@ -1,6 +1,7 @@
-"""The settings of a site, for its admins: the site itself, its people and the API keys of its programs."""
+"""The pages about a site: for its admins the site itself, its people, its API keys and its audit log."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, cast
 
@@ -14,11 +15,12 @@ from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.desk.draft import ADDRESS
 from faqsvc_embed.service.desk.forms import completed
 from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
-from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.visit import Refused, Visit
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
+from faqsvc_embed.service.storage.logs import Action, Wanted
 from faqsvc_embed.service.storage.people import LastAdmin, Person, PersonExists, Role, UnknownPerson
-from faqsvc_embed.service.storage.sites import MAX_NAME, Site
+from faqsvc_embed.service.storage.sites import MAX_NAME
 from faqsvc_embed.service.storage.values import SCOPES, Access
 from faqsvc_embed.text import is_name
 
@@ -36,97 +38,142 @@ ROLE_TEXTS: Final = {
     "publisher": "Publisher: also publishes and unpublishes",
     "admin": "Admin: also manages people, keys and the site, and deletes FAQs",
 }
-EMPTY: Final[Mapping[str, str]] = {}
-_REFUSALS: Final = (ConfigurationError, PersonExists, LastAdmin)
+ACTIONS: Final[dict[Action, str]] = {
+    "draft": "Saved a draft of",
+    "discard": "Discarded a draft of",
+    "publish": "Published",
+    "unpublish": "Unpublished",
+    "purge": "Deleted for ever",
+    "restore": "Published again",
+    "sign-in": "Signed in",
+    "sign-in-link": "Made a sign-in link for",
+    "key-create": "Made the key",
+    "key-rotate": "Replaced the key",
+    "key-revoke": "Revoked the key",
+    "person-create": "Added",
+    "person-set": "Changed",
+    "person-remove": "Removed",
+    "site-create": "Created the site",
+    "site-set": "Changed the site",
+    "site-remove": "Deleted the site",
+}
+SPECIAL: Final = {
+    ("purge", "bin"): "Moved to the bin",
+    ("restore", "bin"): "Restored from the bin",
+    ("restore", "slug"): "Allowed the use of",
+}
+"""The texts of actions that depend on the subject."""
 
 
-def _version_of(values: Mapping[str, str]) -> str:
-    """Return the version of a form of settings: all values that it shows."""
-    return msgspec.json.encode(values).decode()
+class _Settings:
+    """A form of settings whose current values are `now`.
 
-
-def _form_of(now: dict[str, str], typed: Mapping[str, str]) -> dict[str, Any]:
-    """Return the version of a form of settings, and the values of its fields."""
-    return {"version": _version_of(now), "fields": {**now, **typed}}
-
-
-def _saved(
-    visit: Visit,
-    now: Mapping[str, str],
-    write: Callable[[dict[str, str]], dict[str, str]],
-    page: Callable[..., Response],
-) -> Response:
-    """Save the fields that were changed in a form of settings whose current values are `now`.
-
-    `write` gets them, and returns what is wrong with each; `page` shows the form again. A field that was
-    not changed in the form keeps its current value, which may be somebody else's.
+    A field that was not changed in the form keeps its current value, which may be somebody else's.
     """
-    try:
-        opened = {**now, **msgspec.json.decode(visit.form.get("version"), type=dict[str, str])}
-    except msgspec.MsgspecError:
-        opened = dict(now)
-    changed = {name: value for name in now if (value := visit.form.get(name).strip()) != opened[name]}
-    theirs = {
-        name: f"Somebody else has changed this to “{now[name]}” in the meantime. Save again to replace it."
-        for name, value in changed.items()
-        if now[name] not in (opened[name], value)
-    }
-    if problems := theirs or write(changed):
-        return page(visit, 409 if theirs else 422, problems=problems, typed=changed)
-    return redirect(visit, f"{visit.path}?done=saved")
+
+    def __init__(self, visit: Visit, now: Mapping[str, str]) -> None:
+        self._visit = visit
+        self._now = now
+        self._opened = now
+        with suppress(msgspec.MsgspecError):
+            self._opened = {**now, **msgspec.json.decode(visit.form.get("version"), type=dict[str, str])}
+        typed = {name: visit.form.get(name).strip() for name in now if visit.form.all("name")}
+        self._changed = {name: value for name, value in typed.items() if value != self._opened[name]}
+
+    def context(self) -> dict[str, Any]:
+        """Return the version of the form, and the values of its fields: if it was refused, what was typed."""
+        typed = self._changed if self._visit.status != 200 else {}
+        return {"version": _version(self._now), "fields": {**self._now, **typed}}
+
+    def save(self, write: Callable[..., None]) -> Response:
+        """Save the fields that were changed, which `write` gets.
+
+        Raises:
+            Refused: a value is not accepted (422), or somebody else has changed the field (409).
+        """
+        now = self._now
+        theirs = {
+            name: f"Somebody else changed this to “{now[name]}” in the meantime. Save again to replace it."
+            for name, value in self._changed.items()
+            if now[name] not in (self._opened[name], value)
+        }
+        if theirs:
+            raise Refused(409, theirs)
+        write(**self._changed)
+        return redirect(self._visit, f"{self._visit.path}?done=saved")
+
+
+def _version(now: Mapping[str, str]) -> str:
+    """Return the version of a form of settings: all values that it shows."""
+    return msgspec.json.encode(now).decode()
+
+
+def _site_form(visit: Visit) -> _Settings:
+    site = visit.site
+    listed = "yes" if site.is_listed else ""
+    now = {"name": site.given_name, "website_url": site.website_url, "listed": listed}
+    return _Settings(visit, now)
+
+
+def show_site(visit: Visit) -> Response:
+    """GET /desk/site: the site."""
+    site, default = visit.site, visit.storage.writer.quota
+    return render(
+        visit,
+        "site.html",
+        site=site,
+        max_faqs=site.max_faqs or default.faqs,
+        max_bytes=site.max_bytes or default.bytes,
+        **_site_form(visit).context(),
+    )
 
 
 def change_site(visit: Visit) -> Response:
     """POST /desk/site: save the site."""
     visit.require("admin")
 
-    def write(changed: dict[str, str]) -> dict[str, str]:
-        problems, values = dict[str, str](), dict[str, Any](changed)
+    def write(**changed: Any) -> None:
+        problems = dict[str, str]()
         if (name := changed.get("name")) is not None and not (0 < len(name) <= MAX_NAME and is_name(name)):
             problems["name"] = NAME
         if url := completed(changed.get("website_url", "")):
-            values["website_url"] = url
+            changed["website_url"] = url
             problems |= {"website_url": ADDRESS} if field_problems("", url, WebsiteURL) else {}
-        if not problems:
-            values |= {"listed": values["listed"] == "yes"} if "listed" in values else {}
-            visit.storage.sites.update(visit.access, **values)
-        return problems
+        if problems:
+            raise Refused(422, problems)
+        changed |= {"listed": changed["listed"] == "yes"} if "listed" in changed else {}
+        visit.storage.sites.update(visit.access, **changed)
 
-    return _saved(visit, _fields_of_site(visit.storage.sites.get(visit.access.site)), write, show_site)
-
-
-def _fields_of_site(site: Site) -> dict[str, str]:
-    """Return the values of the form."""
-    return {
-        "name": site.given_name,
-        "website_url": site.website_url,
-        "listed": "yes" if site.is_listed else "",
-    }
+    return _site_form(visit).save(write)
 
 
-def show_site(
-    visit: Visit, status: int = 200, *, typed: Mapping[str, str] = EMPTY, **context: Any
-) -> Response:
-    """GET /desk/site: the site."""
-    site = visit.storage.sites.get(visit.access.site)
-    default, now = visit.storage.writer.quota, _fields_of_site(site)
-    limits = {"max_faqs": site.max_faqs or default.faqs, "max_bytes": site.max_bytes or default.bytes}
-    return render(visit, "site.html", status, site=site, **_form_of(now, typed), **limits, **context)
+def show_log(visit: Visit) -> Response:
+    """GET /desk/log: the entries, newest first. The query may name one person, key or slug."""
+    names = {name: visit.query(name)[:300].strip() for name in ("person", "key", "slug")}
+    site = visit.access.site
+    wanted = Wanted(site, **{name: value for name, value in names.items() if value})
+    found, next_ = visit.storage.audit.entries(wanted, limit=PAGE_SIZE, after=visit.after)
+    keys = {key.id: key.name or key.id for key in visit.storage.keys.list(site)}
+    people = visit.storage.people.names(site)
+    context: dict[str, Any] = {"people": people, "keys": keys, "actions": ACTIONS, "special": SPECIAL}
+    return render(visit, "log.html", entries=found, next=next_, names=names, **context)
 
 
 def show_you(visit: Visit) -> Response:
-    """GET and POST /desk/you: the signed-in person; POST creates a link for another device."""
-    link = _link(visit, visit.person) if visit.request.method == "POST" else ""
-    return render(visit, "you.html", roles=ROLE_TEXTS, link=link)
+    """GET /desk/you: the signed-in person."""
+    return render(visit, "you.html", roles=ROLE_TEXTS)
 
 
-def show_people(visit: Visit, status: int = 200, **context: Any) -> Response:
+def link_device(visit: Visit) -> Response:
+    """POST /desk/you: create a link for another device."""
+    return show_you(visit.showing(link=_link(visit, visit.person)))
+
+
+def show_people(visit: Visit) -> Response:
     """GET /desk/people: the people, and a form for a new one."""
-    typed = visit.form.get if "problems" in context else {"role": "editor"}.get
-    fields = {name: typed(name, "") for name in ("name", "email", "role")}
     people, next_ = visit.storage.people.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
-    context |= {"people": people, "next": next_, "fields": fields, "roles": ROLE_TEXTS}
-    return render(visit, "people.html", status, **context)
+    form = _Settings(visit, {"name": "", "email": "", "role": "editor"}).context()
+    return render(visit, "people.html", people=people, next=next_, roles=ROLE_TEXTS, **form)
 
 
 def add_person(visit: Visit) -> Response:
@@ -134,78 +181,69 @@ def add_person(visit: Visit) -> Response:
     name, email, role = (visit.form.get(field).strip() for field in ("name", "email", "role"))
     if visit.is_sent_again():
         problem = "This form was sent already: the person is in the list. Open their page to make a new link."
-        return show_people(visit, 409, problems={"name": problem})
+        raise Refused(409, {"name": problem})
     try:
         person = visit.storage.people.add(
             name, email=email or None, role=cast("Role", role), site=visit.access.site, by=visit.access
         )
-    except _REFUSALS as error:
-        return show_people(visit, 422, problems=_refused(error))
-    return show_people(visit, added=person, link=_link(visit, person))
+    except (ConfigurationError, PersonExists) as error:
+        raise _refused(error) from None
+    return show_people(visit.showing(added=person, link=_link(visit, person)))
 
 
-def show_person(
-    visit: Visit, status: int = 200, *, typed: Mapping[str, str] = EMPTY, **context: Any
-) -> Response:
+def show_person(visit: Visit) -> Response:
     """GET /desk/people/{person}: a person, to change or remove."""
     person = _person(visit)
-    context |= _form_of(_fields_of_person(person), typed)
-    context |= {
-        "person": person,
-        "roles": ROLE_TEXTS,
-        "keys": len(visit.storage.keys.made_by_person(person.id)),
-    }
-    return render(visit, "person.html", status, **context)
+    keys = len(visit.storage.keys.made_by_person(person.id))
+    form = _Settings(visit, _person_fields(person)).context()
+    return render(visit, "person.html", person=person, keys=keys, roles=ROLE_TEXTS, **form)
 
 
 def change_person(visit: Visit) -> Response:
     """POST /desk/people/{person}: save the person, create a sign-in link, or remove the person."""
     person, action = _person(visit), visit.form.get("action")
     if action == "link":
-        return show_person(visit, link=_link(visit, person, by=visit.access))
+        return show_person(visit.showing(link=_link(visit, person, by=visit.access)))
     if action == "remove":
         return _remove_person(visit, person)
 
-    def write(changed: dict[str, Any]) -> dict[str, str]:
+    def write(**changed: Any) -> None:
         try:
             visit.storage.people.change(person.id, **changed, by=visit.access)
-        except _REFUSALS as error:
-            return _refused(error)
-        return {}
+        except (ConfigurationError, PersonExists, LastAdmin) as error:
+            raise _refused(error) from None
 
-    return _saved(visit, _fields_of_person(person), write, show_person)
+    return _Settings(visit, _person_fields(person)).save(write)
 
 
 def _remove_person(visit: Visit, person: Person) -> Response:
-    now = _version_of(_fields_of_person(person))
+    now = _version(_person_fields(person))
     if visit.form.get("confirm") != "yes":
-        problem = "Nobody was removed. Tick the box to remove the person."
-        return show_person(visit, 422, problems={"confirm": problem})
+        raise Refused(422, {"confirm": "Nobody was removed. Tick the box to remove the person."})
     if visit.form.get("version", now) != now:
         problem = "Nobody was removed, because somebody changed this person since you opened the page."
-        return show_person(visit, 409, problems={"confirm": problem})
+        raise Refused(409, {"confirm": problem})
     with_keys = visit.form.get("with_keys") == "yes"
     try:
         visit.storage.people.remove(person.id, with_keys=with_keys, by=visit.access)
     except LastAdmin as error:
-        return show_person(visit, 409, problems={"confirm": f"{error}."})
+        raise Refused(409, {"confirm": f"{error}."}) from None
     return redirect(visit, "/people?done=removed")
 
 
-def _fields_of_person(person: Person) -> dict[str, str]:
-    """Return the values of the form."""
+def _person_fields(person: Person) -> dict[str, str]:
     return {"name": person.name, "email": person.email or "", "role": person.role}
 
 
-def _refused(error: FAQError) -> dict[str, str]:
+def _refused(error: FAQError) -> Refused:
     """Return what is wrong with the field for which the storage refuses a person."""
     if isinstance(error, PersonExists):
-        return {"email": "There is already a person with this email address."}
+        return Refused(422, {"email": "There is already a person with this email address."})
     if isinstance(error, LastAdmin):
-        return {"role": f"{error}."}
+        return Refused(422, {"role": f"{error}."})
     text = {"email": EMAIL, "role": "Choose what the person may do."}
     field = str(error).partition(" ")[0]
-    return {field: text[field]} if field in text else {"name": NAME}
+    return Refused(422, {field: text[field]} if field in text else {"name": NAME})
 
 
 def _person(visit: Visit) -> Person:
@@ -220,11 +258,11 @@ def _link(visit: Visit, person: Person, by: Access | None = None) -> str:
     return visit.urls.sign_in(visit.storage.sign_ins.create_link(person, by))
 
 
-def show_keys(visit: Visit, status: int = 200, **context: Any) -> Response:
+def show_keys(visit: Visit) -> Response:
     """GET /desk/keys: the keys, the newest first, and a form for a new one."""
     keys, next_ = visit.storage.keys.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
-    context |= {"keys": keys, "next": next_, "now": visit.storage.clock(), "scopes": SCOPE_TEXTS}
-    return render(visit, "keys.html", status, **context)
+    now = visit.storage.clock()
+    return render(visit, "keys.html", keys=keys, next=next_, now=now, scopes=SCOPE_TEXTS)
 
 
 def create_key(visit: Visit) -> Response:
@@ -236,28 +274,32 @@ def create_key(visit: Visit) -> Response:
     if scope not in SCOPES:
         problems["scope"] = "Choose what the key may do."
     if problems:
-        return show_keys(visit, 422, problems=problems)
+        raise Refused(422, problems)
     if visit.is_sent_again():
         problem = "This form was sent already: the key is in the list. If you have not copied it, replace it."
-        return show_keys(visit, 409, problems={"key_name": problem})
+        raise Refused(409, {"key_name": problem})
     try:
         key = visit.storage.keys.create(
             name, site=visit.access.site, scope=cast("Scope", scope), by=visit.access
         )
     except ConfigurationError:
-        return show_keys(visit, 422, problems={"key_name": NAME})
-    return show_keys(visit, new_key=key, done=f"The key {name} was created.")
+        raise Refused(422, {"key_name": NAME}) from None
+    return show_keys(visit.showing(new_key=key, done=f"The key {name} was created."))
 
 
-def show_key(visit: Visit, status: int = 200, **context: Any) -> Response:
+def show_key(visit: Visit) -> Response:
     """GET /desk/keys/{key}: the rights of a key, and forms to replace or revoke it."""
     key, names = _key(visit), visit.storage.people.names(visit.access.site)
-    context |= {"key": key, "version": str(key.expires_at or ""), "scopes": SCOPE_TEXTS, "overlaps": OVERLAPS}
-    context |= {
-        "maker": names.get(key.maker or "", key.maker),
-        "has_ended": key.has_ended(visit.storage.clock()),
-    }
-    return render(visit, "key.html", status, **context)
+    return render(
+        visit,
+        "key.html",
+        key=key,
+        version=str(key.expires_at or ""),
+        maker=names.get(key.maker or "", key.maker),
+        has_ended=key.has_ended(visit.storage.clock()),
+        scopes=SCOPE_TEXTS,
+        overlaps=OVERLAPS,
+    )
 
 
 def end_key(visit: Visit) -> Response:
@@ -267,17 +309,16 @@ def end_key(visit: Visit) -> Response:
         version = str(key.expires_at or "")
         if visit.form.get("version", version) != version:
             problem = "Nothing was done, because somebody replaced this key since you opened the page."
-            return show_key(visit, 409, problems={"key": problem})
+            raise Refused(409, {"key": problem})
         hours = visit.form.get("overlap")
         overlap = timedelta(hours=int(hours) if hours in OVERLAPS else 0)
         try:
             new = visit.storage.keys.rotate(key.id, overlap=overlap, by=visit.access)
         except UnknownAPIKey:
-            return show_key(visit, 409, problems={"key": "This key is no longer valid."})
-        return show_keys(visit, new_key=new, done=f"Here is the new key {key.name}.")
+            raise Refused(409, {"key": "This key is no longer valid."}) from None
+        return show_keys(visit.showing(new_key=new, done=f"Here is the new key {key.name}."))
     if visit.form.get("confirm") != "yes":
-        problem = "Nothing was revoked. Tick the box to revoke the key."
-        return show_key(visit, 422, problems={"confirm": problem})
+        raise Refused(422, {"confirm": "Nothing was revoked. Tick the box to revoke the key."})
     visit.storage.keys.revoke(key.id, by=visit.access)
     return redirect(visit, "/keys?done=revoked")
 

@@ -3,8 +3,9 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 from urllib.parse import quote, urlencode
 
 from starlette.requests import Request
@@ -16,7 +17,9 @@ from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy
 from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.people import Person
+from faqsvc_embed.service.storage.sites import Site
 from faqsvc_embed.service.storage.values import Access, Revision, storable
 from faqsvc_embed.text import normalized
 
@@ -133,12 +136,22 @@ def cookie_of(request: Request) -> str | None:
     return None
 
 
+class Refused(Exception):
+    """A form does nothing. Its page is shown again, with what is wrong with its fields, or with a note."""
+
+    def __init__(self, status: int, problems: Mapping[str, str] | None = None, **shown: Any) -> None:
+        super().__init__(status)
+        self.status = status
+        self.shown: dict[str, Any] = {"problems": problems or {}, **shown}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Visit:
     """A request; `session` is None before an editor signs in.
 
     `desk` is the path of the desk, and `root` begins the addresses of its pages: they name the site if the
-    browser has sessions of several, so that tabs of two sites do not mix.
+    browser has sessions of several, so that tabs of two sites do not mix. After a form, its page has a
+    `status` and shows what the form made, or why it was refused.
     """
 
     request: Request
@@ -149,6 +162,8 @@ class Visit:
     root: str
     session: Session | None
     form: Form = field(default_factory=Form)
+    status: int = 200
+    shown: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def storage(self) -> Storage:
@@ -169,6 +184,24 @@ class Visit:
     def access(self) -> Access:
         """The rights of the person who is signed in."""
         return self.person.access
+
+    @property
+    def site(self) -> Site:
+        """The site of the person who is signed in."""
+        return self.storage.sites.get(self.access.site)
+
+    @property
+    def faq(self) -> FAQInfo:
+        """The FAQ in the path.
+
+        Raises:
+            FAQNotFound, NotYourSite, Gone: there is none.
+        """
+        return self.storage.overview.faq(self.access, self.slug)
+
+    def showing(self, **shown: Any) -> "Visit":
+        """Return the request, for a page that shows what its form made."""
+        return replace(self, shown=shown)
 
     def set_cookie(self, response: Response, cookie: str) -> None:
         """Send the cookie of the desk."""
@@ -227,12 +260,8 @@ class Visit:
 
     def page(self, after: str | None = None) -> str:
         """Return the query of another page of this list, by default of the first one."""
-        kept = [
-            (name, value)
-            for name, value in self.request.query_params.items()
-            if name not in ("after", "done")
-        ]
-        return f"?{urlencode([*kept, *([('after', after)] if after else [])])}"
+        query = {**self.request.query_params, "after": after or "", "done": ""}
+        return f"?{urlencode({name: value for name, value in query.items() if value})}"
 
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest.
@@ -250,3 +279,8 @@ class Visit:
     def slug(self) -> str:
         """The slug in the path."""
         return normalized("NFC", self.part("slug"))
+
+
+def path_of(slug: str) -> str:
+    """Return the path of the page on which an FAQ is written."""
+    return f"/faqs/{quote(slug, safe='')}"

@@ -102,7 +102,7 @@ def test_a_slug_that_was_deleted_for_ever_needs_an_admin_before_it_is_used_again
 def test_the_bin_says_that_there_are_more_blocked_slugs_than_it_lists(
     editor: Editor, storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("faqsvc_embed.service.desk.faq.MAX_BLOCKED", 2)
+    monkeypatch.setattr("faqsvc_embed.service.desk.faqs.MAX_BLOCKED", 2)
     said = list[bool]()
     for slug in ("one", "two", "three"):
         publish(editor, slug=slug)

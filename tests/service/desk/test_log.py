@@ -3,7 +3,7 @@
 import re
 from typing import get_args
 
-from faqsvc_embed.service.desk.lists import ACTIONS
+from faqsvc_embed.service.desk.settings import ACTIONS
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.logs import Action
 from tests.service.desk.conftest import Editor, next_page
@@ -28,9 +28,9 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
     assert (key.maker, "Mia" in editor.get(f"/keys/{key.id}").text) == ("Mia", True)
     assert entries(editor.get("/log").text)[:6] == [
         "Key by the operator Published again pricing",
-        "The operator Made a key by the operator",
+        "The operator Made the key by the operator",
         "Mia Unpublished pricing",
-        "Mia Made a key deploy",
+        "Mia Made the key deploy",
         "Mia Published pricing , English, revision 1",
         "Mia Signed in",
     ]
@@ -38,7 +38,7 @@ def test_the_log_says_who_did_what_newest_first(editor: Editor, storage: Storage
         "Mia Unpublished pricing",
         "Mia Published pricing , English, revision 1",
     ]
-    assert entries(editor.get(f"/log?key={key.id}").text) == ["Mia Made a key deploy"]
+    assert entries(editor.get(f"/log?key={key.id}").text) == ["Mia Made the key deploy"]
     assert entries(editor.get("/log?slug=nothing").text) == []
 
 
@@ -93,12 +93,12 @@ def test_a_link_that_an_admin_makes_for_somebody_else_is_in_the_log(editor: Edit
     ada = storage.people.add("Ada", role="publisher", email="ada@heron.example")
     editor.get(f"/people/{ada.id}")
     editor.post(f"/people/{ada.id}", action="link")
-    assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link ada@heron.example"
+    assert entries(editor.get("/log").text)[0] == "Mia Made a sign-in link for ada@heron.example"
 
 
 def test_the_log_names_who_was_removed(editor: Editor, storage: Storage) -> None:
     ada = storage.people.add("Ada", role="admin", email="ada@heron.example")
     storage.keys.create("deploy", by=ada.access)
     storage.people.remove(ada.id)
-    assert entries(editor.get("/log").text)[1] == "Ada Made a key deploy"
+    assert entries(editor.get("/log").text)[1] == "Ada Made the key deploy"
     assert "by Ada" in editor.get(f"/keys/{storage.keys.list()[0].id}").text

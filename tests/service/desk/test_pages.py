@@ -37,20 +37,21 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("text", "format"),
+    "text",
     [
-        ("What does it cost?\nNothing.\n\nMay I cancel?\nAny time.", ".md"),
-        ("## What does it cost?\n\nNothing.\n\n## May I cancel?\n\nAny time.", ".md"),
-        ("question;answer\nWhat does it cost?;Nothing.\nMay I cancel?;Any time.", ".csv"),
-        (
-            '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
-            ' {"question": "May I cancel?", "answer": "Any time."}]}',
-            ".json",
-        ),
+        "What does it cost?\nNothing.\n\nMay I cancel?\nAny time.",
+        "## What does it cost?\n\nNothing.\n\n## May I cancel?\n\nAny time.",
+        "1.\tWhat does it cost?\n\tNothing.\n2.\tMay I cancel?\n\tAny time.",
+        "question;answer\nWhat does it cost?;Nothing.\nMay I cancel?;Any time.",
+        "Question\tAnswer\nWhat does it cost?\tNothing.\nMay I cancel?\tAny time.",
+        "What does it cost?\tNothing.\nMay I cancel?\tAny time.\n",
+        "| Question | Answer |\n|---|---|\n| What does it cost? | Nothing. |\n| May I cancel? | Any time. |",
+        '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
+        ' {"question": "May I cancel?", "answer": "Any time."}]}',
     ],
 )
-def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: str, format: str) -> None:
-    status, texts, page = import_text(editor, text, format=format)
+def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: str) -> None:
+    status, texts, page = import_text(editor, text)
     assert status == 200
     assert texts == ["What does it cost?", "Nothing.", "May I cancel?", "Any time."]
     assert 'action="/desk/new?' in page
@@ -80,7 +81,7 @@ def test_a_paste_that_cannot_be_used_stays_in_the_form(editor: Editor) -> None:
     status, texts, _ = import_text(editor, "nothing that asks")
     assert (status, texts) == (422, ["nothing that asks"])
     many = "question,answer\n" + "Q,A\n" * 5000
-    status, texts, _ = import_text(editor, many, format=".csv")
+    status, texts, _ = import_text(editor, many)
     assert (status, texts) == (422, [many])
     questions = "What?\nThis.\n\n" * 3000
     status, texts, page = import_text(editor, questions)
@@ -97,21 +98,17 @@ def test_an_import_says_which_language_it_has_recognised(editor: Editor) -> None
 
 
 @pytest.mark.parametrize(
-    ("ending", "text", "named"),
+    ("text", "named"),
     [
-        (".json", '{"items": [{"question": "A?", "answer": "B."}, "Just words", 7]}', ["Just words", "7"]),
-        (
-            ".json",
-            '{"items": [{"question": "A?", "answer": "B."}, {"words": "Lost"}]}',
-            ["words", "items[1]"],
-        ),
-        (".csv", "question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
+        ('{"items": [{"question": "A?", "answer": "B."}, "Just words", 7]}', ["Just words", "7"]),
+        ('{"items": [{"question": "A?", "answer": "B."}, {"words": "Lost"}]}', ["words", "items[1]"]),
+        ("question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
     ],
 )
 def test_an_import_names_parts_of_a_file_that_are_no_question_with_an_answer(
-    editor: Editor, ending: str, text: str, named: list[str]
+    editor: Editor, text: str, named: list[str]
 ) -> None:
-    status, texts, page = import_text(editor, text, format=ending)
+    status, texts, page = import_text(editor, text)
     assert (status, texts[:2]) == (200, ["A?", "B."])
     notes = html.unescape(page.partition("Check these places")[2].partition("</div>")[0])
     assert [word for word in named if word.casefold() not in notes.casefold()] == []

@@ -1,14 +1,14 @@
-"""The pages of one FAQ besides its editor: history, the code that shows it, removal; and the bin."""
+"""The list of FAQs, the pages of one FAQ besides its editor (history, use, removal), and the bin."""
 
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, Literal, cast
-from urllib.parse import parse_qsl, quote, urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from markupsafe import Markup
 from starlette.responses import Response
 
-from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.contract import PREVIEW_PARAMETER, State
 from faqsvc_embed.api.fields import Lang, WebsiteURL
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import FAQNotFound
@@ -17,17 +17,17 @@ from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.desk.differences import Change, changes
 from faqsvc_embed.service.desk.draft import ADDRESS, Draft
-from faqsvc_embed.service.desk.editor_page import preview_of
 from faqsvc_embed.service.desk.forms import completed, number_of
 from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
-from faqsvc_embed.service.desk.visit import Visit
+from faqsvc_embed.service.desk.visit import Refused, Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
-from faqsvc_embed.service.storage.overview import FAQInfo, Filter
+from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
 from faqsvc_embed.service.storage.values import Preconditions, Revision, RevisionConflict
 from faqsvc_embed.text import normalized
 
+STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 MAX_BLOCKED: Final = 500
 """Blocked slugs on the page of the bin."""
 NOT_RESTORED: Final = (
@@ -36,9 +36,34 @@ NOT_RESTORED: Final = (
 CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you opened the page."
 
 
+def show_list(visit: Visit) -> Response:
+    """GET: the FAQs of the site, the last changed first, fifty on a page."""
+    lang, state = visit.query("lang"), visit.query("state")
+    wanted = Filter(
+        search=visit.query("q")[:200].strip(),
+        lang=cast("Lang", lang) if lang in LANGUAGES else None,
+        state=cast("State", state) if state in STATES else None,
+    )
+    site, overview = visit.site, visit.storage.overview
+    found, next_ = overview.page(site.id, wanted, limit=PAGE_SIZE, after=visit.after)
+    is_filtered = wanted != Filter()
+    return render(
+        visit,
+        "list.html",
+        site_name=site.given_name,
+        faqs=found,
+        wanted=wanted,
+        total=site.faq_count if not is_filtered else 0 if visit.after else len(found),
+        known=overview.published_languages(site.id) if found else [],
+        is_filtered=is_filtered,
+        states=STATES,
+        next=next_,
+    )
+
+
 def show_revision(visit: Visit) -> Response:
     """GET …/history/{number}: a whole revision, as readers saw it or would see it."""
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    faq = visit.faq
     translation = faq.translation(visit.query("lang")) or faq.translations[0]
     if (number := number_of(visit.part("number"))) is None:
         raise FAQNotFound("There is no such revision")
@@ -52,15 +77,15 @@ def show_revision(visit: Visit) -> Response:
         version=translation.version,
         newest=translation.newest,
         revision=revision,
-        html=preview_of(draft).replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
+        html=draft.preview().replace(Markup("<details "), Markup("<details open ")),  # no answer is hidden
         images=image_source(draft.record()),
     )
 
 
-def show_history(visit: Visit, status: int = 200, *, lang: str = "", note: str = "") -> Response:
+def show_history(visit: Visit) -> Response:
     """GET …/history: the revisions, newest first, and the differences between two of them."""
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
-    translation = faq.translation(lang or visit.query("lang")) or faq.translations[0]
+    faq = visit.faq
+    translation = faq.translation(visit.form.get("lang") or visit.query("lang")) or faq.translations[0]
     lang = translation.lang
     revisions = visit.storage.history.revisions
     found, next_ = revisions(visit.access, faq.slug, lang, limit=PAGE_SIZE, after=visit.after)
@@ -71,7 +96,6 @@ def show_history(visit: Visit, status: int = 200, *, lang: str = "", note: str =
     return render(
         visit,
         "history.html",
-        status,
         faq=faq,
         lang=lang,
         revisions=found,
@@ -80,7 +104,6 @@ def show_history(visit: Visit, status: int = 200, *, lang: str = "", note: str =
         old=old,
         new=new,
         version=translation.version,
-        note=note,
         changes=_differences(visit, lang, old, new),
     )
 
@@ -98,9 +121,8 @@ def publish(visit: Visit) -> Response:
         visit.storage.writer.publish(visit.access, visit.slug, number, cast("Lang", lang), unchanged)
     except RevisionConflict as conflict:
         happened = what_happened(before, conflict.current) if conflict.current else "it was deleted"
-        note = f"Nothing was done, because {happened} since you opened the page."
-        return show_history(visit, 409, lang=lang, note=note)
-    return redirect(visit, f"/faqs/{quote(visit.slug, safe='')}?lang={lang}&done=published")
+        raise Refused(409, note=f"Nothing was done, because {happened} since you opened the page.") from None
+    return redirect(visit, f"{path_of(visit.slug)}?lang={lang}&done=published")
 
 
 def _differences(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None:
@@ -128,45 +150,38 @@ def what_happened(before: str, now: Revision) -> str:
     return " and ".join(happened) or unchanged
 
 
-def show_use(
-    visit: Visit, status: int = 200, *, links: dict[str, str] | None = None, page: str = "", **context: Any
-) -> Response:
-    """GET …/use: the code that shows an FAQ on a website."""
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
-    lang = links["lang"] if links else visit.query("lang")
+def show_use(visit: Visit) -> Response:
+    """GET …/use: the code that shows an FAQ on a website; after its form, with preview links."""
+    faq = visit.faq
+    lang = visit.form.get("lang") or visit.query("lang")
     draft = Draft.of_revision(visit.revision(faq.slug, faq.lang))
-    context |= {
-        "faq": faq,
-        "lang": lang if faq.translation(lang) else faq.lang,
-        "base": visit.urls.base,
-        "code": Publication(faq.slug),
-        "package": npm_package(),  # only if the operator names a package: npm has none of the specified name
-        "links": links,
-        "page": page or draft.page_url or draft.website_url,
-        "hosted": visit.urls.page(faq.slug),
-    }
-    return render(visit, "use.html", status, **context)
+    return render(
+        visit,
+        "use.html",
+        faq=faq,
+        lang=lang if faq.translation(lang) else faq.lang,
+        base=visit.urls.base,
+        code=Publication(faq.slug),
+        package=npm_package(),  # only if the operator names a package: npm has none of the specified name
+        links=visit.shown.get("links"),
+        page=visit.form.get("page") or draft.page_url or draft.website_url,
+        hosted=visit.urls.page(faq.slug),
+    )
 
 
 def create_preview(visit: Visit) -> Response:
     """POST …/use: links that show the newest revisions, drafts included, for an hour."""
-    lang = visit.form.get("lang")
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
-    if faq.translation(lang) is None:
-        lang = faq.lang
+    faq, lang, page = visit.faq, visit.form.get("lang"), completed(visit.form.get("page").strip())
+    if page and field_problems("", page, WebsiteURL):
+        raise Refused(422, {"page": ADDRESS})
+    lang = lang if faq.translation(lang) else faq.lang
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token, "lang": lang}
-    hosted = f"{visit.urls.page(faq.slug)}?{urlencode(parameters)}"
-    links, problems = {"hosted": hosted, "host": "", "lang": lang}, dict[str, str]()
-    if page := completed(visit.form.get("page").strip()):
-        if field_problems("", page, WebsiteURL):
-            problems["page"] = ADDRESS
-        else:
-            links["host"] = _with_parameters(page, parameters)
-    return show_use(visit, 422 if problems else 200, links=links, page=page, problems=problems)
+    hosted, host = (url and _with(url, parameters) for url in (visit.urls.page(faq.slug), page))
+    return show_use(visit.showing(links={"hosted": hosted, "host": host, "page": page, "lang": lang}))
 
 
-def _with_parameters(url: str, parameters: dict[str, str]) -> str:
+def _with(url: str, parameters: dict[str, str]) -> str:
     """Return the address of a page with parameters added."""
     url, hash_, fragment = url.partition("#")
     address, _, query = url.partition("?")
@@ -174,12 +189,13 @@ def _with_parameters(url: str, parameters: dict[str, str]) -> str:
     return f"{address}?{urlencode([*kept, *parameters.items()])}{hash_}{fragment}"
 
 
-def show_removal(visit: Visit, status: int = 200, **context: Any) -> Response:
+def show_removal(visit: Visit) -> Response:
     """GET …/remove: the forms, which say what readers will see."""
-    faq = visit.storage.overview.faq(visit.access, visit.slug)
+    faq = visit.faq
     published = [translation for translation in faq.translations if translation.published]
-    context |= {"faq": faq, "lang": faq.lang, "published": published, "version": _version_of_all(faq)}
-    return render(visit, "removal.html", status, **context)
+    # The version of all translations, for forms that concern all of them.
+    version = " ".join(f"{translation.lang}.{translation.version}" for translation in faq.translations)
+    return render(visit, "removal.html", faq=faq, lang=faq.lang, published=published, version=version)
 
 
 def remove(visit: Visit) -> Response:
@@ -192,13 +208,13 @@ def remove(visit: Visit) -> Response:
     problems = field_problems("action", action, Literal["unpublish", "restore", "bin", "purge"])
     if problems := problems + field_problems("lang", lang or None, Lang | None):
         raise Problem.invalid(*problems)
-    unchanged = Preconditions(versions=_by_language(visit.form.get("version")))
-    page = f"/faqs/{quote(visit.slug, safe='')}/remove"
+    versions = dict(part.partition(".")[::2] for part in visit.form.get("version").split())
+    unchanged = Preconditions(versions=versions)
+    page = f"{path_of(visit.slug)}/remove"
     if action in ("bin", "purge"):
         visit.require("admin")
     if action == "purge" and typed.strip() != visit.slug.strip():
-        problem = f"Nothing was deleted. To delete it, type {visit.slug}"
-        return show_removal(visit, 422, problems={"typed": problem})
+        raise Refused(422, {"typed": f"Nothing was deleted. To delete it, type {visit.slug}"})
     try:
         if action == "bin":
             removal.bin(visit.access, visit.slug, None, unchanged)
@@ -211,19 +227,18 @@ def remove(visit: Visit) -> Response:
             return redirect(visit, f"{page}?done=again")
         removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
     except RevisionConflict:
-        return show_removal(visit, 409, note=CHANGED)
+        raise Refused(409, note=CHANGED) from None
     return redirect(visit, f"{page}?done=unpublished")
 
 
-def show_bin(visit: Visit, status: int = 200, **context: Any) -> Response:
+def show_bin(visit: Visit) -> Response:
     """GET /desk/bin: the FAQs and translations that can be restored, and the blocked slugs."""
-    site = visit.access.site
-    context["binned"], context["next"] = visit.storage.overview.page(
-        site, Filter(state="binned"), limit=PAGE_SIZE, after=visit.after
-    )
-    blocked = visit.storage.overview.blocked(site, MAX_BLOCKED + 1)
-    context |= {"blocked": blocked[:MAX_BLOCKED], "has_more_blocked": len(blocked) > MAX_BLOCKED}
-    return render(visit, "bin.html", status, lifetime=BIN_LIFETIME, **context)
+    site, overview = visit.access.site, visit.storage.overview
+    binned, next_ = overview.page(site, Filter(state="binned"), limit=PAGE_SIZE, after=visit.after)
+    blocked = overview.blocked(site, MAX_BLOCKED + 1)
+    context: dict[str, Any] = {"blocked": blocked[:MAX_BLOCKED], "lifetime": BIN_LIFETIME}
+    has_more = len(blocked) > MAX_BLOCKED
+    return render(visit, "bin.html", binned=binned, next=next_, has_more_blocked=has_more, **context)
 
 
 def restore(visit: Visit) -> Response:
@@ -241,15 +256,5 @@ def restore(visit: Visit) -> Response:
     try:
         visit.storage.removal.restore(visit.access, slug, Preconditions(binned_at=binned_at))
     except RevisionConflict:
-        return show_bin(visit, 409, note=NOT_RESTORED)
-    return redirect(visit, f"/faqs/{quote(slug, safe='')}?done=restored")
-
-
-def _version_of_all(faq: FAQInfo) -> str:
-    """Return the version of all translations, for a form that concerns all of them."""
-    return " ".join(f"{translation.lang}.{translation.version}" for translation in faq.translations)
-
-
-def _by_language(version: str) -> dict[str, str]:
-    """Return the version of each language, from a result of `_version_of_all`."""
-    return dict(part.partition(".")[::2] for part in version.split())
+        raise Refused(409, note=NOT_RESTORED) from None
+    return redirect(visit, f"{path_of(slug)}?done=restored")
