@@ -1,10 +1,9 @@
 """The page on which editors create, edit, preview, save and publish an FAQ."""
 
 import hashlib
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, cast
 
 from starlette.responses import Response
 
@@ -51,15 +50,6 @@ UNPUBLISHED: Final = (
 TAKEN: Final = "An FAQ with this slug already exists. Choose another slug, or leave it empty."
 
 
-class Reading(NamedTuple):
-    """Another way to read an imported text, and how many questions it finds."""
-
-    name: str
-    questions: int
-    text: str
-    source: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class Editor:
     """The page with the form and its messages.
@@ -73,7 +63,6 @@ class Editor:
     version: str = ""
     faq: FAQInfo | None = None
     problems: Problems = field(default_factory=dict)
-    done: str = ""
     theirs: str = ""
     changes: list[Change] = field(default_factory=list)
     focus: int | None = None
@@ -86,9 +75,6 @@ class Editor:
     source_number: int = 0
     draft_changes: list[Change] = field(default_factory=list)
     """The changes that publishing the saved draft would make."""
-    notes: Sequence[str] = ()
-    """What an import left out."""
-    other_reading: Reading | None = None
 
     @property
     def readable(self) -> Draft:
@@ -121,7 +107,6 @@ class Editor:
             faq=faq,
             current=faq and faq.translation(lang),
             problems=self.problems,
-            **({"done": self.done} if self.done else {}),
             preview=self.readable.preview(),
             not_shown=self.draft.not_shown(),
             missing=[code for code in known if faq and code != lang and not faq.translation(code)],

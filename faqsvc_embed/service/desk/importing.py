@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePath
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from starlette.responses import Response
 
@@ -22,7 +21,7 @@ from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
-from faqsvc_embed.service.desk.editor import Editor, Reading, new_draft
+from faqsvc_embed.service.desk.editor import Editor, new_draft
 from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Refused, Visit
@@ -53,7 +52,21 @@ NO_QUESTION: Final = (
     "No question was recognised. End each question with a question mark, on a line of its own, and write its"
     " answer below it."
 )
+PERHAPS: Final = "{} lines end with a question mark. Perhaps some of them, now in answers, are questions."
+INSTEAD: Final = (
+    "Each line that ends with a question mark is now a question."
+    " By headings, bold lines and labels, there would be {}."
+)
 KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
+
+
+class Reading(NamedTuple):
+    """Another way to read a pasted text, and how many questions it finds."""
+
+    name: str
+    questions: int
+    text: str
+    source: str
 
 
 def show(visit: Visit) -> Response:
@@ -93,7 +106,8 @@ def submit(visit: Visit) -> Response:
         notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
-    return Editor(draft=draft, done=done, notes=notes, other_reading=other, is_unsaved=True).page(visit)
+    editor = Editor(draft=draft, is_unsaved=True)
+    return editor.page(visit.showing(done=done, notes=notes, other_reading=other))
 
 
 def _keep(visit: Visit) -> Response:
@@ -105,7 +119,7 @@ def _keep(visit: Visit) -> Response:
     draft = draft_of(as_one_format(document), new_draft(visit))
     if not draft.items:
         raise Refused(422, {"text": "Select at least one question."})
-    return Editor(draft=draft, done="Nothing is saved yet.", is_unsaved=True).page(visit)
+    return Editor(draft=draft, is_unsaved=True).page(visit.showing(done="Nothing is saved yet."))
 
 
 def draft_of(document: Document, empty: Draft) -> Draft:
@@ -128,12 +142,11 @@ def draft_of(document: Document, empty: Draft) -> Draft:
 def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     """Return a text as the reading with the most questions has it, or the one in the form, and the other one.
 
-    Pasted text may be JSON or the rows of a spreadsheet. A line of an answer may end with a question mark,
-    too. So reading by question marks is better only in pasted text, and only if it finds at least one and a
-    half times as many questions.
+    A line of an answer may end with a question mark, too. So reading by question marks is better only in
+    pasted text, and only if it finds at least one and a half times as many questions.
 
     Raises:
-        ValueError: the file cannot be read; the message is a sentence for the editor.
+        ValueError: the text cannot be read; the message is a sentence for the editor.
     """
     ending = PurePath(form.upload.name).suffix.lower() if form.upload else ""
     if ending and ending not in READERS and ending != ".txt":
@@ -147,14 +160,13 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     if ending not in ("", ".md", ".txt"):
         return _read(ending, text), None
     table = Document(items=[]) if ending else _table(text)
-    marked = lines = Document(items=[])
-    with suppress(ValueError):
-        lines = _read(".md", _marked(text))
+    lines = _tried(".md", _marked(text))
     try:
         marked = _read(".md", text)
     except ValueError as error:
         if not lines.items and not table.items:
             raise ValueError(NO_QUESTION if "no question found" in str(error) else error) from None
+        marked = Document(items=[])
     less, more = len(marked.items), len(lines.items)
     if len(table.items) > max(less, more):
         return table, None
@@ -162,13 +174,8 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
         return marked, None
     is_clear = not ending and 2 * (more - less) >= less
     if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
-        said = f"{more} lines end with a question mark. Perhaps some of them, now in answers, are questions."
-        return marked, Reading(BY_LINES, more, said, text)
-    said = (
-        "Each line that ends with a question mark is now a question."
-        f" By headings, bold lines and labels, there would be {less}."
-    )
-    return lines, Reading(BY_MARKS, less, said, text) if less else None
+        return marked, Reading(BY_LINES, more, PERHAPS.format(more), text)
+    return lines, Reading(BY_MARKS, less, INSTEAD.format(less), text) if less else None
 
 
 def _table(text: str) -> Document:
@@ -177,14 +184,22 @@ def _table(text: str) -> Document:
     Rows that are copied from a spreadsheet have tabs between their cells, and often no names of columns.
     """
     first = text.lstrip("\n").partition("\n")[0]
-    with suppress(ValueError):
-        if not first.startswith("|"):  # as tables in Markdown do
-            return _read(".csv", text)
-    with suppress(ValueError):
-        document = _read(".csv", f"question\tanswer\n{text}" if "\t" in first else "")
-        if 2 * sum(asks(item["question"]) for item in document.items) > len(document.items):
-            return document
-    return Document(items=[])
+    if first.startswith("|"):  # a table in Markdown
+        return Document(items=[])
+    document = _tried(".csv", text)
+    if not document.items and "\t" in first:
+        rows = _tried(".csv", f"question\tanswer\n{text}")
+        if 2 * sum(asks(item["question"]) for item in rows.items) > len(rows.items):
+            return rows
+    return document
+
+
+def _tried(ending: str, text: str) -> Document:
+    """Return a text as a document, without items if it cannot be read."""
+    try:
+        return _read(ending, text)
+    except ValueError:
+        return Document(items=[])
 
 
 def _marked(text: str) -> str:
