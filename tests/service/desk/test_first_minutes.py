@@ -1,5 +1,6 @@
 """From an empty service to a published FAQ on a host's page, by somebody who has read nothing."""
 
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -227,6 +228,18 @@ def test_what_is_pasted_keeps_links_lists_and_bold_text(
     assert left == (editor.locator(".pasted").inner_text() if left else "")
     answer.press("Control+z")
     assert answer.input_value() == ""
+
+
+@pytest.mark.parametrize("name", ["Question", "Answer"])
+def test_who_pastes_a_whole_faq_into_one_field_is_told_of_the_import(
+    editor: Page, desk: Served, name: str
+) -> None:
+    editor.goto(f"{desk.url}/desk/new")
+    field = editor.get_by_label(name, exact=True)
+    editor.evaluate(PASTE, [field.element_handle(), "", "How do I pay?\nBy card.\n\nWhere are you?\nHere."])
+    expect(editor.locator(".pasted")).to_have_text(re.compile("2 questions.*Import"))
+    editor.evaluate(PASTE, [field.element_handle(), "", "How do I pay?"])
+    expect(editor.locator(".pasted")).to_have_count(0)
 
 
 def test_an_import_offers_both_readings_of_a_text(editor: Page, desk: Served) -> None:

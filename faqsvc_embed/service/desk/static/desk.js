@@ -12,7 +12,8 @@ function showTimes() {
     const date = new Date(time.dateTime);
     const minutes = Math.round((date - Date.now()) / 60_000);
     time.title = format.format(date);
-    if (Math.abs(minutes) < 60) time.textContent = relative.format(minutes, "minute");
+    if (minutes === 0) time.textContent = "just now";
+    else if (Math.abs(minutes) < 60) time.textContent = relative.format(minutes, "minute");
     else if (Math.abs(minutes) < 24 * 60) time.textContent = relative.format(Math.trunc(minutes / 60), "hour");
     else time.textContent = day.format(date);
   }

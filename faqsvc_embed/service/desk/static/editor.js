@@ -246,8 +246,13 @@ function startWriting() {
   answerFormat.addEventListener("change", showTools);
   showTools();
   form.addEventListener("paste", async (event) => {
-    if (!texts.includes(event.target)) return;
     const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
+    const asked = plain.match(/[?？][ \t]*$/gm) ?? [];
+    for (const said of event.target.parentElement.querySelectorAll(".pasted")) said.remove();
+    if (asked.length > 1 && event.target.matches("[name=question], [name=answer]")) {
+      sayBelow(event.target, `This text has ${asked.length} questions. “Import”, beside “New FAQ” in the list, reads them all at once.`);
+    }
+    if (!texts.includes(event.target)) return;
     const listed = withLists(plain);
     const { html, left } = cleaned(event.clipboardData.getData("text/html"));
     // Pasted Markdown changes the format of answers that are still empty to Markdown.
@@ -290,7 +295,6 @@ function insert(text, inserted, start = text.selectionStart, end = text.selectio
 }
 
 function sayBelow(text, said) {
-  text.parentElement.querySelector(".pasted")?.remove();
   const note = document.createElement("p");
   note.className = "hint pasted";
   note.setAttribute("role", "status");
