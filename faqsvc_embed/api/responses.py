@@ -159,10 +159,9 @@ def _parse_record(response: Response, request: Request, slug: str, now: datetime
     try:
         faq = FAQ.from_json(response.body)
     except InvalidFAQ as error:
-        message = f"the response for FAQ {slug!r} is invalid: {error}"
+        message = f"the response of {request.url} for FAQ {slug!r} is invalid: {error}"
         if not error.path:  # a login page, or an encoding that was not accepted
-            stated = (f"{name} {quoted(response.headers.get(name))}" for name in CONTENT_HEADERS)
-            message += f"; {request.url} returned {', '.join(stated)}"
+            message += "".join(f"; {name}: {quoted(response.headers.get(name))}" for name in CONTENT_HEADERS)
         return Failed(InvalidFAQ(message, path=error.path, status=200, body=excerpt(response.body)))
     if not is_same_slug(faq.slug, slug):
         message = f"the response for FAQ {slug!r} is the record of {faq.slug[:200]!r}"

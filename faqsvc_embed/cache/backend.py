@@ -49,7 +49,7 @@ class ResilientBackend:
     """A backend whose calls neither raise nor take long. It is opened again for each event loop.
 
     A backend that cannot be written is still read. One that cannot be read is not used at all. After a
-    failure, one call at a time tries again behind its caller, with increasing backoff.
+    failure, one call at a time tries again, with increasing backoff.
     """
 
     def __init__(
@@ -57,74 +57,70 @@ class ResilientBackend:
     ) -> None:
         self._open = open_backend
         self._clock = clock
-        self._backoffs: dict[Operation, Backoff] = {
-            "read": Backoff(),
-            "written": Backoff(),
-            "watched": Backoff(),
-        }
-        self._attempts = set[asyncio.Task[object]]()
-        self._opened: tuple[asyncio.AbstractEventLoop, Backend] | None = None
-        self._turns = asyncio.Semaphore(MAX_CALLS)
+        self.after_fork()
+
+    def after_fork(self) -> None:
+        """In a forked child, forget the backend of the parent; its connections live as long as its loop."""
+        self._opened: tuple[asyncio.AbstractEventLoop, Backend, asyncio.Semaphore] | None = None
+        self._backoffs: dict[Operation, Backoff] = {operation: Backoff() for operation in CONSEQUENCES}
 
     async def call(
         self, operation: Operation, work: Callable[[Backend], Awaitable[T]], *, now: bool = False
     ) -> T | None:
         """Return the result of `work`; None if it fails, or is not tried. `now` tries even during backoff."""
         backoff = self._backoffs[operation]
-        if not now and (backoff.failures or self._backoffs["read"].failures):
-            if backoff.failures and self._clock() >= backoff.until:
-                backoff.until = float("inf")  # one call at a time
-                attempt = asyncio.create_task(self._attempt(operation, work))
-                self._attempts.add(attempt)  # so that it is not collected
-                attempt.add_done_callback(self._attempts.discard)
+        if not (now or self._may_try(operation)):
             return None
-        return await self._attempt(operation, work, now=now)
+        failures = backoff.failures
+        try:
+            backend, turns = self._backend()
+            async with turns:
+                if backoff.failures > failures and not now:
+                    return None  # others failed while this call waited for its turn
+                async with asyncio.timeout(CALL_TIMEOUT):
+                    result = await work(backend)
+        except Exception as error:
+            if backoff.failures == failures:  # calls that fail together count once
+                self._failed(operation, error)
+            return None
+        except BaseException:  # the loop is being closed
+            backoff.until = self._clock()
+            raise
+        self._succeeded(operation)
+        return result
 
     async def messages(self, channel: str, *, is_first: bool) -> AsyncIterator[bytes]:
         """Yield the messages of a channel without end, and an empty one when some may have been missed.
 
         Nothing is missed before the first connection, if `is_first` is true.
         """
-        is_first_connection = is_first
         while True:
             try:
-                async for message in self._backend().messages(channel):
+                async for message in self._backend()[0].messages(channel):
                     if not message:
                         self._succeeded("watched")
-                    if message or not is_first_connection:
+                    if message or not is_first:
                         yield message
-                    is_first_connection = False
+                    is_first = False
             except Exception as error:
                 self._failed("watched", error)
-                is_first_connection = False
+                is_first = False
             await asyncio.sleep(max(0.0, self._backoffs["watched"].until - self._clock()))
 
-    async def _attempt(
-        self, operation: Operation, work: Callable[[Backend], Awaitable[T]], *, now: bool = False
-    ) -> T | None:
-        failures = self._backoffs[operation].failures
-        try:
-            backend = self._backend()
-            async with self._turns:
-                if self._backoffs[operation].failures > failures and not now:
-                    return None  # others failed while this call waited for its turn
-                async with asyncio.timeout(CALL_TIMEOUT):
-                    result = await work(backend)
-        except Exception as error:
-            if self._backoffs[operation].failures == failures:  # calls that fail together count once
-                self._failed(operation, error)
-            return None
-        except BaseException:  # the loop is being closed
-            self._backoffs[operation].until = self._clock()
-            raise
-        self._succeeded(operation)
-        return result
+    def _may_try(self, operation: Operation) -> bool:
+        backoff = self._backoffs[operation]
+        if not backoff.failures:
+            return not self._backoffs["read"].failures
+        if self._clock() < backoff.until:
+            return False
+        backoff.until = float("inf")  # one call at a time
+        return True
 
-    def _backend(self) -> Backend:
+    def _backend(self) -> tuple[Backend, asyncio.Semaphore]:
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
-            self._opened, self._turns = (loop, self._open()), asyncio.Semaphore(MAX_CALLS)
-        return self._opened[1]
+            self._opened = loop, self._open(), asyncio.Semaphore(MAX_CALLS)
+        return self._opened[1:]
 
     def _failed(self, operation: Operation, error: Exception) -> None:
         if not self._is_failing():
@@ -140,8 +136,3 @@ class ResilientBackend:
 
     def _is_failing(self) -> bool:
         return any(backoff.failures for backoff in self._backoffs.values())
-
-    def after_fork(self) -> None:
-        """In a forked child, forget the calls of the parent; its connections live as long as its loop."""
-        self._opened, self._attempts = None, set()
-        self._backoffs = {operation: Backoff() for operation in self._backoffs}

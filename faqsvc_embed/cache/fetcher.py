@@ -6,13 +6,14 @@ work runs on one background loop.
 
 import asyncio
 from concurrent.futures import Future
+from typing import Final
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Entry, Key, Need, need
-from faqsvc_embed.cache.fetch import Fetch, FetchState, SingleFlight
+from faqsvc_embed.cache.fetch import Fetch, FetchState
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
@@ -22,7 +23,16 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
+from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.settings import Settings
+
+MAX_FETCHES: Final = 1000
+"""Maximum number of fetches at once. Beyond it, only cached records are refreshed.
+
+Visitors can invent slugs.
+"""
+MAX_DRAFTS: Final = 5
+"""Maximum number of drafts that are fetched at once, because any visitor can invent tokens."""
 
 
 class Fetcher:
@@ -44,19 +54,32 @@ class Fetcher:
         self._background = BackgroundLoop()
         self._breaker = CircuitBreaker(source.name, lambda: cache.clock())
         self._feed: Feed | None = source.feed(cache.slugs, self.refresh) if source.follows_changes else None
-        self._fetches = SingleFlight(cache)
+        self._fetches: dict[Key, Fetch] = {}
+        self._lock = Lock()
+        """Guards `_fetches`."""
         self._log = LogOnce()
         fork.register(self)
 
     def get_or_start(self, key: Key) -> Fetch | None:
         """Return the fetch of `key`, started if necessary; None if its entry is fresh, or in backoff."""
-        try:
-            return self._fetches.join(key, self._start)
-        except FAQUnavailable as error:
-            fetch = Fetch(key)
+        with self._lock.own():
+            entry = self._cache.get(key)
+            if need(entry, self._cache.clock()) is Need.NOTHING:
+                return None
+            if (fetch := self._fetches.get(key)) is not None:
+                return fetch
+            fetch, limit = Fetch(key), MAX_DRAFTS if key.token is not None else MAX_FETCHES
+            others = sum((key.token is None) is (other.token is None) for other in self._fetches)
+            may_start = others < limit or (entry is not None and entry.faq is not None)
+            if may_start:
+                self._fetches[key] = fetch
+        if may_start:
+            self._start(fetch)
+        else:
+            error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched")
             self._reporter.rejected(error)
-            self._fetches.end(fetch, self._cache.entry_after(key, Failed(error.without_traceback())))
-            return fetch
+            self._end(fetch, self._cache.entry_after(key, Failed(error)))
+        return fetch
 
     def _start(self, fetch: Fetch) -> Future[None] | None:
         """Run a fetch on the background loop, and return its end; None if there is no thread."""
@@ -96,8 +119,9 @@ class Fetcher:
         return self._background.has_started
 
     def is_fetching(self, key: Key | None = None) -> bool:
-        """Return whether `key`, or anything, is being fetched."""
-        return self._fetches.is_running(key)
+        """Return whether callers can wait for a fetch of `key`, or of anything."""
+        fetches = list(self._fetches.values()) if key is None else [self._fetches.get(key)]
+        return any(fetch is not None and fetch.state is not FetchState.OVERDUE for fetch in fetches)
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
         """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
@@ -116,7 +140,9 @@ class Fetcher:
 
     def forget_here(self, slug: str | None = None) -> None:
         """Remove `slug`, or everything, from the cache of this process."""
-        self._fetches.detach(slug)
+        with self._lock.own():
+            for key in [key for key in self._fetches if slug is None or key.slug == slug]:
+                self._fetches.pop(key).state = FetchState.DETACHED
         self._cache.forget(slug)
 
     def close(self) -> None:
@@ -125,7 +151,7 @@ class Fetcher:
 
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
-        self._fetches.after_fork()
+        self._fetches.clear()
         if self._store is not None:
             self._store.after_fork()
         if self._feed is not None or (self._store is not None and self._store.is_shared):
@@ -135,10 +161,17 @@ class Fetcher:
 
     async def refresh(self, change: Change) -> None:
         """Fetch the cached entries of a slug, which may have changed."""
-        fetches = [self._start(self._fetches.replace(key)) for key in self._cache.announce(change)]
-        ends = [asyncio.wrap_future(end) for end in fetches if end is not None]
-        if ends:
-            await asyncio.wait(ends)
+        ends = [self._start(self._replaced(key)) for key in self._cache.announce(change)]
+        if waiting := [asyncio.wrap_future(end) for end in ends if end is not None]:
+            await asyncio.wait(waiting)
+
+    def _replaced(self, key: Key) -> Fetch:
+        """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
+        with self._lock.own():
+            if (before := self._fetches.get(key)) is not None:
+                before.state = FetchState.DETACHED
+            fetch = self._fetches[key] = Fetch(key)
+        return fetch
 
     # One fetch, on the background loop
 
@@ -146,10 +179,11 @@ class Fetcher:
         if fetch.is_draft:  # it is for one page, and is neither cached nor stored
             self._finish(fetch, await self._source.fetch(self._read(fetch)))
             return
-        is_new, store, is_settled = self._cache.get(fetch.key) is None, self._store, False
+        is_new, store = self._cache.get(fetch.key) is None, self._store
+        is_settled = store is not None and await self._load(fetch, store)
         if store is None:
             self._finish(fetch, await self._request(fetch))
-        elif not (is_settled := await self._load(fetch, store)):
+        elif not is_settled:
             await self._request_and_save(fetch, store)
         entry = self._cache.get(fetch.key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
@@ -171,7 +205,7 @@ class Fetcher:
             self._reporter.report(before, entry, None)
         needed = need(entry, self._cache.clock())
         if needed is Need.NOTHING:
-            self._fetches.end(fetch, entry)
+            self._end(fetch, entry)
         elif needed is Need.REFRESH:
             fetch.resolve(entry)
         return needed is Need.NOTHING
@@ -297,12 +331,19 @@ class Fetcher:
         """Cache the outcome of a fetch, and pass it to the callers."""
         is_known = fetch.state is FetchState.OVERDUE and isinstance(outcome, Failed)
         if fetch.is_detached or is_known:
-            entry = self._cache.entry_after(fetch.key, outcome)
-            self._fetches.end(fetch, entry)
-            return entry
+            return self._end(fetch, self._cache.entry_after(fetch.key, outcome))
         before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, outcome)
         try:
             self._reporter.report(before, entry, outcome)
         finally:  # otherwise a fault of this package would keep callers waiting for ever
-            self._fetches.end(fetch, entry)
+            self._end(fetch, entry)
+        return entry
+
+    def _end(self, fetch: Fetch, entry: Entry) -> Entry:
+        """Remove a fetch, and give its callers their entry."""
+        with self._lock.own():
+            fetch.state = FetchState.ENDED
+            if self._fetches.get(fetch.key) is fetch:
+                del self._fetches[fetch.key]
+        fetch.resolve(entry)
         return entry

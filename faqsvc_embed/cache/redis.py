@@ -15,6 +15,8 @@ with needs_extra("redis"):
 
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a response may take."""
+SILENCE: Final = 30.0
+"""Seconds without a message after which a connection is checked: a firewall may have dropped it unsaid."""
 
 _GLOB_CHARACTERS: Final = re.compile(r"[\\*?\[\]^-]")
 
@@ -58,7 +60,15 @@ class RedisBackend:
         async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
             await subscription.subscribe(channel)
             yield b""
+            is_asked = False
             while True:
-                message = await subscription.get_message(timeout=None)
+                message = await subscription.get_message(timeout=SILENCE)
                 if message is not None:
-                    yield message["data"]
+                    is_asked = False
+                    if message["type"] == "message":
+                        yield message["data"]
+                elif is_asked:
+                    raise TimeoutError("the connection is dead: PING got no response")
+                else:
+                    is_asked = True
+                    await subscription.ping()

