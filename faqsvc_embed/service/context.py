@@ -38,8 +38,8 @@ class ServiceContext:
 
     `generations` counts the generations of each site at once. `writers` limits the threads that write to the
     storage; `editors`, `searches` and `previews` those that read for the owners of sites, for all routes
-    together, so that public reads always find a free one. `base_url` is None if the public URL is the origin of each request.
-    `sign_in_header` is the header in which a trusted proxy names the person at the desk.
+    together, so that public reads always find a free one. `base_url` is None if the public URL is the origin
+    of each request. `sign_in_header` is the header in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
