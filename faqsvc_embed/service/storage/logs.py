@@ -126,10 +126,15 @@ _DIGITS: Final = 15
 
 
 class Position(NamedTuple):
-    """The end of the log: the number of the last change, and the epoch, which restores and imports change."""
+    """The end of the log: the number of the last change, and the epoch, which restores and imports change.
+
+    `at` is the time of that change, None if it is not kept. After a fail-over that lost changes, others get
+    their numbers.
+    """
 
     number: int
     epoch: str | None = None
+    at: datetime | None = None
 
     def event_id(self, number: int | None = None) -> str:
         """Return the id of an event of this epoch, by default the last one: a number of up to 25 digits."""
@@ -156,16 +161,17 @@ class LoggedChange(NamedTuple):
 class ChangeLog(Part):
     """Reads the log. The writer adds each change to it in the same transaction."""
 
-    def version(self) -> tuple[int, str | None, str | None]:
-        """Return a value that changes with every published change, and with the sites that are listed."""
+    def version(self) -> tuple[Position, str | None]:
+        """Return the end of the log, and a value that changes with the sites that are listed."""
         # In order, because a row of PostgreSQL moves whenever it is written.
         ordered = select(sites.c.id).where(sites.c.listed).order_by(sites.c.id).subquery()
         listed = select(func.aggregate_strings(ordered.c.id, ",")).scalar_subquery()
+        at = select(events.c.created_at).where(events.c.number == last_event.c.number).scalar_subquery()
         with self._database.reading() as connection:
-            number, epoch, ids = connection.execute(
-                select(last_event.c.number, last_event.c.epoch, listed)
+            *position, ids = connection.execute(
+                select(last_event.c.number, last_event.c.epoch, at, listed)
             ).one()
-        return number, epoch, ids
+        return Position(*position), ids
 
     def kept(self) -> tuple[int, Position]:
         """Return the number of the oldest kept change, and the end of the log.
