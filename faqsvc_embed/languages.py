@@ -5,7 +5,7 @@ A preference is a language range: an argument, the host's locale, or a part of a
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -60,7 +60,9 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
     header lists `default`, the first language that it does not list.
     """
     excluded, accepted = set[str](), list[tuple[float, str]]()
-    for range_, quality in _parse(accept_language):
+    if len(accept_language) >= MAX_HEADER:
+        accept_language = accept_language[:MAX_HEADER].rpartition(",")[0]  # the last part may be cut off
+    for range_, quality in weighted(accept_language, _RANGE):
         if quality > 0:
             accepted.append((quality, range_))
         else:
@@ -81,17 +83,13 @@ def negotiate(accept_language: str, default: str | None = None) -> str | None:
     return default
 
 
-def _parse(header: str) -> Iterable[tuple[str, float]]:
-    """Yield the well-formed (range, quality) pairs of a header, in lower case; a missing quality is 1."""
-    if len(header) >= MAX_HEADER:
-        header = header[:MAX_HEADER].rpartition(",")[0]  # the last part may be cut off
-    is_range, is_quality = re.compile(_RANGE).fullmatch, re.compile(_QUALITY).fullmatch
+def weighted(header: str, pattern: str) -> Iterator[tuple[str, float]]:
+    """Yield the ranges of an `Accept` or `Accept-Language` header in lower case, with their qualities.
+
+    A missing quality is 1. Malformed parts are skipped, and other parameters are ignored.
+    """
     for part in header.lower().split(","):
-        range_, separator, parameter = part.partition(";")
-        range_ = range_.strip()
-        if is_range(range_) is None:
-            continue
-        if not separator:
-            yield range_, 1.0
-        elif quality := is_quality(parameter.strip()):
+        range_, *parameters = map(str.strip, part.split(";"))
+        quality = re.fullmatch(_QUALITY, next((one for one in parameters if one.startswith("q")), "q=1"))
+        if quality and "" not in parameters and re.fullmatch(pattern, range_):
             yield range_, float(quality[1])

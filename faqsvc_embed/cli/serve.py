@@ -85,6 +85,8 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], **options: Any)
     server.check_proxies(proxies)
     host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
     given = {name: value for name, value in options.items() if value is not None}
+    if workers > 1 and given["metrics"]:
+        _share_metrics()  # before prometheus-client is imported, which reads the variable
     storage = open_storage(database)
     _make_app(storage, **given)  # here, too, so that a mistake is reported once
     storage.close()
@@ -104,8 +106,6 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], **options: Any)
                 f"Editors write at {str(base).rstrip('/')}/desk: `faqsvc desk` prints a link that signs in"
             )
 
-    if workers > 1 and given["metrics"]:
-        _share_metrics()
     make_app = partial(_make_app, database, **given)
     server.serve(make_app, address, workers=workers, proxies=proxies, announce=announce)
 

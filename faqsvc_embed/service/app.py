@@ -110,6 +110,7 @@ def create_app(
         generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
         editors=anyio.CapacityLimiter(EDITOR_THREADS),
+        searches=anyio.CapacityLimiter(1),
         previews=anyio.CapacityLimiter(1),
         base_url=public_base,
         sign_in_header=header_name(sign_in_header),
@@ -191,7 +192,7 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
         if operation.scope is None:
             return await run_blocking(handler, call)
         if operation.method == "get":
-            return await service.browse(handler, call)
+            return await service.browse(request, handler, call)
         return await run_blocking(handler, call, limiter=service.writers)
 
     return respond

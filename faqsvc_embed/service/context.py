@@ -37,30 +37,33 @@ class ServiceContext:
     """The storage and the public URL of one application.
 
     `generations` counts the generations of each site at once. `writers` limits the threads that write to the
-    storage, and `editors` those that read for the owners of sites, for all routes together, so that public
-    reads always find a free one. `base_url` is None if the public URL is the origin of each request.
-    `sign_in_header` is the header in which a trusted proxy names the person at the desk.
+    storage; `editors`, `searches` and `previews` those that read for the owners of sites, for all routes
+    together, so that public reads always find a free one. `base_url` is None if the public URL is the origin
+    of each request. `sign_in_header` is the header in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
     generations: GenerationQuota
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter
+    searches: anyio.CapacityLimiter
     previews: anyio.CapacityLimiter
     feed: ChangeFeed
     generator: "Generator | None"
     base_url: str | None = None
     sign_in_header: str | None = None
 
-    async def browse(self, function: Callable[[*Ts], T], *args: *Ts, is_preview: bool = False) -> T:
-        """Call a function that reads for the owner of a site in a worker thread, and return its result.
+    async def browse(self, request: Request, function: Callable[[*Ts], T], *args: *Ts) -> T:
+        """Answer a request of the owner of a site, which only reads, by a function in a worker thread.
 
-        Previews only compute, so there is one at a time: more would slow everything else down.
+        Searches take long, and previews compute. Each of them waits for its own kind, one at a time, so that
+        neither lists and editors wait for them, nor public reads.
 
         Raises:
             StorageUnavailable: the call did not end in time.
         """
-        limiter = self.previews if is_preview else self.editors
+        is_search = request.query_params.get("q")
+        limiter = self.previews if request.method == "POST" else self.searches if is_search else self.editors
         return await run_blocking(function, *args, limiter=limiter, outages=editor_outages)
 
     def installed_generator(self) -> "Generator":

@@ -128,6 +128,17 @@ def test_workers_end_when_their_parent_is_killed(database: str) -> None:
         wait_until(lambda: not is_served(url))
 
 
+@pytest.mark.system
+def test_a_worker_returns_the_metrics_of_all_workers(database: str) -> None:
+    requests = 20
+    with serving("--database", database, "--workers", "2", "--metrics") as (_, url):
+        for _ in range(requests):
+            httpx2.get(f"{url}/livez", timeout=60, trust_env=False)
+        text = httpx2.get(f"{url}/metrics", timeout=60, trust_env=False).text
+    count = 'faqsvc_http_requests_total{method="GET",route="/livez",status="200"}'
+    assert f"{count} {float(requests)}" in text.splitlines()
+
+
 def is_served(url: str) -> bool:
     try:
         return httpx2.get(f"{url}/livez", timeout=2, trust_env=False).status_code == 200

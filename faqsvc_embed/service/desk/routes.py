@@ -107,7 +107,7 @@ class Desk:
             if visit.is_write:
                 found = await run_blocking(self._respond, page, visit, limiter=self._service.writers)
             else:
-                found = await self._service.browse(self._respond, page, visit, is_preview=is_form)
+                found = await self._service.browse(request, self._respond, page, visit)
             return found if isinstance(found, Response) else await found
         except Problem as problem:
             return _problem_page(visit, problem)

@@ -83,15 +83,16 @@ class Changes:
         self._running, self._waiting = self._waiting, None  # later calls need a later response
         log, database = self._storage.changes, self._storage.database
         self._file, file = None, database.data_version() if database.is_sqlite else None
-        number, epoch, listed = await run_blocking(log.version)
-        before, now = self._position, Position(number, epoch)
+        now, listed = await run_blocking(log.version)
+        before = self._position
         changes: Sequence[LoggedChange] | None = None
         if before is None or before == now:
             changes = ()
-        elif before.epoch == epoch and 0 < number - before.number < MAX_EVENTS:
-            found = await run_blocking(log.after, before.number)
-            if found and found[0].number == before.number + 1:  # numbers have no gaps
-                changes, now = found, Position(found[-1].number, epoch)
+        elif before.epoch == now.epoch and 0 < now.number - before.number < MAX_EVENTS:
+            found = await run_blocking(log.after, before.number - 1)
+            is_same = before.at is None or (bool(found) and found.pop(0).created_at == before.at)
+            if is_same and found and found[0].number == before.number + 1:  # numbers have no gaps
+                changes, now = found, Position(found[-1].number, now.epoch, found[-1].created_at)
         self._position, self.listed, self._file = now, listed, file
         if changes is None or changes:
             for listener in self._listeners:

@@ -1,7 +1,7 @@
 """Responses, and what they depend on: entity tags (RFC 9110, 13), Accept and Accept-Language (12.5)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -17,8 +17,7 @@ from faqsvc_embed.service.storage.values import Preconditions
 MAX_HEADER: Final = 4096
 """Characters of the header that are read."""
 
-_RANGE = re.compile(r"[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+", re.ASCII)
-_QUALITY = re.compile(r"q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)", re.ASCII)
+_RANGE: Final = r"(?a)[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+"
 
 
 def best_media_type(request: Request, *offers: str) -> str:
@@ -39,7 +38,7 @@ def media_type_for(header: str, offers: tuple[str, ...]) -> str | None:
     The RFC does not order equal qualities. Here a named type beats a wildcard, and of two named types
     the first in the header wins.
     """
-    ranges = list(_parse(header))
+    ranges = list(languages.weighted(header, _RANGE))
     if not ranges:
         return offers[0]
     best = max(offers, key=lambda offer: _rank(offer, ranges))  # `max` returns the first of equals
@@ -58,17 +57,6 @@ def language_for(header: str, available: tuple[str, ...]) -> str:
     excluded = [f"{lang};q=0" for lang in languages.LANGUAGES if lang not in available]
     header = ", ".join([*excluded, *([header] if header else ())])
     return languages.negotiate(header[: languages.MAX_HEADER], available[0]) or available[0]
-
-
-def _parse(header: str) -> Iterator[tuple[str, float]]:
-    """Yield each well-formed media range with its quality; other parameters are ignored."""
-    for part in header.split(","):
-        media_range, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        if _RANGE.fullmatch(media_range) is None:
-            continue
-        stated = next((parameter for parameter in parameters if parameter.startswith("q=")), "q=1")
-        if quality := _QUALITY.fullmatch(stated):
-            yield media_range, float(quality[1])
 
 
 def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:

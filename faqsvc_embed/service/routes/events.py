@@ -64,7 +64,9 @@ class EventResponse(StreamingResponse):
 )
 async def follow_changes(call: Call) -> Response:
     """Follow the changes of FAQs as server-sent events."""
-    request, slugs = call.request, _slugs_in_query(call.request)
+    request = call.request
+    stated = list(dict.fromkeys(request.query_params.getlist("slug")))
+    slugs = _checked({"slugs": stated}, "slug", "invalid-parameter")
     if request.method == "HEAD":
         return Response(None, 200, HEADERS, EVENT_STREAM)
     return await _response(call.service.feed, request, slugs)
@@ -83,7 +85,7 @@ async def follow_many_changes(call: Call) -> Response:
     """Follow the changes of up to 1,000 FAQs, whose slugs are in the body."""
     feed = call.service.feed
     with feed.reserved(_network(call.request), MAX_SLUGS):  # limits the bodies in memory
-        slugs = await _slugs_in_body(call.request)
+        slugs = _checked(parse_object(await read_body(call.request, MAX_BODY)), "slugs", "invalid-body")
     return await _response(feed, call.request, slugs)
 
 
@@ -110,16 +112,6 @@ async def _stream(subscriber: Subscriber, after: str | None) -> AsyncIterator[by
             yield b":\n\n"
             continue
         yield _news(subscriber)
-
-
-def _slugs_in_query(request: Request) -> list[str]:
-    slugs = list(dict.fromkeys(request.query_params.getlist("slug")))
-    return _checked({"slugs": slugs}, "slug", "invalid-parameter")
-
-
-async def _slugs_in_body(request: Request) -> list[str]:
-    body = await read_body(request, MAX_BODY)
-    return _checked(parse_object(body), "slugs", "invalid-body")
 
 
 def _checked(fields: dict[str, Any], name: str, code: Code) -> list[str]:

@@ -1,5 +1,6 @@
 """Published FAQs: the record at /api/v1/faq/{slug}, the page and its Markdown at /faq/{slug}."""
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from starlette.requests import Request
@@ -11,7 +12,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import DRAFT, REFUSED
-from faqsvc_embed.service.context import Call, ServiceContext
+from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import (
     PREVIEW_HEADERS,
     best_media_type,
@@ -22,15 +23,12 @@ from faqsvc_embed.service.http.operation import FAQ_PATH, READS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import JSON, PublicURLs
 from faqsvc_embed.service.http.response_cache import AVAILABLE
-from faqsvc_embed.service.pages.html import (
-    PageLinks,
-    content_security_policy,
-    render_page,
-)
+from faqsvc_embed.service.pages.html import PageLinks, content_security_policy, render_page
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
+from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.text import normalized
 
 PAGE_CACHE_CONTROL: Final = "public, max-age=300"
@@ -55,10 +53,20 @@ def show_faq(call: Call) -> Response:
         Gone: the FAQ was unpublished.
         Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
     """
-    urls, request = call.urls, call.request
-    if token := request.query_params.get(PREVIEW_PARAMETER):
-        return _preview_page(call.storage, urls, request, token)
-    return _page(call.service, urls, _select(call.storage, request))
+    storage, urls, query = call.storage, call.urls, call.request.query_params
+    token, slug = query.get(PREVIEW_PARAMETER), call.request.path_params["slug"]
+    draft = None
+    if token and is_slug(slug):
+        draft = storage.history.preview(token, slug, lookup(query.get("lang", "")))
+    if draft is not None:
+        return _preview_page(urls, _Selection(slug, HTML, [draft.lang], draft.lang, False), draft, DRAFT)
+    selection = _select(storage, call.request)
+    publication = storage.publications.get(selection.slug, selection.lang)
+    if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
+        raise _not_found(selection.slug)
+    if token:
+        return _preview_page(urls, selection, publication, REFUSED)
+    return _page(urls, selection, publication)
 
 
 class _Selection(NamedTuple):
@@ -73,50 +81,34 @@ class _Selection(NamedTuple):
     """Whether the language depends on the Accept-Language header."""
 
 
-def _preview_page(storage: Storage, urls: PublicURLs, request: Request, token: str) -> Response:
-    """Return the page of the newest revision, which may be a draft.
-
-    If the token is not valid, return the published page, which says so.
-    """
-    slug, lang = request.path_params["slug"], lookup(request.query_params.get("lang", ""))
-    shown = storage.history.preview(token, slug, lang) if is_slug(slug) else None
-    if shown is not None:
-        languages = [shown.lang]
-        notice = DRAFT[shown.lang]
-    else:
-        selection = _select(storage, request)
-        slug, languages = selection.slug, selection.languages
-        shown = storage.publications.get(slug, selection.lang)
-        if shown is None:
-            raise _not_found(slug)
-        notice = REFUSED[shown.lang]
+def _preview_page(
+    urls: PublicURLs, selection: _Selection, shown: Publication, notices: Mapping[str, str]
+) -> Response:
+    """Return a page with a notice: that it is a draft, or that the preview token is not valid."""
     faq = FAQ.from_json(shown.record)
-    links = PageLinks.of(urls.page(slug), languages, shown.lang).with_owner(faq.page_url)
+    links = PageLinks.of(urls.page(selection.slug), selection.languages, shown.lang).with_owner(faq.page_url)
     headers = {
         **PREVIEW_HEADERS,
         "content-language": shown.lang,
         "content-security-policy": content_security_policy(faq),
     }
-    return Response(render_page(urls.base, faq, shown, links, notice=notice), 200, headers, HTML)
+    text = render_page(urls.base, faq, shown, links, notice=notices[shown.lang])
+    return Response(text, 200, headers, HTML)
 
 
-def _page(service: ServiceContext, urls: PublicURLs, selection: _Selection) -> Response:
+def _page(urls: PublicURLs, selection: _Selection, publication: Publication) -> Response:
+    faq = FAQ.from_json(publication.record)
     links = PageLinks.of(urls.page(selection.slug), selection.languages, selection.lang)
+    links = links.with_owner(faq.page_url)
     is_markdown = selection.media_type == MARKDOWN
     headers = {
         "cache-control": PAGE_CACHE_CONTROL,
         "content-language": selection.lang,
         "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
+        **links.header(is_markdown=is_markdown),
     }
-
-    publication = service.storage.publications.get(selection.slug, selection.lang)
-    if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
-        raise _not_found(selection.slug)
-    faq = FAQ.from_json(publication.record)
-    links = links.with_owner(faq.page_url)
     if is_markdown or not publication.is_listed:
         headers["x-robots-tag"] = "noindex"
-    headers |= links.header(is_markdown=is_markdown)
     if is_markdown:
         title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
@@ -171,8 +163,8 @@ def read_faq(call: Call) -> Response:
         "cache-control": RECORD_CACHE_CONTROL,
         "content-language": publication.lang,
         "vary": PREVIEW_HEADER,
+        REVISION_HEADER: str(publication.number),
     }
-    headers[REVISION_HEADER] = str(publication.number)
     return public_response(publication.record, JSON, headers, digest=publication.digest)
 
 

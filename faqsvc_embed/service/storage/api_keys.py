@@ -113,8 +113,7 @@ class APIKeys(Part):
         digest = secret_digest(key)
         columns = api_keys.c
         query = select(columns.id, columns.site, columns.scope, columns.digest)
-        with self._database.reading() as connection:
-            row = connection.execute(query.where(columns.digest == digest, _valid(self._clock()))).first()
+        row = self._first(query.where(columns.digest == digest, _valid(self._clock())))
         # The time of the index look-up may reveal digests, but not keys. The comparison takes constant time.
         if row is None or not hmac.compare_digest(row.digest, digest):
             return None
@@ -123,9 +122,7 @@ class APIKeys(Part):
     def list(self, site: str | None = None) -> list[APIKeyInfo]:
         """Return the keys of a site, or of all sites, including revoked ones, ordered by their creation."""
         query = _INFO if site is None else _INFO.where(api_keys.c.site == site)
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(*_AGE))
-            return [APIKeyInfo(*row) for row in rows]
+        return [APIKeyInfo(*row) for row in self._rows(query.order_by(*_AGE))]
 
     def page(
         self, site: str, *, limit: int, after: str | None = None
@@ -134,16 +131,12 @@ class APIKeys(Part):
         query = _INFO.where(api_keys.c.site == site)
         if after is not None:
             query = query.where(tuple_(*_AGE) < place_of(after, *_AGE))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(*(column.desc() for column in _AGE)).limit(limit + 1))
-            found = [APIKeyInfo(*row) for row in rows]
-        return paged(found, limit, lambda key: key.id)
+        query = query.order_by(*(column.desc() for column in _AGE)).limit(limit + 1)
+        return paged([APIKeyInfo(*row) for row in self._rows(query)], limit, lambda key: key.id)
 
     def get(self, site: str, key_id: str) -> APIKeyInfo:
         """Return a key of a site."""
-        query = _INFO.where(api_keys.c.id == key_id, api_keys.c.site == site)
-        with self._database.reading() as connection:
-            row = connection.execute(query).first()
+        row = self._first(_INFO.where(api_keys.c.id == key_id, api_keys.c.site == site))
         if row is None:
             raise UnknownAPIKey(f"no API key has the id {key_id!r}")
         return APIKeyInfo(*row)

@@ -3,14 +3,14 @@
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Table, text
+from sqlalchemy import Connection, Engine, Select, Table, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from faqsvc_embed.errors import FAQError
@@ -229,6 +229,16 @@ class Part:
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
         self._clock = clock
+
+    def _rows(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Sequence[Any]:
+        """Return the rows of a query."""
+        with self._database.reading() as connection:
+            return connection.execute(query, values).all()
+
+    def _first(self, query: Select[Any], values: Mapping[str, Any] | None = None) -> Any:
+        """Return the first row of a query, or None."""
+        with self._database.reading() as connection:
+            return connection.execute(query, values).first()
 
 
 def insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> bool:

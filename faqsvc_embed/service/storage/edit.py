@@ -165,7 +165,7 @@ class Edit:
         }
         if not is_draft:
             values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
-            self.record_event(lang, number)
+            self._events.append((self.slug, lang, number))
         if lang in self.translations:
             self.update_translations([lang], **values)
         else:
@@ -195,7 +195,7 @@ class Edit:
         first = func.coalesce(revisions.c.published_at, literal(self.now, Timestamp()))
         published = update(revisions).where(of_translation(self.slug, lang), revisions.c.number == number)
         self.connection.execute(published.values(published_at=first))
-        self.record_event(lang, number)
+        self._events.append((self.slug, lang, number))
 
     def follow_source(self, lang: str, number: int, copy: int) -> None:
         """Let the translations of a revision count as those of its copy, which has the same text."""
@@ -220,7 +220,7 @@ class Edit:
         """Unpublish translations; return whether one was published."""
         published = [lang for lang in languages if self.translations[lang].published is not None]
         for lang in published:
-            self.record_event(lang, None)
+            self._events.append((self.slug, lang, None))
         withdrawn = translations.c.published
         self.update_translations(published, published=None, withdrawn=withdrawn, withdrawn_at=self.now)
         return bool(published)
@@ -266,10 +266,6 @@ class Edit:
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))
         self._added_faqs = (state not in HIDDEN) - bool(self._was_counted)
         self._translations = {one.lang: one._replace(faq_state=state) for one in every}
-
-    def record_event(self, lang: str, revision: int | None) -> None:
-        """Add an event to the change log; without a revision, the translation was unpublished."""
-        self._events.append((self.slug, lang, revision))
 
     def log(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
         """Add an entry to the audit log."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy
-from sqlalchemy import URL, Engine, event
+from sqlalchemy import URL, Engine, ExceptionContext, event
 from sqlalchemy.exc import DisconnectionError
 
 from faqsvc_embed.errors import ConfigurationError, quoted
@@ -24,6 +24,8 @@ NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
 STATEMENT_TIMEOUT: Final = 5.0
 """Seconds that a statement may take, including its wait for locks."""
+READ_ONLY: Final = "25006"
+"""The SQLSTATE of a write in a transaction that only reads."""
 _CONNINFO: Final[dict[str, Any]] = {
     "connect_timeout": NETWORK_TIMEOUT,
     "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
@@ -120,10 +122,13 @@ def postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
     of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
     url = "postgresql+psycopg://"
     reader = sqlalchemy.create_engine(url, pool_size=READER_CONNECTIONS, **of_reads)
-    writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **options)
+    # With a stricter default of the database, concurrent writes would fail instead of waiting for each other.
+    of_writes = options | {"isolation_level": "READ COMMITTED"}
+    writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **of_writes)
     for engine in (reader, writer):
         event.listen(engine, "connect", _configure)
         event.listen(engine, "checkout", _check)
+    event.listen(writer, "handle_error", _leave_standby)
     return reader, writer
 
 
@@ -143,3 +148,12 @@ def _check(connection: Any, *_: Any) -> None:
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0):
         raise DisconnectionError
+
+
+def _leave_standby(context: ExceptionContext) -> None:
+    """Close the connections to a server that refuses writes, such as the old primary after a fail-over.
+
+    New connections may reach the new primary.
+    """
+    if getattr(context.original_exception, "sqlstate", None) == READ_ONLY:
+        context.is_disconnect = True

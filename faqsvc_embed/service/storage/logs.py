@@ -97,8 +97,7 @@ class AuditLog(Part):
                 # Two queries, each with its index: with OR, the database sorts all entries of the actor.
                 queries = [one.where(by == value) for one in queries for by in (column, columns.subject)]
         last = (one.order_by(columns.number.desc()).limit(limit + 1) for one in queries)
-        with self._database.reading() as connection:
-            found = {row.number: Entry(*row) for one in last for row in connection.execute(one)}
+        found = {row.number: Entry(*row) for one in last for row in self._rows(one)}
         newest = [found[number] for number in sorted(found, reverse=True)]
         return paged(newest, limit, lambda entry: entry.number)
 
@@ -126,10 +125,15 @@ _DIGITS: Final = 15
 
 
 class Position(NamedTuple):
-    """The end of the log: the number of the last change, and the epoch, which restores and imports change."""
+    """The end of the log: the number of the last change, and the epoch, which restores and imports change.
+
+    `at` is the time of that change, None if it is not kept. After a fail-over that lost changes, others get
+    their numbers.
+    """
 
     number: int
     epoch: str | None = None
+    at: datetime | None = None
 
     def event_id(self, number: int | None = None) -> str:
         """Return the id of an event of this epoch, by default the last one: a number of up to 25 digits."""
@@ -156,26 +160,24 @@ class LoggedChange(NamedTuple):
 class ChangeLog(Part):
     """Reads the log. The writer adds each change to it in the same transaction."""
 
-    def version(self) -> tuple[int, str | None, str | None]:
-        """Return a value that changes with every published change, and with the sites that are listed."""
+    def version(self) -> tuple[Position, str | None]:
+        """Return the end of the log, and a value that changes with the sites that are listed."""
         # In order, because a row of PostgreSQL moves whenever it is written.
         ordered = select(sites.c.id).where(sites.c.listed).order_by(sites.c.id).subquery()
         listed = select(func.aggregate_strings(ordered.c.id, ",")).scalar_subquery()
-        with self._database.reading() as connection:
-            number, epoch, ids = connection.execute(
-                select(last_event.c.number, last_event.c.epoch, listed)
-            ).one()
-        return number, epoch, ids
+        at = select(events.c.created_at).where(events.c.number == last_event.c.number).scalar_subquery()
+        [(*position, ids)] = self._rows(select(last_event.c.number, last_event.c.epoch, at, listed))
+        return Position(*position), ids
 
     def kept(self) -> tuple[int, Position]:
         """Return the number of the oldest kept change, and the end of the log.
 
         If no change is kept, the first is the number of the next change.
         """
-        with self._database.reading() as connection:
-            first = connection.scalar(select(func.min(events.c.number)))
-            last = Position(*connection.execute(select(last_event.c.number, last_event.c.epoch)).one())
-        return last.number + 1 if first is None else int(first), last
+        first = select(func.min(events.c.number)).scalar_subquery()
+        [(first, *last)] = self._rows(select(first, last_event.c.number, last_event.c.epoch))
+        end = Position(*last)
+        return end.number + 1 if first is None else first, end
 
     def after(
         self, number: int, limit: int = MAX_EVENTS, slugs: Collection[str] | None = None
@@ -184,9 +186,7 @@ class ChangeLog(Part):
         query = select(*(events.c[name] for name in LoggedChange._fields)).where(events.c.number > number)
         if slugs is not None:
             query = query.where(events.c.slug.in_(slugs))
-        with self._database.reading() as connection:
-            rows = connection.execute(query.order_by(events.c.number).limit(limit))
-            return [LoggedChange(*row) for row in rows]
+        return [LoggedChange(*row) for row in self._rows(query.order_by(events.c.number).limit(limit))]
 
 
 def append(connection: Connection, changes: Sequence[tuple[str, str, int | None]], now: datetime) -> None:

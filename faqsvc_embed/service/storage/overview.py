@@ -160,8 +160,7 @@ class Overview(Part):
         last = published.order_by(*_ORDER).limit(MAX_READ).subquery()
         query = select(translations.c.lang).join(last, last.c.slug == translations.c.slug)
         query = query.where(translations.c.published.is_not(None)).distinct()
-        with self._database.reading() as connection:
-            return sorted(connection.scalars(query), key=LANGUAGES.index)
+        return sorted((row.lang for row in self._rows(query)), key=LANGUAGES.index)
 
     def page(
         self, site: str, wanted: Filter = Filter(), *, limit: int, after: str | None = None

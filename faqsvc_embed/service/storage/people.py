@@ -120,8 +120,7 @@ class People(Part):
     def find(self, which: str, *, site: str | None = None) -> Person:
         """Return a person by the email address or the id."""
         query = _select(or_(people.c.email == which.strip().lower(), people.c.id == which))
-        with self._database.reading() as connection:
-            found = _found(connection, query if site is None else query.where(people.c.site == site))
+        found = self._people(query if site is None else query.where(people.c.site == site))
         if len(found) > 1:
             raise UnknownPerson(f"{which} is on several sites: name one with --site")
         if not found:
@@ -130,10 +129,9 @@ class People(Part):
             )
         return found[0]
 
-    def with_email(self, email: str) -> list[Person]:
+    def with_email(self, email: str) -> Sequence[Person]:
         """Return the person with an email address on each site that has one."""
-        with self._database.reading() as connection:
-            return _found(connection, _select(people.c.email == email.strip().lower()))
+        return self._people(_select(people.c.email == email.strip().lower()))
 
     def list(self, site: str | None = None) -> list[Person]:
         """Return the people of a site, or of all sites, ordered by their names."""
@@ -148,14 +146,12 @@ class People(Part):
         query = _select(people.c.site == site).limit(limit + 1)
         if after is not None:
             query = query.where(tuple_(*_BY_NAME) > place_of(after, *_BY_NAME))
-        with self._database.reading() as connection:
-            return paged(_found(connection, query), limit, lambda person: person.id)
+        return paged(self._people(query), limit, lambda person: person.id)
 
     def names(self, site: str) -> dict[str, str]:
         """Return the names of all people of a site, also of removed ones, by their names in the audit log."""
         query = select(NAME, people.c.name).where(people.c.site == site)
-        with self._database.reading() as connection:
-            return {row[0]: row[1] for row in connection.execute(query)}
+        return {row[0]: row[1] for row in self._rows(query)}
 
     def change(
         self,
@@ -207,6 +203,9 @@ class People(Part):
                 made = made_by(connection, api_keys.c.created_by_person == person_id)
                 revoke_all(connection, made, now, by)
             self._log(connection, by, "person-remove", person)
+
+    def _people(self, query: Select[Any]) -> Sequence[Person]:
+        return [Person(*row) for row in self._rows(query)]
 
     def _insert(self, connection: Connection, site: str, values: dict[str, Any], by: Access) -> Person:
         same = select(people).where(people.c.site == site, people.c.email == values.get("email"))
@@ -261,9 +260,8 @@ class SignIns(Part):
         """Use a link and return the cookie of a new session; None if the link is not valid, or was used."""
         now = self._clock()
         valid = (sign_in_links.c.digest == secret_digest(token), sign_in_links.c.expires_at > now)
-        with self._database.reading() as connection:  # so that wrong tokens never block writers
-            if connection.scalar(select(sign_in_links.c.person).where(*valid)) is None:
-                return None
+        if self._first(select(sign_in_links.c.person).where(*valid)) is None:
+            return None  # before the transaction, so that wrong tokens never block writers
         with self._database.writing() as connection:
             person = connection.scalar(delete(sign_in_links).where(*valid).returning(sign_in_links.c.person))
             if person is None:
@@ -281,8 +279,7 @@ class SignIns(Part):
         """Return the person of a session cookie, and extend the session; None if it has ended."""
         now = self._clock()
         of_cookie = (sessions.c.digest == secret_digest(cookie), sessions.c.expires_at > now)
-        with self._database.reading() as connection:
-            row: Any = connection.execute(self._session(cookie).where(*of_cookie)).first()
+        row = self._first(self._session(cookie).where(*of_cookie))
         if row is None:
             return None
         *fields, expires_at = row
@@ -294,8 +291,7 @@ class SignIns(Part):
 
     def is_known(self, cookie: str) -> bool:
         """Return whether a cookie has a session, or had one that ended within the last 30 days."""
-        with self._database.reading() as connection:
-            return connection.execute(self._session(cookie)).first() is not None
+        return self._first(self._session(cookie)) is not None
 
     def end(self, cookie: str) -> None:
         """End the session of a cookie. The cookie stays known: another tab may send a long form with it."""

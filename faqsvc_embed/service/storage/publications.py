@@ -93,8 +93,7 @@ class Publications(Part):
         Raises:
             Gone: it was unpublished, is in the bin, or was purged.
         """
-        with self._database.reading() as connection:
-            row = connection.execute(_GET, {"slug": slug, "lang": lang}).first()
+        row = self._first(_GET, {"slug": slug, "lang": lang})
         if row is None:
             return None
         if row.lang is None:
@@ -109,8 +108,7 @@ class Publications(Part):
 
     def languages(self, slug: str) -> list[str]:
         """Return the languages in which an FAQ is published, as `get` prefers them."""
-        with self._database.reading() as connection:
-            return list(connection.scalars(_LANGUAGES, {"slug": slug}))
+        return [row.lang for row in self._rows(_LANGUAGES, {"slug": slug})]
 
     def listed(self, limit: int) -> list[Listing]:
         """Return the first FAQs of listed sites by slug, each in the language of readers who request none."""

@@ -70,8 +70,7 @@ class History(Part):
         query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
         if number is not None:
             query = query.where(revisions.c.number < number)
-        with self._database.reading() as connection:
-            found = [Revision(*row) for row in connection.execute(query.order_by(revisions.c.number.desc()))]
+        found = [Revision(*row) for row in self._rows(query.order_by(revisions.c.number.desc()))]
         if (not found and after is None) or (found and found[0].binned_at is not None):
             raise FAQNotFound(f"The FAQ {quoted(slug)} has no translation in {lang}")
         return paged(found, limit, lambda revision: revision.number)
@@ -102,9 +101,8 @@ class History(Part):
         """
         is_valid = (previews.c.digest == secret_digest(token), previews.c.expires_at > self._clock())
         query = select(faqs.c.lang).join(previews, previews.c.slug == faqs.c.slug)
-        with self._database.reading() as connection:
-            default = connection.scalar(query.where(faqs.c.slug == slug, *is_valid))
-        for one in filter(None, (lang, default) if default else ()):
+        found = self._first(query.where(faqs.c.slug == slug, *is_valid))
+        for one in filter(None, (lang, found.lang) if found else ()):
             try:
                 draft = self._revision(slug, one, None)
             except FAQNotFound:  # there is none in this language, or it was purged meanwhile
@@ -115,14 +113,12 @@ class History(Part):
 
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
-        with self._database.reading() as connection:
-            found = connection.execute(select(faqs).where(faqs.c.slug == slug)).first()
+        found = self._first(select(faqs).where(faqs.c.slug == slug))
         return lang or str(check_present(found, access, slug).lang)
 
     def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
         condition = NEWEST if number is None else revisions.c.number == number
-        with self._database.reading() as connection:
-            row = connection.execute(select_revisions(of_translation(slug, lang), condition)).first()
+        row = self._first(select_revisions(of_translation(slug, lang), condition))
         found = None if row is None else Revision(*row)
         if found is None or found.binned_at is not None:
             which = "revision" if number is None else f"revision {number}"

@@ -75,14 +75,12 @@ class Sites(Part):
 
     def list(self) -> list[Site]:
         """Return all sites, ordered by their creation."""
-        with self._database.reading() as connection:
-            rows = connection.execute(select(*_COLUMNS).order_by(sites.c.created_at, sites.c.id))
-            return [Site(*row) for row in rows]
+        query = select(*_COLUMNS).order_by(sites.c.created_at, sites.c.id)
+        return [Site(*row) for row in self._rows(query)]
 
     def get(self, site: str) -> Site:
         """Return a site by its id."""
-        with self._database.reading() as connection:
-            row = connection.execute(select(*_COLUMNS).where(sites.c.id == site)).first()
+        row = self._first(select(*_COLUMNS).where(sites.c.id == site))
         if row is None:
             raise UnknownSite(f"no site has the id {site!r}; `faqsvc sites list` prints all ids")
         return Site(*row)

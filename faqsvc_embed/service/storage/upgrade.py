@@ -2,16 +2,13 @@
 
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import inspect, text
 
 from faqsvc_embed.service.storage import schema
 from faqsvc_embed.service.storage.database import Database, StorageUnavailable
 from faqsvc_embed.service.storage.trigrams import index_trigrams
-
-if TYPE_CHECKING:
-    from alembic.config import Config
 
 _MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _VERSIONS: Final = sorted(file.stem[1:5] for file in (_MIGRATIONS / "versions").glob("v*.py"))
@@ -63,9 +60,12 @@ def upgrade(database: Database) -> None:
     if not needs_upgrade(database):
         return
     from alembic import command
+    from alembic.config import Config
 
     with database.migrating() as connection:
-        config = _config(connection)
+        config = Config()
+        config.set_main_option("script_location", str(_MIGRATIONS))
+        config.attributes["connection"] = connection
         if version(database) is None:
             # Without a check, because a table of another application is an error.
             schema.metadata.create_all(connection, checkfirst=False)
@@ -93,12 +93,3 @@ def copy_sqlite(database: Database, target: Path) -> None:
     finally:
         for suffix in ("", "-journal"):  # SQLite leaves a journal on a full disk
             Path(f"{partial}{suffix}").unlink(missing_ok=True)
-
-
-def _config(connection: Connection) -> "Config":
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.attributes["connection"] = connection
-    return config

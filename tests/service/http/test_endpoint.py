@@ -3,6 +3,8 @@
 import json
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import anyio
 import pytest
@@ -18,6 +20,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import Storage, StorageUnavailable
+from faqsvc_embed.service.storage.overview import Filter
 from tests.service.bodies import PATH, encoded, is_problem, publication, publish
 
 READABLE = [f"{PATH}/a", "/faq/a", "/llms.txt", "/openapi.json", "/readyz"]
@@ -260,3 +263,29 @@ def test_a_call_that_does_not_end_in_time_fails_and_frees_its_place(monkeypatch:
 
     assert anyio.run(main) == "DONE"
     may_end.set()
+
+
+@pytest.mark.parametrize("path", ["/api/v1/faqs", "/api/v1/faq/pricing/revisions"])
+def test_a_slow_search_delays_no_other_request_of_editors_and_programs(
+    client: TestClient, key: str, storage: Storage, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+    page, headers = storage.overview.page, {"X-Plugin-Key": key}
+
+    def slow_page(site: str, wanted: Filter, **others: Any) -> Any:
+        if wanted.search:
+            has_begun.set()
+            may_end.wait(60)
+        return page(site, wanted, **others)
+
+    client.put(f"{PATH}/pricing", json=publication(), headers=headers)
+    monkeypatch.setattr(storage.overview, "page", slow_page)
+    with ThreadPoolExecutor() as pool:
+        search = pool.submit(client.get, "/api/v1/faqs?q=cost", headers=headers)
+        has_begun.wait(60)
+        other = client.get(path, headers=headers)
+        is_searching = not search.done()
+        may_end.set()
+
+    assert (other.status_code, search.result().status_code) == (200, 200)
+    assert is_searching

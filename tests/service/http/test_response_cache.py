@@ -17,6 +17,7 @@ from faqsvc_embed.service.http.changes import Changes
 from faqsvc_embed.service.pages.html import render_page
 from faqsvc_embed.service.routes import read
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
+from faqsvc_embed.service.storage.logs import Position
 from tests.service.bodies import PATH, publication
 from tests.service.storage.writes import put
 
@@ -106,7 +107,7 @@ def test_reads_that_wait_share_a_query_and_later_ones_get_another(storage: Stora
     storage.database.is_sqlite = False
     read_version = storage.changes.version
 
-    def version() -> tuple[int, str | None, str | None]:
+    def version() -> tuple[Position, str | None]:
         nonlocal queries, running
         queries, running = queries + 1, running + 1
         assert running == 1

@@ -325,6 +325,26 @@ def test_subscribers_read_everything_again_when_the_same_numbers_are_other_chang
         one.close()
 
 
+@pytest.mark.parametrize("later", [0, 1])
+def test_subscribers_read_everything_again_when_others_have_written_after_a_fail_over(
+    site: Site, later: int
+) -> None:
+    feed = Subscription(site.url, "pricing")
+    site.publish("pricing", "Six euros.")
+    wait_until(lambda: len(feed.changes()) == 1)
+    with sqlite3.connect(site.file) as database:  # the last change is lost, and others have its number
+        later_time = ("2030-01-01T00:00:00.000000+00:00",)
+        database.execute("update events set slug = 'legal', created_at = ? where number = 3", later_time)
+        for _ in range(later):
+            database.execute("update last_event set number = number + 1")
+            database.execute(
+                "insert into events select max(number) + 1, slug, lang, revision, created_at from events"
+            )
+    database.close()
+    wait_until(lambda: any(event.event == "reset" for event in feed.events))
+    feed.close()
+
+
 @pytest.mark.parametrize("number", [1, 1_000])
 def test_subscribers_read_everything_again_when_the_log_is_another(site: Site, number: int) -> None:
     feed = Subscription(site.url, "pricing")

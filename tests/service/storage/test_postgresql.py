@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import httpx2
 import psycopg
@@ -26,7 +27,7 @@ from faqsvc_embed.service.storage import Storage, StorageUnavailable, engines, o
 from faqsvc_embed.service.storage.database import Database
 from faqsvc_embed.service.storage.values import Access
 from tests.service.bodies import publication
-from tests.service.storage.writes import put, title
+from tests.service.storage.writes import access, put, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
 from tests.support.waiting import wait_until
@@ -117,6 +118,29 @@ def test_connections_that_the_server_closed_are_replaced(storage: Storage, url: 
         )
 
     assert title(storage, "pricing") is not None
+
+
+def test_writes_succeed_again_after_they_reached_a_server_that_only_reads(storage: Storage, url: str) -> None:
+    setting = "ALTER ROLE CURRENT_USER {} default_transaction_read_only"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"{setting.format('SET')} = on".encode())
+        try:
+            with pytest.raises(StorageUnavailable, match="read-only"):
+                storage.sites.create("tea")
+        finally:
+            connection.execute(setting.format("RESET").encode())
+
+    assert storage.sites.create("tea")
+
+
+@pytest.mark.parametrize("level", [r"repeatable\ read", "serializable"])
+def test_writes_wait_for_each_other_whatever_the_database_prefers(url: str, level: str) -> None:
+    storage = open_storage(f"{url}{quote(' -cdefault_transaction_isolation=' + level)}")
+    who = access(storage)
+    with ThreadPoolExecutor(8) as pool:
+        titles = list(pool.map(lambda number: write(storage, who, title=f"Title {number}").title, range(40)))
+    storage.close()
+    assert len(set(titles)) == 40
 
 
 def test_connections_in_use_are_closed_when_a_closed_storage_gets_them_back(
