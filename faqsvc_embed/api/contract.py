@@ -83,6 +83,9 @@ class NewItem(Struct, frozen=True, gc=False):
     id: ItemId | None = None
 
 
+REQUIRED: Final = "Required, except with `revision`."
+
+
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
@@ -94,8 +97,9 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     FAQ (409), unless `republish` is true. It may leave out the website and the title, which are then kept.
     """
 
-    website_url: WebsiteURL | UnsetType = UNSET
-    website_name: Name | UnsetType = UNSET
+    # A schema with alternatives would say when they are required, but generated clients have no type for it.
+    website_url: Annotated[WebsiteURL, Meta(description=REQUIRED)] | UnsetType = UNSET
+    website_name: Annotated[Name, Meta(description=REQUIRED)] | UnsetType = UNSET
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
     title: Annotated[Name | None, Meta(description='By default, the website\'s name and "FAQ".')] = None
     introduction: Annotated[Introduction | None, Meta(description="Between title and questions.")] = None
@@ -132,7 +136,10 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 
 
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
-    """The changes of the newest revision, in order: all or none. `introduction` null removes it."""
+    """The changes of the newest revision, in order: all or none. `introduction` null removes it.
+
+    One field besides `draft` is required.
+    """
 
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
     title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET

@@ -23,10 +23,6 @@ KEYED: Final = (401, 403, 404, 410, 422, 503, *ALWAYS)
 WRITES: Final = (400, 409, 412, *KEYED)
 BODIES: Final = (406, 408, 413, 415)
 """The statuses of problems that such requests may have."""
-IF_MATCH: Final = (
-    "With the entity tag of a revision in `If-Match`, the request fails unless the newest revision has the "
-    "same content."
-)
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
 Handler = Callable[[Any], Any]
@@ -81,7 +77,7 @@ ErrorResponse = Callable[[Request, Problem], Response]
 # Without Access-Control-Allow-Credentials, browsers send no cookies and accept `*` everywhere (Fetch
 # standard, CORS protocol).
 _ORIGIN: Final = "access-control-allow-origin"
-_CORS: Final = {_ORIGIN: "*", "access-control-expose-headers": "ETag, Retry-After"}
+_CORS: Final = {_ORIGIN: "*", "access-control-expose-headers": "ETag, FAQ-Revision, Retry-After"}
 _PREFLIGHT: Final = {
     _ORIGIN: "*",
     # Tracing libraries add headers such as `traceparent` to every request of a page.

@@ -21,11 +21,6 @@ MEDIA_TYPE: Final = "application/json"
 CACHE_CONTROL: Final = "public, max-age=3600"
 
 _REFERENCE: Final = "#/components/schemas/{name}"
-_REQUIRED: Final = {
-    "PublishBody": (["websiteUrl", "websiteName"], ["revision"]),
-    "ChangeBody": (["changes"], ["title"], ["introduction"]),
-}
-"""Groups of fields; a body must have all fields of one group."""
 _DESCRIPTION: Final = (
     "Reading is public, cacheable and allowed from pages of any origin. Everything else needs an API key."
     " Every error is a problem document (RFC 9457) with a stable `code`; it lists all problems at once."
@@ -68,8 +63,6 @@ def document() -> dict[str, Any]:
     _, schemas = msgspec.json.schema_components(structs, ref_template=_REFERENCE)
     for schema in schemas.values():
         schema["description"] = cleandoc(schema.get("description", ""))
-    for name, alternatives in _REQUIRED.items():
-        schemas[name]["anyOf"] = [{"required": fields} for fields in alternatives]
     paths = dict[str, dict[str, Any]]()
     for operation, handler in OPERATIONS:
         path = operation.path.replace(":path", "")
@@ -94,10 +87,19 @@ def document() -> dict[str, Any]:
 
 def _described(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {"tags": [_tag(operation)]}
-    parameters = [_parameter(name, "path") for name in ("slug", "number") if f"{{{name}" in operation.path]
-    parameters += [_parameter(name, "query") for name in operation.query]
-    parameters += [_parameter(name, "header") for name in operation.headers]
-    if parameters:
+    path = [name for name in ("slug", "number") if f"{{{name}" in operation.path]
+    required = {*path, "slug:list", *(["If-Match"] if 428 in operation.problems else [])}
+    places = {"path": path, "query": operation.query, "header": operation.headers}
+    if parameters := [
+        {
+            "name": name.partition(":")[0],
+            "in": place,
+            "required": name in required,
+            "schema": _PARAMETERS[name],
+        }
+        for place, names in places.items()
+        for name in names
+    ]:
         described["parameters"] = parameters
     if operation.body is not None:
         content = {MEDIA_TYPE: {"schema": _reference(operation.body)}}
@@ -144,12 +146,6 @@ def _problem(operation: Operation, status: int) -> dict[str, Any]:
     return {**described, "content": content}
 
 
-def _parameter(name: str, place: str) -> dict[str, Any]:
-    is_required = place == "path" or name in ("slug:list", "If-Match")
-    shown = name.partition(":")[0]
-    return {"name": shown, "in": place, "required": is_required, "schema": _PARAMETERS[name]}
-
-
 def _reference(struct: type[msgspec.Struct]) -> dict[str, str]:
     return {"$ref": _REFERENCE.format(name=struct.__name__)}
 
@@ -180,7 +176,14 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
     "If-Match": {
         "type": "string",
         "pattern": r'^(\*|"[!#-~]*")$',
-        "description": "The entity tag of the revision that was read, or `*`.",
+        "description": "The entity tag of the revision that was read, or `*`. The request fails unless the "
+        "newest revision has the same content.",
+    },
+    "If-None-Match": {"const": "*", "description": "Only creates."},
+    "Idempotency-Key": {
+        "type": "string",
+        "pattern": r"^[!-~]{1,255}$",
+        "description": "The same key publishes only once in 24 hours.",
     },
 }
 

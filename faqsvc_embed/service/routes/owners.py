@@ -24,7 +24,7 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
-from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, KEYED, WRITES, Operation
+from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
@@ -120,7 +120,7 @@ def _fields(revision: values.Revision) -> dict[str, Any]:
     scope="publish",
     response=PublishResponse,
     query=("lang",),
-    note=IF_MATCH,
+    headers=("If-Match",),
 )
 def publish_revision(call: Call) -> Response:
     """Publish a draft, or an earlier revision again."""
@@ -149,7 +149,8 @@ Purge = Literal["false", "true", "now"]
     statuses=(204,),
     scope="publish",
     query=("lang", "purge"),
-    note=f"`purge=true` moves it to the bin for 30 days; `purge=now` deletes every text. {IF_MATCH}",
+    headers=("If-Match",),
+    note="`purge=true` moves it to the bin for 30 days; `purge=now` deletes every text.",
 )
 def unpublish_faq(call: Call) -> Response:
     """Unpublish an FAQ or one translation; with `purge`, delete it.
@@ -165,7 +166,7 @@ def unpublish_faq(call: Call) -> Response:
     return Response(status_code=204, headers={"cache-control": "no-store"})
 
 
-@Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, note=IF_MATCH)
+@Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, headers=("If-Match",))
 def restore_faq(call: Call) -> Response:
     """Restore an FAQ from the bin, or publish the translations that were unpublished last."""
     call.storage.removal.restore(call.access, call.slug, call.preconditions)

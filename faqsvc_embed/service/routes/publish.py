@@ -22,7 +22,7 @@ from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
-from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, IF_MATCH, WRITES, Operation
+from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, parse_body
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
@@ -38,7 +38,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
     scope="draft",
     body=PublishBody,
     response=PublishResponse,
-    note="The same `Idempotency-Key`, up to 255 visible ASCII characters, publishes only once in 24 hours.",
+    headers=("Idempotency-Key",),
 )
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
@@ -57,7 +57,7 @@ def publish_faq(call: Call) -> Response:
     body=PublishBody,
     response=PublishResponse,
     query=("lang",),
-    note=f"{IF_MATCH} With `If-None-Match: *`, it only creates.",
+    headers=("If-Match", "If-None-Match"),
 )
 def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
@@ -85,7 +85,7 @@ def put_faq(call: Call) -> Response:
     query=("lang",),
     headers=("If-Match",),
     note="All changes are made, or none. `index` is the number of the first one that cannot be made. "
-    "`If-Match` is required; after a conflict, `current` is the newest revision.",
+    "After a conflict, `current` is the newest revision.",
 )
 def change_faq(call: Call) -> Response:
     """Change some questions of the newest revision; the others stay unchanged."""

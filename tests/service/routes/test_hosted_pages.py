@@ -131,7 +131,7 @@ def test_a_page_has_a_strict_content_security_policy(client: TestClient) -> None
     assert re.search(r'\sstyle=|\son\w+=|javascript:|<script(?! type="application/ld)', response.text) is None
     assert dict(response.headers) == {
         "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag, Retry-After",
+        "access-control-expose-headers": "ETag, FAQ-Revision, Retry-After",
         "cache-control": "public, max-age=300",
         "content-language": "en",
         "content-length": str(len(response.content)),
@@ -168,7 +168,7 @@ def test_markdown_is_selected_by_link_suffix_or_accept(client: TestClient) -> No
     assert by_accept.text.startswith("# Preise\n")
     assert dict(by_accept.headers) == {
         "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag, Retry-After",
+        "access-control-expose-headers": "ETag, FAQ-Revision, Retry-After",
         "cache-control": "public, max-age=300",
         "content-language": "de",
         "content-length": str(len(by_accept.content)),

@@ -32,7 +32,7 @@ def headers_of(record: dict[str, Any]) -> dict[str, str]:
     body = FAQ.from_dict(record).to_json().encode()
     return {
         "access-control-allow-origin": "*",
-        "access-control-expose-headers": "ETag, Retry-After",
+        "access-control-expose-headers": "ETag, FAQ-Revision, Retry-After",
         "cache-control": "public, max-age=3600",
         "content-language": record["lang"],
         "faq-revision": "1",
