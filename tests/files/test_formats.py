@@ -415,7 +415,7 @@ _RECORDS = {
     ' {"pk": 2, "fields": {"text": "May I cancel?", "answer": "Any time."}}]',
     "keys-of-a-document.json": '{"price": {"control": "What does it cost?", "panel": "Nothing, not ever."},'
     ' "draft": {"control": "May I cancel?", "panel": "Any time, or when you like."}}',
-    "conversations.yaml": 'conversations:\n- ["What does it cost?", Nothing.]\n- ["May I cancel?", Any time.]\n',
+    "talk.yaml": 'talks:\n- ["What does it cost?", Nothing.]\n- ["May I cancel?", Any time.]\n',
     "above-names.csv": "Ours,\n\nQuestions,Answers\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
     "short.tsv": "What does it cost?\tNothing, not ever, no\nMay I cancel?\tAny time\n",
     "uses.md": "---\nuses:\n- title: Reading a book\n  text: In bed.\n- title: Writing\n  text: At a desk.\n"
