@@ -43,8 +43,8 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi",
     "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
-LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist")
-"""The names of a list that continues an answer."""
+LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")
+"""The names of a list, or of a further text, that continues an answer."""
 SECTION_FIELDS: Final = _words(
     "section category categories group topic topics sectiontitle subheader kategorie rubrik thema bereich",
     "sección seccion categoría categoria tema catégorie categorie rubrique thème kategori type категория",
@@ -71,7 +71,10 @@ DOCUMENT_FIELDS: Final = {
 
 _WORD: Final = re.compile("[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^\\W\\d_A-Z]+")
 """A word of a name: `pay_q2`, `payQuestion2` and `q2-pay` have two words and a number."""
-_LANGUAGE: Final = re.compile(r"[_\-. (](?!id\b)([a-z]{2})(?:[_-][a-z]{2})?\)?\Z", re.I)
+_LANGUAGE: Final = re.compile(
+    r"(?:[_\-. (](?!id\b)(?i:([a-z]{2})(?:[_-][a-z]{2})?)\)?|(?<=[a-z])(?!Id)([A-Z][a-z]))\Z"
+)
+"""A language at the end of a name, as in `question_en`, `Answer (DE)` and `titleFr`."""
 
 
 def plain_name(name: object) -> str:
@@ -92,7 +95,9 @@ def find_field(names: Iterable[str], wanted: Iterable[str]) -> str | None:
     wanted = tuple(wanted)
     if found := next((plain[want] for want in wanted if want in plain), None):
         return found
-    parts = [(_LANGUAGE.sub("", name), name) for name in names if _LANGUAGE.search(name)]
+    own = [(match, name) for name in names if (match := _LANGUAGE.search(name))]
+    own.sort(key=lambda one: (one[0][1] or one[0][2]).lower() != "en")  # as `text_in` prefers English
+    parts = [(name[: match.start()], name) for match, name in own]
     parts += [(word, name) for name in names for word in re.split(r"[\s_\-./]+", name) if word[1:]]
     words = {plain_name(word): name for word, name in reversed(parts)}
     return next((words[want] for want in wanted if want in words), None)
@@ -133,6 +138,8 @@ def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
+    if question is None and find_field(header, ANSWER_LABELS):
+        question = find_field(header, ("text",))
     answer = find_field([name for name in header if name != question], ANSWER_FIELDS)
     return None if question is None or answer is None else (question, answer)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.json_yaml import read_json, read_yaml, write_json
+from faqsvc_embed.files.json_yaml import read_json, read_toml, read_yaml, write_json
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markdown_writer import write_markdown
 from faqsvc_embed.files.tables import read_csv
@@ -20,6 +20,7 @@ READERS: Final[dict[str, Reader]] = {
     ".jsonld": read_json,
     ".yaml": read_yaml,
     ".yml": read_yaml,
+    ".toml": read_toml,
     ".csv": read_csv,
     ".tsv": read_csv,
     ".md": read_markdown,

@@ -1,8 +1,9 @@
-"""Documents from JSON and YAML, and documents as JSON."""
+"""Documents from JSON, YAML and TOML, and documents as JSON."""
 
 import contextlib
 import json
 import re
+import tomllib
 from collections import Counter
 from dataclasses import replace
 from typing import Any, Final
@@ -51,6 +52,25 @@ def read_yaml(text: str) -> Document:
         ValueError: as `parse_yaml` and `to_document` do.
     """
     return _with_questions(yaml_document(parse_yaml(text)), text)
+
+
+def read_toml(text: str) -> Document:
+    """Return the FAQ in a TOML file.
+
+    Raises:
+        ValueError: it is not TOML or not an FAQ.
+    """
+    return _with_questions(to_document(parse_toml(text)), text)
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the value of a TOML document; a ValueError names the line of an error."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        place = re.search("line [0-9]+", str(error))
+        line = place[0] if place else f"line {text.count(chr(10)) + 1}"
+        raise ValueError(f"{line}: not TOML: {str(error).partition(' (at ')[0]}") from None
 
 
 def _with_questions(document: Document, text: str) -> Document:

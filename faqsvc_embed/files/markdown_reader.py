@@ -6,7 +6,6 @@ recognises the usual ways to write questions, and answers are Markdown.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
@@ -16,7 +15,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS, plain_name
-from faqsvc_embed.files.json_yaml import parse_yaml, yaml_document
+from faqsvc_embed.files.json_yaml import parse_toml, parse_yaml, yaml_document
 from faqsvc_embed.files.markdown_lines import is_text
 from faqsvc_embed.files.markdown_questions import find_questions
 from faqsvc_embed.files.markdown_text import unescape
@@ -98,10 +97,7 @@ def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
     )
     end = next((number for number, line in enumerate(lines) if number and line.rstrip() == rule), None)
     if rule == "+++" and end is not None:
-        try:
-            return tomllib.loads("\n".join(lines[1:end])), end + 1
-        except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"line 1: the front matter is not TOML: {error}") from None
+        return parse_toml("\n".join(["", *lines[1:end]])), end + 1
     if rule == "---" and end is not None:
         below, top = end + 1, ["", *lines[1:end]]  # with its first line, for numbers in errors
     elif rule == "---" and any(map(_is_known, top)):

@@ -5,7 +5,7 @@ Questions are found from the inside out: a mapping with a question is an item, a
 
 import contextlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -44,7 +44,7 @@ _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answer
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
-_LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4})?")
+_LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
 _SEVERAL: Final = 2
@@ -109,10 +109,9 @@ def to_document(value: object) -> Document:
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
     value = _in_one_language(value, 0)
+    stated = {key: inner for key, inner in value.items() if _is_stated(plain_name(key), inner)}
     fields = {
-        _PLAIN_FIELDS[name]: inner
-        for key, inner in value.items()
-        if (name := plain_name(key)) in _PLAIN_FIELDS and inner not in (None, "")
+        _PLAIN_FIELDS[plain_name(key)]: inner for key, inner in stated.items() if inner not in (None, "")
     }
     website = value.get("website")
     if isinstance(website, str) and website:
@@ -123,8 +122,10 @@ def to_document(value: object) -> Document:
         if name in fields:
             fields[name] = text_in(fields[name], lang)
     found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
-    known = {*_PLAIN_FIELDS, *_OTHER_FIELDS}
-    fields["unknown"] = [str(key) for key in value if plain_name(key) not in known]
+    fields["unknown"] = [
+        *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
+        *(one for key in stated for one in _other_languages(str(key), value[key], lang)),
+    ]
     if not found.items:
         return Document(**_without_questions(fields))
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
@@ -143,6 +144,13 @@ def to_document(value: object) -> Document:
     if {"slug", "cta"} <= value.keys():  # what the service returns, which leaves out the format of text
         fields.setdefault("answer_format", "text")
     return as_one_format(Document(**fields), is_html=page is not None)
+
+
+def _is_stated(name: str, value: object) -> bool:
+    """Return whether a field is one of a document. A mapping may be a question with the key `draft`."""
+    field = _PLAIN_FIELDS.get(name)
+    is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
+    return field is not None and not is_other
 
 
 def _without_questions(fields: dict[str, Any]) -> dict[str, Any]:
@@ -175,6 +183,8 @@ class _Finder:
         return self._in_mapping(_in_one_language(value, depth), depth)
 
     def _in_list(self, value: Sequence[Any], depth: int) -> _Found:
+        if _are_pairs(value):
+            value = [{"question": question, "answer": answer} for question, answer in value]
         columns = asking_columns(value)
         parts = [self._part(one, columns, depth) for one in value]
         has_items = any(part.is_item for part in parts)
@@ -186,6 +196,8 @@ class _Finder:
                 found.add(part, str(key) if is_named else None)
             elif has_items:
                 found.add(self._item(one, None))  # the validation reports that it is no item
+            elif isinstance(one, Mapping):
+                found.leave_out(one, ())
         return found
 
     def _part(self, value: object, columns: Columns | None, depth: int) -> _Found:
@@ -239,9 +251,12 @@ class _Finder:
         parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
         parts = {key: part for key, part in parts.items() if part.items}
         if not all(one.is_item for one in parts.values()):
-            # A mapping with a title and a text is not a question if groups of questions are beside it.
-            boxes = {k for k, one in parts.items() if one.is_item and any(map(is_general, one.columns))}
-            parts = {key: part for key, part in parts.items() if key not in boxes}
+            # A title with a text is not a question if groups of questions are beside it, and a list of titles
+            # that do not ask has none if other fields say `question`.
+            general = {key for key, one in parts.items() if any(map(is_general, one.columns))}
+            has_named = len(general) < len(parts)
+            left = {key for key in general if parts[key].is_item or (has_named and not parts[key].is_faq)}
+            parts = {key: part for key, part in parts.items() if key not in left}
         for key, part in parts.items():
             is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
             found.add(part, key if is_name and not says_faq(key.replace("_", " ")) else None)
@@ -290,6 +305,8 @@ class _Finder:
             "position": item.get("position"),
         }
         question = text_in(item[question_name], self.lang) if question_name else None
+        for name in filter(None, (question_name, answer_name, section_name)):
+            found.unknown.update(dict.fromkeys(_other_languages(name, item.get(name), self.lang)))
         found.items.append(
             {
                 "question": question,
@@ -298,6 +315,18 @@ class _Finder:
             }
         )
         return found
+
+
+def _are_pairs(value: Sequence[Any]) -> bool:
+    """Return whether a list has pairs of texts, most of whose first texts ask."""
+    is_pair = (isinstance(one, list) and len(one) == 2 and all(map(is_text, one)) for one in value)
+    return bool(value) and all(is_pair) and sum(asks(str(one[0])) for one in value) * 2 > len(value)
+
+
+def _other_languages(name: str, value: object, lang: Any) -> Iterator[str]:
+    """Yield the names of the texts of a field that are not in the language that is read."""
+    if isinstance(value, Mapping) and is_text(value):
+        yield from (f"{name}.{key}" for key, text in value.items() if text != text_in(value, lang))
 
 
 def _continues(name: str, answer: str | None) -> bool:

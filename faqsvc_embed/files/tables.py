@@ -2,16 +2,20 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import asking_columns, find_columns, plain_name
+from faqsvc_embed.files.fields import ANSWER_FIELDS, QUESTION_FIELDS, asking_columns, find_columns, plain_name
 from faqsvc_embed.files.records import to_document
+
+_MAX_ABOVE: Final = 5
+"""Rows in which the names of the columns are looked for."""
 
 
 def read_csv(text: str) -> Document:
@@ -19,17 +23,26 @@ def read_csv(text: str) -> Document:
 
     Commas, semicolons, tabs or bars separate the cells, or the character in a first line such as `sep=;`.
 
+    Rows above the names are left out with a note. A table of two columns needs no names if the first asks.
+
     Raises:
         ValueError: a column is missing or named twice, it is not CSV, or a row has a cell in a column without
             a name, as after an unquoted comma. The message has the number of the row as a spreadsheet counts
             it.
     """
-    rows = _rows(text)
-    first, header = next(rows, (0, []))
+    rows = list(_rows(text)) or [(0, [])]
+    above = next((place for place, (_, row) in enumerate(rows[:_MAX_ABOVE]) if _are_names(row)), 0)
+    notes = [f"row {number}: left out: above the names of the columns" for number, _ in rows[:above]]
+    (first, header), *rest = rows[above:]
     names = [name.strip().strip("\ufeff") for name in header]
-    columns, rest = find_columns(names), list(rows)
+    columns = find_columns(names)
     if columns is None:
         columns = asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
+        has_pairs = (
+            len(names) == 2 and asks(names[0]) and sum(asks(row[0]) for _, row in rows) * 2 > len(rows)
+        )
+        if columns is None and has_pairs:
+            columns = names[0], names[1]
         if columns is None:
             raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
         if asks(columns[0]):  # the table has no names
@@ -56,7 +69,13 @@ def read_csv(text: str) -> Document:
     if records and not document.positions:
         raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
     unknown = [name.removeprefix("items[].") for name in document.unknown]
-    return replace(document, items=document.items or [], unknown=unknown)
+    return replace(document, items=document.items or [], unknown=unknown, notes=[*notes, *document.notes])
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    """Return whether a row has the usual names of both columns, and so is no question and answer."""
+    names = {plain_name(cell) for cell in row}
+    return not (names.isdisjoint(QUESTION_FIELDS) or names.isdisjoint(ANSWER_FIELDS))
 
 
 class _Row(dict[str, str]):
@@ -68,7 +87,7 @@ class _Row(dict[str, str]):
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with their numbers."""
     first, _, rest = text.lstrip("\n").partition("\n")
-    delimiter = max(";\t|,", key=first.count)
+    delimiter = "\t" if "\t" in first else max(";|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
     reader = csv.reader(

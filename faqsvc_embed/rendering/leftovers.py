@@ -27,7 +27,7 @@ _KINDS: Final = {
     "a template": r"\{\{[^{}\n]{0,60}(?:\}\})?|\{%[^{}\n]{0,60}\}?",
     "a table": r"(?m:^[ \t]*\|[^\n|]+\|(?=[^\n]*\|[ \t]*$))",
     "an icon": r"(?<![\w:/]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![\w:/])",
-    "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|<!--",
+    "HTML": r"</?[A-Za-z][\w.-]*(?:\s[^<>]*)?/?>|</[0-9]+>|<!--",
 }
 _LEFTOVER: Final = re.compile("|".join(f"(?P<k{n}>{pattern})" for n, pattern in enumerate(_KINDS.values())))
 

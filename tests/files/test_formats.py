@@ -123,7 +123,7 @@ PAIRED = [list(pair.values()) for pair in PAIRS]
          Document(website_url="https://tea.example", website_name="Tea", items=PAIRS)),
         (PAIRS, ITEMS),
         ([{"Q": pair["question"], "A": pair["answer"]} for pair in PAIRS], ITEMS),
-        (PAIRED, Document(items=PAIRED)),
+        (PAIRED, ITEMS),
         ({"items": "nonsense"}, Document(items="nonsense")),
     ],
     ids=["body", "unknown fields", "of a service", "record", "other cases", "list",
@@ -406,6 +406,22 @@ _RECORDS = {
     ' "q1": "Who are you?", "a1": "Any time, anybody.", "q2": "Where are you?", "a2": "Nothing."}}',
     "descriptions.json": '{"faq": [{"title": "What does it cost?", "desc": "Nothing."},'
     ' {"title": "May I cancel?", "desc": "Any time."}]}',
+    "table.toml": '[[faq]]\nquestion = "What does it cost?"\nanswer = "Nothing."\n'
+    '[[faq]]\nquestion = "May I cancel?"\nanswer = """\nAny time."""\n',
+    "endings.yaml": "items:\n- qFr: Quoi ?\n  qEn: What does it cost?\n  aFr: Rien.\n  aEn: Nothing.\n"
+    "- qFr: Puis-je ?\n  qEn: May I cancel?\n  aFr: Oui.\n  aEn: Any time.\n",
+    "database.json": '[{"pk": 1, "fields": {"name": "Prices"}},'
+    ' {"pk": 1, "fields": {"text": "What does it cost?", "answer": "Nothing."}},'
+    ' {"pk": 2, "fields": {"text": "May I cancel?", "answer": "Any time."}}]',
+    "keys-of-a-document.json": '{"price": {"control": "What does it cost?", "panel": "Nothing, not ever."},'
+    ' "draft": {"control": "May I cancel?", "panel": "Any time, or when you like."}}',
+    "talk.yaml": 'talks:\n- ["What does it cost?", Nothing.]\n- ["May I cancel?", Any time.]\n',
+    "above-names.csv": "Ours,\n\nQuestions,Answers\nWhat does it cost?,Nothing.\nMay I cancel?,Any time.\n",
+    "short.tsv": "What does it cost?\tNothing, not ever, no\nMay I cancel?\tAny time\n",
+    "uses.md": "---\nuses:\n- title: Reading a book\n  text: In bed.\n- title: Writing\n  text: At a desk.\n"
+    "faq:\n- q: What does it cost?\n  a: Nothing.\n- q: May I cancel?\n  a: Any time.\n---\n",
+    "scripts.json": '{"en": {"What does it cost?": "Nothing.", "May I cancel?": "Any time."},'
+    ' "zhHant": [{"q": "\u591a\u5c11\u9322\uff1f", "a": "\u514d\u8cbb\u3002"}]}',
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }
@@ -417,6 +433,42 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [
+        ("a.json", '[{"question": {"en": "Why?", "de": "Warum?"}, "answer": {"en": "So.", "de": "Darum."}}]'),
+        ("a.yaml", "title: {en: Prices, de: Preise}\nitems: [{q: 'Why?', a: So.}]"),
+        ("a.yaml", "- {questionEn: 'Why?', questionDe: 'Warum?', answerEn: So., answerDe: Darum.}"),
+        ("a.json", '[{"topic": "Prices"}, {"fields": {"question": "Why?", "answer": "So."}}]'),
+        ("a.yaml", "draft: {reason: None}\nitems: [{q: 'Why?', a: So.}]"),
+        ("a.md", "---\nuses: [{title: Reading, text: In bed.}]\nfaq: [{q: 'Why?', a: So.}]\n---\n"),
+    ],
+)
+def test_what_is_not_read_of_records_is_named(tmp_path: Path, name: str, left_out: str) -> None:
+    document = read(tmp_path, name, left_out)
+    assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
+    notes = " ".join(document.all_notes())
+    assert any(word in notes for word in (".de", "questionDe", "topic", "draft", "uses"))
+
+
+def test_rows_above_the_names_of_columns_are_named(tmp_path: Path) -> None:
+    document = read(tmp_path, "a.csv", "Our questions,\nquestion,answer\nWhy?,So.\n")
+    assert (document.positions, document.notes) == (
+        ["row 3"],
+        ["row 1: left out: above the names of the columns"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [('title = "x', "line 1"), ("x\ny = 1", "line 1"), ("a = 1\nb = 2\na = 3\n", "line 3")],
+)
+def test_an_error_in_toml_is_located(tmp_path: Path, content: str, line: str) -> None:
+    assert refusal(tmp_path, "a.toml", content).startswith(f"{line}: not TOML: ")
+    document = refusal(tmp_path, "a.md", f"+++\n{content}\n+++\n## Why?\n\nSo.\n")
+    assert document.startswith(f"line {int(line[5:]) + 1}: not TOML: ")
 
 
 @pytest.mark.parametrize(
