@@ -141,7 +141,9 @@ class _FlaskPage(RequestPage, kw_only=True):
         return self.app.debug
 
     def nonce(self) -> object:
-        return g._get_current_object().get("csp_nonce")  # each use of `g` looks it up again
+        """Return the nonce in `g`, else the one that Flask-Talisman gives to templates."""
+        attributes = g._get_current_object()  # each use of `g` looks it up again
+        return attributes.get("csp_nonce") or self.app.jinja_env.globals.get("csp_nonce")
 
     def chosen_language(self) -> object:
         """Return the language in `g`, else the locale of Flask-Babel."""

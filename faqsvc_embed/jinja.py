@@ -74,9 +74,15 @@ def _check_types(environment: object, embed: object) -> None:
 class _WithPackage(ChoiceLoader):
     """The host's loader, followed by the package's."""
 
+    host: BaseLoader | None = None
+
     def __init__(self, host: BaseLoader | None, package: BaseLoader) -> None:
         super().__init__([host, package] if host is not None else [package])
         self.host = host
+
+    def __getattr__(self, name: str) -> Any:
+        """Return what the host has added to its loader: Sphinx reads the folders of its themes there."""
+        return getattr(self.host, name)
 
 
 def _calls(presenter: Presenter, environment: Environment) -> dict[str, Callable[..., Any]]:

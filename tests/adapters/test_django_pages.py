@@ -5,7 +5,8 @@ import io
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextvars import Context, copy_context
+from contextvars import Context as Variables
+from contextvars import copy_context
 from typing import Any
 
 import django
@@ -14,6 +15,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import FileResponse, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.template import Context, Template
 from django.template.response import SimpleTemplateResponse, TemplateResponse
 from django.test import AsyncClient, Client
 from django.utils import translation
@@ -203,7 +205,7 @@ def test_a_script_is_in_the_page_where_no_files_are_served() -> None:
 
 
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
-    contexts, faqs = list[Context](), fake_embed(FAQS)
+    contexts, faqs = list[Variables](), fake_embed(FAQS)
 
     def host(request: HttpRequest) -> HttpResponse:
         contexts.append(copy_context())
@@ -301,6 +303,20 @@ def test_a_cached_fragment_of_an_asynchronous_view_needs_a_prefetch() -> None:
     with project(prefetching, slow_embed(FAQS)):
         assert [summary(get_async().content) for _ in range(2)] == [page_of(A)] * 2
     cache.clear()
+
+
+def test_a_component_that_is_rendered_twice_has_its_styles() -> None:
+    """django-components renders the body of a component once to find its fills, and drops the result."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        template, context = Template("{% load faqsvc %}" + TWO), Context()
+        with context.render_context.push_state(template):
+            with context.update({"_DJANGO_COMPONENTS_GEN_FILL": []}):
+                template.nodelist.render(context)
+            return HttpResponse(template.nodelist.render(context))
+
+    with project(view, fake_embed(FAQS)):
+        assert summary(get_sync().content) == page_of(A, B)
 
 
 def test_the_cache_middleware_of_django_keeps_complete_pages() -> None:

@@ -221,6 +221,12 @@ def test_a_thread_of_a_request_has_the_page_of_the_request() -> None:
     assert response.headers["Vary"] == "Accept-Language"
 
 
+def test_python_code_finds_the_nonce_that_an_extension_gives_to_templates() -> None:
+    app = make_app(lambda: str(faqs_from().render("pricing")))
+    app.jinja_env.globals["csp_nonce"] = lambda: "x"  # as Flask-Talisman does
+    assert nonces(get(app)) == ["x"] * 2
+
+
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
     contexts = list[Context]()
 

@@ -13,6 +13,7 @@ from jinja2 import (
     FileSystemBytecodeCache,
     StrictUndefined,
     Template,
+    TemplateNotFound,
 )
 from jinja2.nativetypes import NativeEnvironment
 from jinja2.sandbox import SandboxedEnvironment
@@ -245,6 +246,20 @@ def test_a_native_environment_returns_its_own_types() -> None:
     with faqs.page():
         results.append(template.render())
     assert results == [7, 7]
+
+
+def test_a_host_finds_what_it_has_added_to_its_loader() -> None:
+    class HostLoader(DictLoader):
+        folders = ("theme",)
+
+        def get_source(self, environment: Environment, template: str) -> Any:
+            if template not in self.mapping:
+                raise TemplateNotFound(template, f"not in {environment.loader.folders}")  # type: ignore[union-attr]
+            return super().get_source(environment, template)
+
+    host = Environment(autoescape=True, loader=HostLoader({"page": '{{ faq("pricing") }}'}))
+    install(host, embed())
+    assert summary(host.get_template("page").render()) == page_of(A)
 
 
 def test_a_subclass_of_template_stays_one() -> None:

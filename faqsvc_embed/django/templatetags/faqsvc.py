@@ -24,6 +24,8 @@ Show = Callable[[Presenter, Document, Any, Options, Caller], T]
 
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
+DISCARDED: Final = "_DJANGO_COMPONENTS_GEN_FILL"
+"""A variable of django-components: it renders the body of a component once only to find its fills."""
 
 register: Library = Library()
 
@@ -71,6 +73,8 @@ def _shown(
 
 def _document(context: Context) -> Document:
     """Return the document of the top-level template: Django pushes the state of that template first."""
+    if DISCARDED in context:
+        return Document()
     states: list[Any] = context.render_context.dicts
     document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document())
     return document
