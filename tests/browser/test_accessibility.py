@@ -20,7 +20,7 @@ CUT = """() => {
     const all = [root, ...root.querySelectorAll('*')].filter(e => !e.closest('nav'))  // the index scrolls
     return all.filter(e => {
         const box = e.getBoundingClientRect(), display = getComputedStyle(e).display
-        return !['SCRIPT', 'STYLE'].includes(e.tagName) && (
+        return !['SCRIPT', 'STYLE'].includes(e.tagName) && display !== 'contents' && (
             box.right > edge.right + 1 || box.left < edge.left - 1
             || display !== 'inline' && e.scrollWidth > e.clientWidth + 1
             || display === 'block' && e.scrollHeight > e.clientHeight + 2)

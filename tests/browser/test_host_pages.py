@@ -40,7 +40,7 @@ AROUND = {"HTML#", "BODY#", "MAIN#host"}
 
 FRAMEWORK = """
     h2 { font-size: 2rem; font-weight: 500; margin: 0 0 .5rem; line-height: 1.2 }
-    h3 { font-size: 1.75rem; font-weight: 500; margin: 0 0 .5rem; line-height: 1.2 }
+    h3 { font-size: 1.75rem; font-weight: 500; margin: 0 0 .5rem; padding: 0 10px; line-height: 1.2 }
     p { margin: 0 0 1rem }
     summary { display: list-item; cursor: pointer }
     [hidden] { display: none !important }
@@ -105,6 +105,46 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
             - e.lastElementChild.getBoundingClientRect().bottom"""
     )
     assert 24 <= gap <= 32  # the paragraph's own margin is part of it
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
+    page: Page, markdown_host: str, variant: str
+) -> None:
+    page.set_viewport_size({"width": 340, "height": 600})
+    page.goto(f"{markdown_host}/cards-{variant}")
+    page.add_style_tag(content=f"{FRAMEWORK} .faqsvc-question, .faqsvc-answer {{ max-inline-size: 80ch }}")
+    page.locator(".faqsvc-question").first.evaluate("e => e.textContent = 'Where is my parcel? '.repeat(5)")
+    open_all(page)
+    outside = page.locator(".faqsvc-item").evaluate_all(
+        """all => all.flatMap(item => [...item.querySelectorAll('.faqsvc-question, .faqsvc-answer')].map(e =>
+            e.getBoundingClientRect().right - item.getBoundingClientRect().right))"""
+    )
+    assert len(outside) == 4
+    assert max(outside) < -16
+
+
+def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host: str) -> None:
+    page.goto(f"{host}/open")
+    page.add_style_tag(content="h2 { font-size: 2rem } h3 { font-size: 2.92rem }")  # as in Materialize
+    sizes = page.locator(".faqsvc-title, .faqsvc-question").evaluate_all(
+        "all => all.map(e => parseFloat(getComputedStyle(e).fontSize))"
+    )
+    assert max(sizes[1:]) < sizes[0]
+
+
+def test_code_is_readable_in_a_theme_that_shows_it_on_dark(page: Page, markdown_host: str) -> None:
+    page.goto(f"{markdown_host}/rich-details")
+    page.locator(".faqsvc-answer").first.evaluate("e => e.innerHTML = '<pre>curl</pre>'")
+    page.evaluate(
+        """() => {
+            const theirs = document.createElement('style')
+            theirs.textContent = '@layer utilities { pre { background: #1e2939; color: #e5e7eb } }'
+            document.head.prepend(theirs)
+        }"""
+    )
+    colour = page.locator(".faqsvc-answer pre").evaluate("e => getComputedStyle(e).color")
+    assert colour == page.locator(".faqsvc-answer").first.evaluate("e => getComputedStyle(e).color")
 
 
 def test_a_closed_panel_can_be_found_where_hidden_elements_have_no_display(page: Page, host: str) -> None:
