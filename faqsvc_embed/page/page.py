@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import msgspec
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import Passing
@@ -20,6 +21,9 @@ from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
+
+if TYPE_CHECKING:
+    from faqsvc_embed.cache.fetch import Fetch
 
 _log: Final = LogOnce()
 
@@ -111,6 +115,62 @@ class Page(msgspec.Struct, eq=False):
         """Whether the page shows what went wrong, for development."""
         return False
 
+    # Reading: each FAQ has one state on a page. The reader is that of the embed that shows it.
+
+    def look_up(self, reader: Reader, key: Key) -> "FAQState | Fetch":
+        """Return the state of an FAQ on this page, or the fetch that it waits for."""
+        if self.slugs is not None:
+            self.slugs[key.slug] = None
+        if self.states:
+            state = self.states.get((reader, key))
+            if state is not None and not state.is_loading:
+                return state
+        has_files = reader.source.files is not None
+        found = reader.look_up(key, reload=has_files and self.shows_problems)
+        if isinstance(found, FAQState):
+            self.states[reader, key] = found
+        return found
+
+    def look_up_newest(self, reader: Reader, key: Key) -> "FAQState | Fetch":
+        """Return the draft that the visitor may see, else what is published, as `look_up` does."""
+        if self.preview is None or (token := self.preview.token_for(key.slug)) is None:
+            return self.look_up(reader, key)
+        draft = Key(key.slug, key.lang, token)
+        found = self.look_up(reader, draft)
+        return self._settled(reader, draft, found) if isinstance(found, FAQState) else found
+
+    async def result(
+        self, reader: Reader, found: "FAQState | Fetch", wait: float, *, blocks: bool
+    ) -> FAQState:
+        """Return the result of a look-up, waiting for a fetch for the rest of the time budget.
+
+        `blocks` is whether the caller waits by blocking its thread. In an event loop it must not, so it gets
+        the published record instead of a draft.
+        """
+        while not isinstance(found, FAQState):
+            if not blocks or self.may_block or not in_event_loop():
+                with self.budget.waiting(wait) as seconds:
+                    state = await reader.arrived(found, seconds, blocks=blocks)
+                found = self._settled(reader, found.key, state)
+            elif found.is_draft:
+                found = self.look_up(reader, Key(found.key.slug, found.key.lang))
+            else:
+                return reader.state(found.key)
+        return found
+
+    def _settled(self, reader: Reader, key: Key, state: FAQState) -> "FAQState | Fetch":
+        """Keep a state for the whole page, and return it; for a draft that is missing, look up the FAQ."""
+        self.states[reader, key] = state
+        if key.token is None or self.preview is None:
+            return state
+        if state.data is None:
+            self.preview.refuse(key.slug, state.error)
+            return self.look_up(reader, Key(key.slug, key.lang))
+        self.preview.accept(state.data)
+        return state
+
+    # Placeholders
+
     def can_defer(self, key: Key) -> bool:
         """Return whether an FAQ may leave a placeholder, because waiting would block an event loop."""
         return self.fills_placeholders and key not in self.prefetched and in_event_loop()
@@ -133,6 +193,8 @@ class Page(msgspec.Struct, eq=False):
                 "is not in the HTML body, because it was escaped, compressed or kept in a cache of the host; "
                 "`await embed.aprefetch(...)` before rendering the template",
             )
+
+    # Headers
 
     @property
     def changes_headers(self) -> bool:

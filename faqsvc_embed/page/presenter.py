@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 from markupsafe import Markup
 from msgspec.structs import replace
 
-from faqsvc_embed.cache.entry import Entry
-from faqsvc_embed.cache.reader import Reader
-from faqsvc_embed.errors import FAQError, FAQNotFound
+from faqsvc_embed.api.fields import invalid_slug, is_slug
+from faqsvc_embed.cache.entry import Entry, Key
+from faqsvc_embed.cache.reader import Reader, data_or_raise
+from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
@@ -27,11 +28,11 @@ from faqsvc_embed.page.options import (
 )
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
-from faqsvc_embed.page.states import PageStates
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
 from faqsvc_embed.rendering.json_ld import page_json
 from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
@@ -44,18 +45,24 @@ Given = Mapping[str, Any]  # the options of a call
 _Rendering = tuple[Call, Fragment | None]
 _Numbered = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
 
+CANNOT_WAIT: Final = (
+    "FAQ %s is not cached yet, and a synchronous call in an event loop cannot wait for it: "
+    "add FAQMiddleware around the application, or `await embed.aprefetch(...)` before"
+)
+
 
 class Presenter:
     """Shows the FAQs of one embed."""
 
     def __init__(self, settings: Settings, reader: Reader) -> None:
         self._settings = settings
+        self._reader = reader
         reader.reporter.listen(self._prepare_fetched)
         self.page_source: PageSource | None = None
         """Finds the page of a request that has none in its context."""
         self.options: OptionResolver = OptionResolver(settings)
         self.renderer: Renderer = Renderer(cache_overrides=settings.cache_overrides)
-        self._states = PageStates(settings, reader, self.options)
+        self._missing = LogOnce()  # a log of its own: visitors who invent slugs use up its limit
         passes: Passing = Exception if settings.strict else ()
         self.guarded: Final = partial(guarded, passes=passes) if passes else guarded
         self.aguarded: Final = partial(aguarded, passes=passes) if passes else aguarded
@@ -81,14 +88,14 @@ class Presenter:
         document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
-            found = self._states.look_up_newest(page, call.key)
-            state = await self._states.result(page, found, call.wait, blocks=blocks)
+            found = page.look_up_newest(self._reader, call.key)
+            state = await page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQNotFound as error:  # `slug` cannot be a slug
             return FAQState(error=error)
         except FAQError as error:
-            self._states.report(slug, error)
+            self._report(slug, error)
             return FAQState(error=error)
-        self._states.limit_max_age(page, call.key, state)
+        self._limit_max_age(page, call.key, state)
         if state.data is None:
             return state
         faq, _ = self.options.part_for(state.data, call)
@@ -99,12 +106,27 @@ class Presenter:
 
     def prefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together; in an event loop, do not wait for them."""
-        at_once(self._states.prefetch(self.page(), slugs, lang, blocks=True))
+        at_once(self._prefetch(self.page(), slugs, lang, blocks=True))
 
     async def aprefetch(self, slugs: Sequence[str], lang: str | None) -> None:
         """Fetch the FAQs that are not cached, together, and render them."""
-        for faq in await self._states.prefetch(self.page(), slugs, lang, blocks=False):
-            await to_thread(self.prepare, faq)
+        page = self.page()
+        states = await self._prefetch(page, slugs, lang, blocks=False)
+        page.prefetched.update(states)
+        for state in states.values():
+            if state.data is not None:
+                await to_thread(self.prepare, state.data)
+
+    async def _prefetch(
+        self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
+    ) -> dict[Key, FAQState]:
+        for slug in slugs:
+            if not is_slug(slug):
+                self._report(slug, invalid_slug(slug))
+        keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
+        found = {key: page.look_up_newest(self._reader, key) for key in keys}
+        wait = self._settings.wait
+        return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
 
     def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in a thread, if this host renders FAQs."""
@@ -132,17 +154,17 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
                 return at_once(self._show_draft(document, page, call, blocks=True))
-            found = call.given or self._states.look_up(page, call.key)
+            found = call.given or page.look_up(self._reader, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
                     page.may_degrade |= self._settings.degraded_max_age is not None
                     ordinal = document.reserve(call.key.slug)
                     rendering = partial(self._fetched, document, page, call, found, ordinal)
                     return self._defer(document, page, call, rendering)
-                found = at_once(self._states.result(page, found, call.wait, blocks=True))
+                found = at_once(page.result(self._reader, found, call.wait, blocks=True))
             faq = found.data
             if faq is None or found.is_degraded:
-                faq = self._states.record(page, call.key, found)
+                faq = self._record(page, call.key, found)
             if call.part is not None:
                 faq, call = self.options.part_for(faq, call)
             place = document.place(faq, schema=call.schema)
@@ -164,7 +186,7 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
                 return await self._show_draft(document, page, call, blocks=False)
-            found = call.given or self._states.look_up(page, call.key)
+            found = call.given or page.look_up(self._reader, call.key)
             return self._print(document, page, *await self._fetched(document, page, call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
@@ -191,8 +213,8 @@ class Presenter:
         self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
     ) -> _Rendering:
         """Return an FAQ as soon as it is fetched and rendered."""
-        state = await self._states.result(page, found, call.wait, blocks=False)
-        faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
+        state = await page.result(self._reader, found, call.wait, blocks=False)
+        faq, call = self.options.part_for(self._record(page, call.key, state), call)
         return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
 
     async def _rendered(self, call: Call, faq: FAQ, place: Place) -> _Rendering:
@@ -220,13 +242,13 @@ class Presenter:
     # inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
 
     async def _show_draft(self, document: Document, page: Page, call: Call, *, blocks: bool) -> Markup:
-        found = call.given or self._states.look_up(page, call.key)
-        draft = call.given or self._states.look_up_newest(page, call.key)
-        state = await self._states.result(page, found, call.wait, blocks=blocks)
+        found = call.given or page.look_up(self._reader, call.key)
+        draft = call.given or page.look_up_newest(self._reader, call.key)
+        state = await page.result(self._reader, found, call.wait, blocks=blocks)
         published = self._alone(document, page, call, state)
 
         async def fill(blocks: bool = False) -> Text:
-            state = await self._states.result(page, draft, call.wait, blocks=blocks)
+            state = await page.result(self._reader, draft, call.wait, blocks=blocks)
             return self._draft(document, page, call, state)
 
         if blocks and page.can_defer(call.key):
@@ -247,7 +269,7 @@ class Presenter:
         """Return the draft without JSON-LD, below a line that calls it a preview."""
         preview = page.preview
         try:
-            faq, call = self.options.part_for(self._states.record(page, call.key, state), call)
+            faq, call = self.options.part_for(self._record(page, call.key, state), call)
         except FAQError as error:
             return self._handle(page, call.key.slug, error)
         fragment = self.renderer.fragment(faq, call.style, document.place(faq, schema=True))
@@ -303,9 +325,33 @@ class Presenter:
 
     # Errors
 
+    def _record(self, page: Page, key: Key, state: FAQState) -> FAQ:
+        """Return the record of a state, or raise why there is none."""
+        self._limit_max_age(page, key, state)
+        if not state.is_loading:
+            return data_or_raise(state)
+        if (self._reader, key) not in page.states:  # this page has not waited for it
+            self.options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
+            raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
+        raise self._reader.reporter.late(key.slug, self._settings.wait)
+
+    def _limit_max_age(self, page: Page, key: Key, state: FAQState) -> None:
+        """Let caches store the page only until the next fetch, if the FAQ is missing or degraded."""
+        if (seconds := self._reader.max_age(key, state)) is not None:
+            page.limit_max_age(seconds)
+
+    def _report(self, subject: object, error: FAQError) -> None:
+        """Report why an FAQ is not shown: raise it if strict, else log it once."""
+        if self._settings.strict:
+            raise error
+        # A fetch reports its error itself; a local source needs no fetch.
+        is_local = self._reader.source.is_local
+        if is_local or isinstance(error, ConfigurationError) or not is_slug(subject):
+            self._missing.warning(str(error), "%s", error)
+
     def _handle(self, page: Page, subject: object, error: FAQError) -> str:
         """Report why an FAQ is not shown, and return what a developer sees instead of it."""
-        self._states.report(subject, error)
+        self._report(subject, error)
         return self._problem(page, error)
 
     def _problem(self, page: Page, error: Exception) -> str:
