@@ -230,7 +230,8 @@ def test_what_asks_within_an_answer_is_part_of_it() -> None:
 
 
 def test_keywords_beside_a_question_are_no_part_of_it() -> None:
-    item = '<details><summary>{} <span class="tags"><span class="tag">Orders</span></span></summary>Yes.</details>'
+    tags = '<span class="tags"><span class="tag">Orders</span></span>'
+    item = f"<details><summary>{{}} {tags}</summary>Yes.</details>"
     assert [pair.question for pair in pairs(html("".join(map(item.format, ASKED))))] == list(ASKED)
 
 
