@@ -293,6 +293,31 @@ def test_a_title_above_an_introduction_is_no_question() -> None:
     assert faq_parity("<p>Text between.</p>".join(faqs)) == []
 
 
+def test_headings_that_ask_outside_of_the_faq_are_no_part_of_it() -> None:
+    title = "<h2>What do we print?</h2><p>Posters.</p><h2>Who are we?</h2><p>Two printers.</p>"
+    article = '<meta property="og:type" content="article">'
+    listed = "".join(FORMS["headings"].format(*pair) for pair in PAIRS)
+    markup = script(graph())
+    assert faq_parity(f"{markup}{title}<div class=faq>{listed}</div>") == []
+    assert faq_parity(f"{article}{markup}{title}<h2>Frequently asked questions</h2>{listed}") == []
+
+
+def test_the_numbers_of_a_list_may_be_typed_in_the_markup() -> None:
+    question = graph()["mainEntity"][0]
+    question["acceptedAnswer"]["text"] = "In two steps: 1) Choose a poster. 2) Pay."
+    steps = "<p>In two steps:</p><ol><li>Choose a poster.</li><li>Pay.</li></ol>"
+    shown = f"<h1>FAQ</h1><details><summary>{question['name']}</summary>{steps}</details>"
+    assert faq_parity(script(graph(mainEntity=[question])) + shown) == []
+    assert len(faq_parity(script(graph(mainEntity=[question])) + shown.replace("Pay.", "Pay 2) euros."))) == 1
+
+
+def test_markup_without_questions_is_one_difference() -> None:
+    assert faq_parity(page(markup=script(graph(mainEntity=[])))) == [
+        "a FAQPage of the markup has no questions (mainEntity)",
+        f"none of the {len(PAIRS)} questions of the page is in the markup",
+    ]
+
+
 def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -> None:
     good, bad = tmp_path / "good.html", tmp_path / "bad.html"
     good.write_text(page(), encoding="utf-8")
@@ -309,6 +334,20 @@ def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -
     assert faqsvc("check", "--page", site).exit_code == 1
     assert faqsvc("check", "--page", str(tmp_path / "none.html")).exit_code == 1
     assert faqsvc("check").exit_code == faqsvc("check", str(tmp_path), "--page", str(good)).exit_code == 2
+
+
+def test_the_work_on_nested_microdata_grows_linearly() -> None:
+    question = (
+        "<div itemscope itemprop=mainEntity itemtype=https://schema.org/Question><h3 itemprop=name>Is it?"
+        "</h3><div itemprop=acceptedAnswer itemscope itemtype=https://schema.org/Answer>"
+        "<div itemprop=text>Yes."
+    )
+
+    def page_of(count: int) -> str:
+        deep = question * count + "</div></div></div>" * count
+        return f"<div itemscope itemtype=https://schema.org/FAQPage>{deep}</div>"
+
+    assert grows_linearly(faq_parity, page_of, 40)
 
 
 @pytest.mark.parametrize("is_equal", [True, False])

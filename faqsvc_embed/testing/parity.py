@@ -32,6 +32,8 @@ _ICON: Final = re.compile(r"icon|symbol|glyph|chevron", re.IGNORECASE)
 _ICON_TEXT: Final = re.compile(r"\s*[^ ]{0,24}\s*")
 _LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """A possible label of a question, in any language."""
+_NUMBER: Final = re.compile(r"(?<!\S)[0-9]{1,2}[.)]\s")
+"""A possible number of a list item, which a page shows as that of an `<ol>`."""
 _OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
 
 
@@ -69,7 +71,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
         problems.append(f"{count} FAQPages do not share an @id: give each {same}")
-    for element in document.select(",".join(f"[{name}]" for name in _OF_MARKUP)):
+    for element in document.select(",".join(f":not(meta)[{name}]" for name in _OF_MARKUP)):
         for name in _OF_MARKUP:
             element.attrs.pop(name, None)
     shown = extract(document, url or "").pairs
@@ -109,10 +111,16 @@ def _as_json_ld(page: turbohtml.Element) -> dict[str, Any]:
     return {"@type": "FAQPage", "@id": page.attr("itemid") or "", "mainEntity": questions}
 
 
-def _items(tree: turbohtml.Node, kind: str) -> list[turbohtml.Element]:
-    """Return the elements that microdata gives a type."""
-    items = tree.select("[itemtype]")
-    return [item for item in items if kind in map(local_name, str(item.attr("itemtype")).split())]
+def _items(tree: turbohtml.Node, kind: str) -> Iterator[turbohtml.Element]:
+    """Yield the elements that microdata gives a type, without those inside of others."""
+    pending = [*reversed(tree.children)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, turbohtml.Element):
+            if kind in map(local_name, str(node.attr("itemtype")).split()):
+                yield node
+            else:
+                pending += reversed(node.children)
 
 
 def _inside(question: turbohtml.Element, selector: str) -> str:
@@ -148,9 +156,10 @@ def _text(value: Any) -> str:
 
 
 def _readings(text: str) -> frozenset[str]:
-    """Return the words of a text, read as plain text, as HTML, and as escaped HTML."""
-    parsed = (turbohtml.parse_fragment(one).text for one in (text, html.unescape(text)))
-    return frozenset(map(fold, (text, *parsed))) - {""}
+    """Return the words of a text, read as text, HTML and escaped HTML, with and without numbers of lists."""
+    parsed = [turbohtml.parse_fragment(one).text for one in (text, html.unescape(text))]
+    texts = (text, *parsed)
+    return frozenset(map(fold, (*texts, *(_NUMBER.sub("", one) for one in texts)))) - {""}
 
 
 # The page
@@ -212,17 +221,22 @@ def _compared(
         yield from _unmarked(pairs, shown)
 
 
-def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> Iterator[str]:
-    """Yield the questions that a page shows, but that are not in the markup."""
+def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> list[str]:
+    """Return the questions that a page shows, but that are not in the markup, a line each."""
     names = frozenset[str]().union(*(pair.questions for pair in pairs))
-    stated, has_begun = "\n".join(answer for pair in pairs for answer in pair.answers), False
+    stated = "\n".join(answer for pair in pairs for answer in pair.answers)
+    marked = [one for one in shown if not names.isdisjoint(_names(one.question))]
+    # The headings above the FAQ, and outside of it, may be titles with an introduction.
+    is_in_faq, others, has_begun = any(one.in_faq for one in marked), list[str](), False
     for one in shown:
-        is_marked_up = not names.isdisjoint(_names(one.question))
-        has_begun |= is_marked_up  # what is above may be a title with an introduction
+        has_begun |= one in marked
         is_question = has_begun or one.question.endswith(("?", "？"))
         begins = fold(one.question) + fold(one.answer)[:COMPARED]  # an answer may have questions in it
-        if is_question and not is_marked_up and begins not in stated:
-            yield f"on the page, but not in the markup: the question {quoted(one.question)}"
+        if is_question and (one.in_faq or not is_in_faq) and one not in marked and begins not in stated:
+            others.append(one.question)
+    if not pairs and len(others) > 1:
+        return [f"none of the {len(others)} questions of the page is in the markup"]
+    return [f"on the page, but not in the markup: the question {quoted(question)}" for question in others]
 
 
 def _names(question: str) -> set[str]:

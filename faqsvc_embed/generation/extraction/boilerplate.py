@@ -80,7 +80,7 @@ def is_promotional(question: Element) -> bool:
     return any(
         element.words & NAMES["promotion"]
         and not any(inner.tag in ("h1", "main") for inner in element.walk())
-        for element in (question, *question.ancestors())
+        for element in question.ancestors()  # the id of a question often repeats its words
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_promotional
+from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import (
     BLOCKS,
@@ -80,13 +80,17 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
                 found.append((element, evidence))
 
     take(_named(free), Evidence.NAME)
+    for question, _ in found:
+        following = next((n for n in question.following_siblings() if isinstance(n, Element)), None)
+        if following is not None and following.words & NAMES["answer"]:
+            taken.claim(following)  # what asks in there is part of the answer
     take(_controls(free, claims), Evidence.HEADING)
     take(_rows(context, free, claims), Evidence.HEADING)
     headings = [element for element in free if element.tag in HEADINGS]
     tops = [heading for heading in headings if heading.tag == "h1"]
     headings = [heading for heading in headings if heading.tag != "h1" or len(tops) > 1]
     # Each question has two claims: one for itself, and one for its answer.
-    has_others = claims.count // 2 + taken.count >= MANY
+    has_others = claims.count // 2 + len(found) >= MANY
     take(_headings(headings, context, has_others=has_others), Evidence.HEADING)
     take(_emphasised(free, context), Evidence.APPEARANCE)
     take(_blocks(free, context), Evidence.APPEARANCE)
@@ -152,7 +156,9 @@ def _headings(headings: list[Element], context: PageContext, *, has_others: bool
     In an FAQ, half of the headings that look alike must ask if the page has questions of other kinds, because
     most headings are then titles. Otherwise a few must ask, or none if the title of the page says FAQ.
     """
-    texts = {heading: question_text(heading) for heading in headings if not is_promotional(heading)}
+    # A heading that is a link to another page is the title of a post, unless the page is an FAQ.
+    own = (heading for heading in headings if context.is_in_faq(heading) or not is_link(heading))
+    texts = {heading: question_text(heading) for heading in own if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article

@@ -48,7 +48,7 @@ class PageContext:
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
         is_post = _POST.search(path) is not None
         self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
-        self.is_interview: bool = any(map(announces_interview, (title, first_heading)))
+        self.is_interview: bool = any(map(announces_interview, (title, first_heading, last_segment)))
         self.is_article: bool = is_article or self.is_interview or is_other or is_post
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
         self._below_faq_titles = set[int]()

@@ -44,7 +44,7 @@ def inline_text(nodes: Sequence[Node]) -> str:
 def _words(node: Node) -> str:
     if isinstance(node, str):
         return node
-    if node.is_boilerplate or _is_decoration(node):
+    if node.is_boilerplate or _is_decoration(node) or (node.tag == "span" and node.words & NAMES["tag"]):
         return ""
     node.budget.spend(node.weight)
     words = "".join(map(_words, node.children))

@@ -222,6 +222,42 @@ def test_an_index_empty_panels_and_news_are_no_faq(content: str) -> None:
     assert extract(turbohtml.parse(page), "https://heron.example/").pairs == ()
 
 
+def test_what_asks_within_an_answer_is_part_of_it() -> None:
+    steps = "<p>First:</p><ol><li>Is the lid closed?</li></ol><p>Is the ring old: yes</p><p>Then call us.</p>"
+    item = '<div class="faq-item"><h3 class="faq-question">{}</h3><div class="faq-answer">{}</div></div>'
+    page = "".join(item.format(text, f"<p>{text[:-1]}.</p>{steps}") for text in ASKED)
+    assert [pair.question for pair in pairs(html(f"<h1>FAQ</h1>{page}"))] == list(ASKED)
+
+
+def test_keywords_beside_a_question_are_no_part_of_it() -> None:
+    tags = '<span class="tags"><span class="tag">Orders</span></span>'
+    item = f"<details><summary>{{}} {tags}</summary>Yes.</details>"
+    assert [pair.question for pair in pairs(html("".join(map(item.format, ASKED))))] == list(ASKED)
+
+
+def test_words_of_a_question_in_its_id_are_no_class_names() -> None:
+    headings = "".join(
+        f'<h2 id="{text.lower().replace(" ", "-")}">{text}</h2><p>Yes.</p>'
+        for text in ("Can I search it?", "Is there a poll?", "Is there a quiz?")
+    )
+    assert len(pairs(html(f"<h1>FAQ</h1>{headings}"))) == 3
+
+
+def test_the_title_of_a_post_that_links_to_it_is_no_question() -> None:
+    post = '<h2><a href="/how-it-works">{}</a></h2><p>We send a message to each of your customers.</p>'
+    assert pairs(html(f"<h1>Tutorials</h1>{post.format('How is it done?')}")) == []
+    assert len(pairs(html(f"<h1>FAQ</h1>{post.format('How is it done?')}"))) == 1
+
+
+def test_a_list_of_interviews_has_no_questions_of_its_own() -> None:
+    page = html("<h1>Speakers</h1><h3>Who are you?</h3><p>Ana.</p><h3>Why do you come?</h3><p>To learn.</p>")
+    found = [
+        len(extract(turbohtml.parse(page), f"https://heron.example/{name}").pairs)
+        for name in ("people", "mini-interviews.html")
+    ]
+    assert found == [2, 0]
+
+
 @pytest.mark.parametrize(("path", "found"), [("faq", 1), ("faq/index.html", 0)])
 def test_the_last_part_of_an_address_announces_an_faq_and_a_folder_does_not(path: str, found: int) -> None:
     headings = "<h3>What is chat?</h3><p>A talk.</p><h3>Reports</h3><p>Daily.</p><h3>Prices</h3><p>Low.</p>"
