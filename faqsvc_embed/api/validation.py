@@ -6,15 +6,13 @@ A problem begins with the path of the field, such as `items[2].answer`, and says
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import msgspec
 from msgspec import inspect
 
 from faqsvc_embed.api.contract import ChangeBody, PublishBody
 from faqsvc_embed.errors import quoted
-
-T = TypeVar("T", bound=msgspec.Struct)
 
 MAX_IGNORED: Final = 20
 """Unknown fields that a response names."""
@@ -24,11 +22,18 @@ MAX_IGNORED_PATH: Final = 100
 _CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.fields(ChangeBody)) - {"draft"}
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+_UNKNOWN: Final = ""
+"""What is wrong with a field that a struct does not have; it is ignored."""
 
 
 def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list[str]:
     """Return everything that is wrong with a body; unknown fields are ignored."""
-    return list(_struct_problems("", fields, _inspected(struct)))
+    return field_problems("", fields, struct)
+
+
+def field_problems(name: str, value: object, type_: Any) -> list[str]:
+    """Return what is wrong with a single value, such as a query parameter."""
+    return [f"{path} {problem}" for path, problem in _check(name, value, _inspected(type_)) if problem]
 
 
 def publication_problems(fields: Mapping[str, Any]) -> list[str]:
@@ -55,35 +60,10 @@ def unknown_fields(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> l
 
     The position of an item is no such field if it is its place in the list.
     """
-    found = [path[:MAX_IGNORED_PATH] for path in _unknown("", fields, _inspected(struct))]
+    checked = _check("", fields, _inspected(struct))
+    found = [path[:MAX_IGNORED_PATH] for path, problem in checked if problem == _UNKNOWN]
     more = len(found) - MAX_IGNORED
     return [*found[:MAX_IGNORED], f"and {more} more"] if more > 0 else found
-
-
-def _unknown(path: str, value: object, info: Any) -> Iterator[str]:
-    if isinstance(info, inspect.Metadata):
-        yield from _unknown(path, value, info.type)
-    elif isinstance(info, inspect.UnionType):
-        for one in info.types:
-            yield from _unknown(path, value, one)
-    elif isinstance(info, inspect.ListType) and isinstance(value, list):
-        for index, element in enumerate(value):
-            is_placed = isinstance(element, dict) and element.get("position") == index
-            rest = {name: element[name] for name in element if name != "position"} if is_placed else element
-            yield from _unknown(f"{path}[{index}]", rest, info.item_type)
-    elif isinstance(info, inspect.StructType) and isinstance(value, Mapping):
-        known = {field.encode_name: field.type for field in info.fields}
-        for name, inner in value.items():
-            place = f"{path}.{name}" if path else name
-            if name in known:
-                yield from _unknown(place, inner, known[name])
-            else:
-                yield place
-
-
-def field_problems(name: str, value: object, type_: Any) -> list[str]:
-    """Return what is wrong with a single value, such as a query parameter."""
-    return list(_problems(name, value, _inspected(type_)))
 
 
 @cache
@@ -91,82 +71,79 @@ def _inspected(type_: Any) -> Any:
     return inspect.type_info(type_)
 
 
-def _struct_problems(path: str, value: Mapping[str, Any], info: inspect.StructType) -> Iterator[str]:
-    for field in info.fields:
-        name = f"{path}.{field.encode_name}" if path else field.encode_name
-        if field.encode_name in value:
-            yield from _problems(name, value[field.encode_name], field.type)
-        elif field.required:
-            yield f"{name} is missing"
+def _check(path: str, value: object, info: inspect.Type, accepted: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path of each field that is wrong or unknown, and what is wrong with it.
 
-
-def _problems(path: str, value: object, info: inspect.Type) -> Iterator[str]:
+    `accepted` completes "… is accepted" for a text of another form.
+    """
     match info:
         case inspect.Metadata():
-            accepted = (info.extra or {}).get("accepted", "")
-            if isinstance(info.type, inspect.StrType):
-                yield from _text_problems(path, value, info.type, accepted)
-            else:
-                yield from _problems(path, value, info.type)
+            yield from _check(path, value, info.type, (info.extra or {}).get("accepted", ""))
         case inspect.UnionType():  # of None and one other type
             if value is not None:
-                yield from _problems(path, value, next(t for t in info.types if t != inspect.NoneType()))
-        case inspect.StrType():
-            yield from _text_problems(path, value, info, "")
-        case inspect.LiteralType():
-            if not isinstance(value, str) or value not in info.values:
-                yield f"{path} is {quoted(value)}: one of {', '.join(map(str, info.values))} is accepted"
-        case inspect.BoolType():
-            if not isinstance(value, bool):
-                yield f"{path} is {quoted(value)}: true or false is accepted"
-        case inspect.IntType():
-            yield from _integer_problems(path, value, info)
-        case inspect.ListType():
-            yield from _list_problems(path, value, info)
+                yield from _check(path, value, next(t for t in info.types if t != inspect.NoneType()))
         case inspect.StructType():
-            if isinstance(value, Mapping):
-                yield from _struct_problems(path, value, info)
+            yield from _check_struct(path, value, info)
+        case inspect.ListType() if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+            if not value:
+                yield path, "is empty"
+            elif info.max_length is not None and len(value) > info.max_length:
+                yield path, f"has {len(value)} elements: at most {info.max_length} are accepted"
             else:
-                names = " and ".join(field.encode_name for field in info.fields if field.required)
-                accepted = f"an object with {names}" if names else "an object"
-                yield f"{path} is {quoted(value)}: {accepted} is accepted"
+                for index, element in enumerate(value):
+                    yield from _check(f"{path}[{index}]", element, info.item_type)
+        case _ if problem := _problem(value, info, accepted):
+            yield path, problem
 
 
-def _text_problems(path: str, text: object, info: inspect.StrType, accepted: str) -> Iterator[str]:
-    if text is None:
-        yield f"{path} is missing"
-    elif not isinstance(text, str):
-        yield f"{path} is {quoted(text)}, not text"
+def _check_struct(path: str, value: object, info: inspect.StructType) -> Iterator[tuple[str, str]]:
+    if not isinstance(value, Mapping):
+        names = " and ".join(field.encode_name for field in info.fields if field.required)
+        yield path, f"is {quoted(value)}: an object{f' with {names}' if names else ''} is accepted"
+        return
+    within, known = f"{path}." if path else "", {field.encode_name: field for field in info.fields}
+    for name, field in known.items():
+        if name in value:
+            yield from _check(within + name, value[name], field.type)
+        elif field.required:
+            yield within + name, "is missing"
+    for name in value:
+        is_place = name == "position" and path.endswith(f"[{value[name]!r}]")
+        if name not in known and not is_place:
+            yield f"{within}{name}", _UNKNOWN
+
+
+def _problem(value: object, info: inspect.Type, accepted: str) -> str:
+    """Return what is wrong with a value that has no parts; empty if nothing is."""
+    match info:
+        case inspect.StrType() if isinstance(value, str):
+            return _text_problem(value, info, accepted)
+        case inspect.StrType() | inspect.ListType() if value is None:
+            return "is missing"
+        case inspect.StrType():
+            return f"is {quoted(value)}, not text"
+        case inspect.ListType():
+            accepted = "an array"
+        case inspect.LiteralType():
+            is_valid = isinstance(value, str) and value in info.values
+            accepted = "" if is_valid else f"one of {', '.join(map(str, info.values))}"
+        case inspect.BoolType():
+            accepted = "" if isinstance(value, bool) else "true or false"
+        case inspect.IntType():
+            low, high = info.ge or 0, info.le or 0
+            is_valid = isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+            accepted = "" if is_valid else f"a whole number from {low} to {high}"
+    return f"is {quoted(value)}: {accepted} is accepted" if accepted else ""
+
+
+def _text_problem(text: str, info: inspect.StrType, accepted: str) -> str:
     # A text with a line feed, for example, is refused below if the message can say what is accepted.
-    elif info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text)):
-        yield f"{path} is empty"
-    elif info.max_length is not None and len(text) > info.max_length:
-        yield f"{path} has {len(text):,} characters: at most {info.max_length:,} are accepted"
-    elif found := _UNSTORABLE.search(text):
-        yield f"{path} has U+{ord(found[0]):04X} at character {found.start()}, which text cannot contain"
-    elif info.pattern is not None and re.fullmatch(info.pattern, text) is None:
-        yield f"{path} is {quoted(text)}: {accepted or info.pattern} is accepted"
-
-
-def _integer_problems(path: str, value: object, info: inspect.IntType) -> Iterator[str]:
-    low, high = info.ge, info.le
-    if (
-        not isinstance(value, int)
-        or isinstance(value, bool)
-        or not ((low is None or low <= value) and (high is None or value <= high))
-    ):
-        yield f"{path} is {quoted(value)}: a whole number from {low} to {high} is accepted"
-
-
-def _list_problems(path: str, value: object, info: inspect.ListType) -> Iterator[str]:
-    if value is None:
-        yield f"{path} is missing"
-    elif not isinstance(value, Sequence) or isinstance(value, str | bytes):
-        yield f"{path} is {quoted(value)}: an array is accepted"
-    elif not value:
-        yield f"{path} is empty"
-    elif info.max_length is not None and len(value) > info.max_length:
-        yield f"{path} has {len(value)} elements: at most {info.max_length} are accepted"
-    else:
-        for index, element in enumerate(value):
-            yield from _problems(f"{path}[{index}]", element, info.item_type)
+    if info.pattern is not None and not text.strip() and not (accepted and _CONTROL.search(text)):
+        return "is empty"
+    if info.max_length is not None and len(text) > info.max_length:
+        return f"has {len(text):,} characters: at most {info.max_length:,} are accepted"
+    if found := _UNSTORABLE.search(text):
+        return f"has U+{ord(found[0]):04X} at character {found.start()}, which text cannot contain"
+    if info.pattern is not None and re.fullmatch(info.pattern, text) is None:
+        return f"is {quoted(text)}: {accepted or info.pattern} is accepted"
+    return ""
