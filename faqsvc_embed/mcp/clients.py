@@ -1,9 +1,8 @@
 """The FAQ clients that the tools use, and one call of a tool."""
 
-import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from faqsvc_embed.api.requests import KEY_HEADER
 from faqsvc_embed.client import FAQClient
@@ -11,10 +10,6 @@ from faqsvc_embed.mcp.results import ToolError
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.settings.api_key import APIKey
 
-T = TypeVar("T")
-
-PROGRESS_INTERVAL: Final = 1.0
-"""Seconds between two reports."""
 NO_KEY: Final = (
     "FAQSVC_API_KEY is not set, and nothing was sent. Ask the user to set it in the environment of this MCP "
     "server and to restart it; `faqsvc keys create` makes keys, and so does the desk of the service under "
@@ -26,8 +21,6 @@ NO_KEY_SENT: Final = (
 )
 
 Arguments = dict[str, Any]
-Report = Callable[[float, str], Awaitable[None]]
-"""Tells the MCP client how many seconds a call has taken, and what it is doing."""
 
 
 class Clients:
@@ -79,16 +72,3 @@ class Call:
     arguments: Arguments
     reading: Callable[[], FAQClient]
     writing: Callable[[], FAQClient]
-    report: Report
-
-    async def reported(self, work: Coroutine[Any, Any, T], message: str) -> T:
-        """Await work and report every second that it is still running; cancelling this cancels the work."""
-        task, seconds = asyncio.ensure_future(work), 0.0
-        try:
-            await self.report(seconds, message)
-            while not (await asyncio.wait([task], timeout=PROGRESS_INTERVAL))[0]:
-                seconds += PROGRESS_INTERVAL
-                await self.report(seconds, message)
-            return task.result()
-        finally:
-            task.cancel()

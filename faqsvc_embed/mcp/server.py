@@ -58,13 +58,10 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
             message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(HANDLERS)}"
             raise MCPError(code=types.INVALID_PARAMS, message=message)
 
-        async def report(seconds: float, message: str) -> None:
-            await context.session.report_progress(seconds, message=message)
-
         headers = context.request.headers if context.request is not None else {}
         try:
             writing = partial(clients.writing, headers)
-            return await answer(Call(params.name, params.arguments or {}, clients.reading, writing, report))
+            return await answer(Call(params.name, params.arguments or {}, clients.reading, writing))
         except ToolError as error:
             message = shorten(without_keys(str(error)), MAX_MESSAGE)
             if error.content is None:

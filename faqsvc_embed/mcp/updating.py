@@ -70,7 +70,7 @@ async def update_faq(call: Call) -> CallToolResult:
     fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
     try:
-        published = await publish(call, client, fields, is_draft=is_draft or is_waiting)
+        published = await publish(client, fields, is_draft=is_draft or is_waiting)
     except RevisionConflict as error:
         if error.current is None or error.current.state == "unpublished":
             raise _unpublished(slug) from None

@@ -38,10 +38,8 @@ SCOPE: Final = ": the API key may only write drafts"
 async def generate_faq(call: Call) -> CallToolResult:
     """Return questions and answers from a website."""
     client, options = call.writing(), dict(call.arguments)
-    url = options.pop("websiteUrl")
     try:
-        work = client.agenerate_faq(url, **options)
-        found = await call.reported(work, f"The service is reading {shorten(url, 200)}")
+        found = await client.agenerate_faq(options.pop("websiteUrl"), **options)
     except FAQNotFound as error:
         raise ToolError(
             f"{error}. Read the website by other means, write the items yourself, and use publish_faq."
@@ -74,7 +72,7 @@ async def publish_faq(call: Call) -> CallToolResult:
         await _check_free(client, record)
         fields["if_none_match"] = "*"
     try:
-        published = await publish(call, client, fields, is_draft=is_draft)
+        published = await publish(client, fields, is_draft=is_draft)
     except RevisionConflict:  # somebody else has just taken the slug
         await _check_free(client, record)
         raise
@@ -122,8 +120,8 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     if call.arguments.get("undo"):
         if lang:
             raise ToolError("undo publishes all that was unpublished last: call again without lang.")
-        return await _restore(call, client, slug)
-    await call.reported(client.aunpublish_faq(slug, lang=lang), "Unpublishing")
+        return await _restore(client, slug)
+    await client.aunpublish_faq(slug, lang=lang)
     other = "get another published language, or 410 Gone if there is none"
     notes = [
         f"Readers of {lang} {other}" if lang else "Readers get 410 Gone",
@@ -133,9 +131,9 @@ async def unpublish_faq(call: Call) -> CallToolResult:
     return result_of({**content, "undo": f"faqsvc restore {shlex.quote(slug)}"}, notes=notes)
 
 
-async def _restore(call: Call, client: FAQClient, slug: str) -> CallToolResult:
+async def _restore(client: FAQClient, slug: str) -> CallToolResult:
     try:
-        restored = await call.reported(client.arestore_faq(slug), "Publishing")
+        restored = await client.arestore_faq(slug)
     except FAQNotFound as error:
         if "nothing to restore" not in str(error):
             raise
@@ -192,17 +190,17 @@ def fields_of(record: FAQ) -> PublishFields:
     )
 
 
-async def publish(call: Call, client: FAQClient, fields: PublishFields, *, is_draft: bool) -> Publication:
+async def publish(client: FAQClient, fields: PublishFields, *, is_draft: bool) -> Publication:
     """Publish. Write a draft if `is_draft` is true, or if the API key may only write drafts."""
     fields["draft"] = is_draft
     # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
     fields["idempotency_key"] = idempotency_key(**fields)
     try:
-        return await call.reported(client.apublish_faq(**fields), "Publishing")
+        return await client.apublish_faq(**fields)
     except AuthenticationError as error:
         if error.code != "missing-scope" or is_draft:
             raise
-    return await publish(call, client, fields, is_draft=True)
+    return await publish(client, fields, is_draft=True)
 
 
 async def written(client: FAQClient, published: Publication, why: str) -> tuple[dict[str, Any], list[str]]:

@@ -13,7 +13,6 @@ from mcp.types import CallToolResult
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.errors import OutcomeUnknown
-from faqsvc_embed.mcp import clients
 from tests.mcp.support import GENERATED, SECRET, TEA, TEXTS, call, content, error, output_schema, talk, tokens
 from tests.support import faulty as behaviours
 from tests.support.faulty import Exchange, FaultyServer
@@ -195,33 +194,7 @@ def test_a_key_that_the_service_echoes_is_masked(client: FAQClient, faulty: Faul
     assert content(result)["install"] == {"npm": "npm install --key fs_live_***"}
 
 
-# Progress and cancellation
-
-
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-def test_generation_reports_progress(
-    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch, mode: str
-) -> None:
-    monkeypatch.setattr(clients, "PROGRESS_INTERVAL", 0.02)
-    enough, seen = threading.Event(), list[float]()
-
-    def slowly(exchange: Exchange) -> None:
-        enough.wait(60)
-        behaviours.body(json.dumps({"items": GENERATED}).encode())(exchange)
-
-    async def hear(progress: float, total: float | None, message: str | None) -> None:
-        assert "https://www.tea.example" in str(message)
-        seen.append(progress)
-        if len(seen) == 4:
-            enough.set()
-
-    async def generate(connected: Client) -> CallToolResult:
-        return await connected.call_tool("generate_faq", WEBSITE, progress_callback=hear)
-
-    faulty.behave(slowly)
-    assert content(talk(client, generate, mode))["total"] == 1
-    assert len(seen) >= 4
-    assert seen == sorted(set(seen))
+# Cancellation
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
