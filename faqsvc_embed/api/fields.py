@@ -10,7 +10,6 @@ from typing import Annotated, Final, Literal, TypeGuard
 from msgspec import Meta
 
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.models.wire import ITEM_ID, ITEM_ID_FORM, MAX_INTRODUCTION, MAX_SECTION
 from faqsvc_embed.text import normalized
 
@@ -95,16 +94,6 @@ Code = Literal[
 ]
 """The `code` of a problem. Codes are stable; titles and details are for people and may change."""
 
-_HINTS: Final[dict[type, str]] = {
-    FAQState: "pass its data",
-    FAQ: "it is a record, which only render() and faq() accept",
-    dict: "make a record of it with FAQ.from_dict()",
-    list: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
-    tuple: 'pass one slug; only prefetch("a", "b") takes several, each as an argument',
-}
-"""Advice for values of other types."""
-
-
 def is_slug(value: object) -> TypeGuard[str]:
     """Return whether `value` can be a slug: one path segment without control characters and surrogates."""
     return isinstance(value, str) and len(value) <= MAX_SLUG and re.fullmatch(SLUG, value) is not None
@@ -123,6 +112,5 @@ def invalid_slug(value: object, template: str | None = None) -> FAQNotFound:
     where = f"template {template!r}: " if template else ""
     # Without quotes, a template reads a slug as a variable, which is then None, undefined or empty.
     is_text = isinstance(value, str) and (value or template is None)
-    usual = ACCEPTED if is_text else f'{ACCEPTED}; write it in quotes: faq("a")'
-    hint = next((text for kind, text in _HINTS.items() if isinstance(value, kind)), usual)
-    return FAQNotFound(f"{where}{quoted(value)} is not a slug: {hint}")
+    hint = "" if is_text else '; write it in quotes: faq("a")'
+    return FAQNotFound(f"{where}{quoted(value)} is not a slug: {ACCEPTED}{hint}")
