@@ -94,6 +94,7 @@ Code = Literal[
 ]
 """The `code` of a problem. Codes are stable; titles and details are for people and may change."""
 
+
 def is_slug(value: object) -> TypeGuard[str]:
     """Return whether `value` can be a slug: one path segment without control characters and surrogates."""
     return isinstance(value, str) and len(value) <= MAX_SLUG and re.fullmatch(SLUG, value) is not None

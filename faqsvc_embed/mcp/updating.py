@@ -19,7 +19,7 @@ from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, Revision
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import record_of
 from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
-from faqsvc_embed.mcp.shown import AS_MARKDOWN, changed_by_markdown, in_format, is_marked_up, shown, typed
+from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
 from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
@@ -151,13 +151,7 @@ def _translated(empty: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
             f"The FAQ {quoted(empty.slug)} has no translation into {empty.lang}. To make it, call again with "
             "revision 0, title, and a change with question and answer for each question, in order."
         )
-    items = _changed_items(empty, [replace(change, add=True) for change in changes])
-    texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
-    new, notes = replace(empty, items=items, **texts), list[str]()
-    if "answerFormat" in given:
-        new = replace(new, answer_format=given["answerFormat"])
-    elif empty.answer_format == "text":
-        new, notes = in_format(new)
+    new, notes = _changed(empty, {**given, "changes": [replace(change, add=True) for change in changes]})
     if not new.title:
         notes.append("The translation has no title of its own: translate that, too, and pass it as title.")
     return new, notes
@@ -178,9 +172,12 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
         items=_changed_items(old, given["changes"]),
         answer_format=given.get("answerFormat", old.answer_format),
     )
+    if "answerFormat" in given or old.answer_format == "markdown":
+        return new, []
     answers = {item.answer for item in old.items}
-    written = [given.get("introduction"), *(one.answer for one in new.items if one.answer not in answers)]
-    if "answerFormat" in given or old.answer_format == "markdown" or not any(map(is_marked_up, written)):
+    written = [item for item in new.items if item.answer not in answers]
+    read, notes = in_format(replace(new, items=written, introduction=given.get("introduction")))
+    if read.answer_format == "text":
         return new, []
     kept = [item for item in new.items if item.answer in answers]
     different = changed_by_markdown(kept, None if "introduction" in given else old.introduction)
@@ -191,7 +188,13 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
             f"different, so change them, too: {', '.join(map(quoted, different[:MAX_NAMED]))}. With "
             'answerFormat "text", readers see your markup as typed.'
         )
-    return replace(new, answer_format="markdown"), [AS_MARKDOWN]
+    asked = {item.question for item in old.items}
+    as_read = [
+        replace(item, answer=one.answer, question=item.question if item.question in asked else one.question)
+        for item, one in zip(written, read.items, strict=True)
+    ]
+    introduction = read.introduction if "introduction" in given else old.introduction
+    return replace(read, items=(*kept, *as_read), introduction=introduction), notes
 
 
 def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:

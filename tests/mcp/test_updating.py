@@ -462,6 +462,21 @@ def test_markdown_that_comes_to_a_plain_faq_makes_it_markdown_if_no_old_answer_l
     assert owner.get_faq("replaced").answer_format == "markdown"
 
 
+def test_html_in_a_new_answer_is_read_as_publish_faq_reads_it(owner: FAQClient) -> None:
+    put(owner, "html", items=[("What is *it*?", "Tea."), ("Question 1?", "5 * 3\n2 * 4")])
+    changes = (
+        {"question": "What is *it*?", "answer": "<p>From <b>five</b> euros</p><p>a_b</p>"},
+        {"question": "Is **this** new?", "answer": "2 * 3\n4 * 5", "add": True},
+        {"question": "Question 1?", "answer": "Yes."},
+    )
+    content(update(owner, "html", 1, *changes))
+    assert [item.to_fields() for item in owner.get_faq("html").items] == [
+        {"question": "What is *it*?", "answer": "From **five** euros\n\na_b"},
+        {"question": "Question 1?", "answer": "Yes."},
+        {"question": "Is this new?", "answer": "2 \\* 3\\\n4 \\* 5"},
+    ]
+
+
 def test_title_introduction_and_format_are_changed_without_a_question(owner: FAQClient) -> None:
     put(owner, "alone")
     result = call(owner, "update_faq", {"slug": "alone", "revision": 1, "title": "Prices"})
