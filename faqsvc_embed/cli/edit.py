@@ -192,7 +192,7 @@ def _publish(
     document = replace(document, lang=document.lang or lang, draft=is_draft or document.draft)
     publication = Publication(str(path), document)
     publication.body()
-    fields = publication.fields()
+    fields = publication.document.publication()
     if document.lang == lang:
         fields["if_match"], fields["revision"] = newest.etag, newest.revision
     else:

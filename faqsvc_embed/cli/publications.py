@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import UNSET
-
 from faqsvc_embed.api.content import Content
-from faqsvc_embed.api.publish_request import PublishFields, publish_body, summary
+from faqsvc_embed.api.publish_request import publish_body, summary
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note
 from faqsvc_embed.errors import PublishRejected, quoted
@@ -70,30 +68,13 @@ class Publication:
             reason = error.strerror if isinstance(error, OSError) else error
             self.warn(f"its revision is now {revision}, which cannot be written into it: {reason}")
 
-    def fields(self) -> PublishFields:
-        """Return the arguments of `FAQClient.publish_faq`."""
-        document = self.document
-        return PublishFields(
-            website_url=document.website_url,
-            website_name=document.website_name,
-            items=document.items,
-            slug=document.slug,
-            title=document.title,
-            introduction=document.introduction,
-            lang=document.lang,
-            answer_format=None if document.answer_format == "text" else document.answer_format,
-            page_url=document.page_url,
-            draft=document.draft or False,
-            revision=UNSET if document.slug is None else document.revision,
-        )
-
     def body(self) -> dict[str, Any]:
         """Return the body of the request; raises a failure that names the file if it is not valid.
 
         An FAQ with a slug may lack its website: the service may know it.
         """
         try:
-            return publish_body(**self.fields())
+            return publish_body(**self.document.publication())
         except PublishRejected as error:
             problems = [self.located(problem) for problem in error.problems]
             raise failure(f"{self.file}: {summary(problems, MAX_PROBLEMS)}") from None

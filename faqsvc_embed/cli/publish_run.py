@@ -125,7 +125,7 @@ class PublishRun:
         Raises:
             Refused: the service refuses this file.
         """
-        fields, overrides, warnings = publication.fields(), {*self._overrides}, list[str]()
+        fields, overrides, warnings = publication.document.publication(), {*self._overrides}, list[str]()
         if publication.slug is None:
             fields["idempotency_key"] = idempotency_key(**fields)
         while True:

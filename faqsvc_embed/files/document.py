@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
+from msgspec import UNSET
+
 from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import InvalidFAQ, PublishRejected, quoted
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS
@@ -98,6 +100,22 @@ class Document:
             website_url=self.website_url,
             page_url=self.page_url,
             introduction=self.introduction or None,
+        )
+
+    def publication(self) -> PublishFields:
+        """Return the arguments of `FAQClient.publish_faq`, unvalidated."""
+        return PublishFields(
+            website_url=self.website_url,
+            website_name=self.website_name,
+            items=self.items,
+            slug=self.slug,
+            title=self.title,
+            introduction=self.introduction,
+            lang=self.lang,
+            answer_format=None if self.answer_format == "text" else self.answer_format,
+            page_url=self.page_url,
+            draft=self.draft or False,
+            revision=UNSET if self.slug is None else self.revision,
         )
 
     def all_notes(self) -> list[str]:

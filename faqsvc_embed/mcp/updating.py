@@ -20,7 +20,7 @@ from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import record_of
 from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, fields_of, publish, revert, without_empty, written
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 
@@ -66,11 +66,10 @@ async def update_faq(call: Call) -> CallToolResult:
         _check_newest(newest, given)
         old = record_of(newest)
         new, notes = await asyncio.to_thread(_changed, old, given)
-    fields = fields_of(new)
-    fields |= {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
+    only_if = {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
     try:
-        published = await publish(client, fields, is_draft=is_draft or is_waiting)
+        published = await publish(client, new, is_draft=is_draft or is_waiting, **only_if)
     except RevisionConflict as error:
         if error.current is None or error.current.state == "unpublished":
             raise _unpublished(slug) from None

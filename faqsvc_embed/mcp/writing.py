@@ -7,9 +7,10 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from mcp.types import CallToolResult
+from msgspec import UNSET
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
-from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
+from faqsvc_embed.api.publish_request import idempotency_key
 from faqsvc_embed.api.validation import publication_problems
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import (
@@ -67,12 +68,11 @@ async def publish_faq(call: Call) -> CallToolResult:
         template = {"template": Publication(record.slug).template} if record.slug else {}
         return result_of({**template, "answerFormat": record.answer_format, **seen}, notes=notes)
     client, is_draft = call.writing(), bool(call.arguments.get("draft"))
-    fields = fields_of(record)
     if record.slug:
         await _check_free(client, record)
-        fields["if_none_match"] = "*"
     try:
-        published = await publish(client, fields, is_draft=is_draft)
+        new = "*" if record.slug else None
+        published = await publish(client, record, is_draft=is_draft, if_none_match=new)
     except RevisionConflict:  # somebody else has just taken the slug
         await _check_free(client, record)
         raise
@@ -175,24 +175,13 @@ async def _namesake(client: FAQClient, slug: str) -> str:
     return ""
 
 
-def fields_of(record: FAQ) -> PublishFields:
-    """Return the keywords of `publish_faq` that write a record."""
-    return PublishFields(
-        website_url=record.website_url,
-        website_name=record.website_name,
-        items=record.items,
-        slug=record.slug or None,
-        lang=record.lang,
-        title=record.title or None,
-        introduction=record.introduction,
-        answer_format=record.answer_format,
-        page_url=record.page_url,
-    )
+async def publish(client: FAQClient, record: FAQ, *, is_draft: bool, **conditions: Any) -> Publication:
+    """Publish a record, if the conditions hold.
 
-
-async def publish(client: FAQClient, fields: PublishFields, *, is_draft: bool) -> Publication:
-    """Publish. Write a draft if `is_draft` is true, or if the API key may only write drafts."""
-    fields["draft"] = is_draft
+    Write a draft if `is_draft` is true, or if the API key may only write drafts.
+    """
+    document: dict[str, Any] = {**Document.from_faq(record).publication()}
+    fields = {**document, "slug": record.slug or None, "revision": UNSET, "draft": is_draft, **conditions}
     # Models repeat a call that failed or was cancelled. That must not publish an FAQ twice.
     fields["idempotency_key"] = idempotency_key(**fields)
     try:
@@ -200,7 +189,7 @@ async def publish(client: FAQClient, fields: PublishFields, *, is_draft: bool) -
     except AuthenticationError as error:
         if error.code != "missing-scope" or is_draft:
             raise
-    return await publish(client, fields, is_draft=True)
+    return await publish(client, record, is_draft=True, **conditions)
 
 
 async def written(client: FAQClient, published: Publication, why: str) -> tuple[dict[str, Any], list[str]]:
