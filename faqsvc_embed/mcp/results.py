@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
 
+from faqsvc_embed.errors import without_keys
+
 MAX_RESULT: Final = 52_000
 """Maximum bytes of one result, as structured content and as text together.
 
@@ -27,6 +29,13 @@ class ToolError(Exception):
     def __init__(self, message: str, content: Entry | None = None) -> None:
         super().__init__(message)
         self.content = content
+
+    def result(self) -> CallToolResult:
+        """Return the error as a result. Without content, it is text only, which fits every output schema."""
+        message = shorten(without_keys(str(self)), MAX_MESSAGE)
+        if self.content is None:
+            return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
+        return result_of({**self.content, "message": message}).model_copy(update={"is_error": True})
 
 
 def result_of(content: Entry, text: str = "", notes: Sequence[str] = ()) -> CallToolResult:

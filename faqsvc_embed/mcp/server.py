@@ -19,10 +19,9 @@ from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 
 from faqsvc_embed.client import FAQClient
-from faqsvc_embed.errors import without_keys
 from faqsvc_embed.mcp.clients import Call, Clients
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
-from faqsvc_embed.mcp.results import MAX_MESSAGE, ToolError, result_of, shorten
+from faqsvc_embed.mcp.results import ToolError, shorten
 from faqsvc_embed.mcp.stdio import open_stdio
 from faqsvc_embed.mcp.tools import HANDLERS, answer
 
@@ -59,15 +58,11 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
             raise MCPError(code=types.INVALID_PARAMS, message=message)
 
         headers = context.request.headers if context.request is not None else {}
+        writing = partial(clients.writing, headers)
         try:
-            writing = partial(clients.writing, headers)
             return await answer(Call(params.name, params.arguments or {}, clients.reading, writing))
         except ToolError as error:
-            message = shorten(without_keys(str(error)), MAX_MESSAGE)
-            if error.content is None:
-                blocks = [types.TextContent(type="text", text=message)]
-                return types.CallToolResult(content=[*blocks], is_error=True)
-            return result_of({**error.content, "message": message}).model_copy(update={"is_error": True})
+            return error.result()
 
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(

@@ -50,13 +50,8 @@ async def update_faq(call: Call) -> CallToolResult:
         ToolError: somebody else has changed the FAQ, and the error has the current text; or there is no such
             translation, or a text has a format that the FAQ does not have.
     """
-    client, given = call.writing(), _without_blanks(call.arguments)
+    client, given = call.writing(), _checked(call.arguments)
     slug, number, is_draft = given["slug"], given["revision"], bool(given.get("draft"))
-    if not given.keys() & _CHANGING:
-        raise ToolError("There is nothing to change: pass changes, title, introduction or answerFormat.")
-    if problems := change_problems({**given, "introduction": given.get("introduction") or None}):
-        raise PublishRejected("", problems=problems)
-    given["changes"] = changes = msgspec.convert(given.get("changes", []), list[Change])
     newest = await _newest(client, slug, given.get("lang"))
     if newest is None:
         source = record_of(await _published(client, slug))
@@ -73,8 +68,9 @@ async def update_faq(call: Call) -> CallToolResult:
     except RevisionConflict as error:
         if error.current is None or error.current.state == "unpublished":
             raise _unpublished(slug) from None
-        items = FAQ.from_dict({"slug": slug, "items": msgspec.to_builtins(error.current.items)}).items
-        raise _conflict(error.current.revision, items, changes, is_draft=error.current.has_draft) from None
+        newer = error.current
+        items = FAQ.from_dict({"slug": slug, "items": msgspec.to_builtins(newer.items)}).items
+        raise _conflict(newer.revision, items, given["changes"], is_draft=newer.has_draft) from None
     why = REQUESTED if is_draft else WAITING if is_waiting else SCOPE
     content, state_notes = await written(client, published, why)
     content |= await asyncio.to_thread(_seen, old, new, given)
@@ -84,18 +80,27 @@ async def update_faq(call: Call) -> CallToolResult:
     return result_of(content, notes=notes)
 
 
-def _without_blanks(given: Arguments) -> Arguments:
-    """Return the arguments without the empty texts of a form that a model has filled in.
+def _checked(given: Arguments) -> Arguments:
+    """Return the arguments with their changes as structs, without the empty texts of a form.
 
-    An empty section, place or introduction means something, but not beside a text that cannot be empty.
+    Models fill in forms that must state every field. An empty section, place or introduction means something,
+    but not beside a text that cannot be empty.
+
+    Raises:
+        PublishRejected: an argument is invalid.
+        ToolError: there is nothing to change.
     """
     given = without_empty(given) if given.get("title") == "" else given
     changes = [
         without_empty(change) if change.get("remove") or "" in map(change.get, _NEVER_EMPTY) else change
         for change in given.get("changes", [])
     ]
-    given = {name: value for name, value in given.items() if name != "changes"}
-    return {**given, "changes": changes} if changes else given
+    given = {name: value for name, value in {**given, "changes": changes}.items() if value != []}
+    if not given.keys() & _CHANGING:
+        raise ToolError("There is nothing to change: pass changes, title, introduction or answerFormat.")
+    if problems := change_problems({**given, "introduction": given.get("introduction") or None}):
+        raise PublishRejected("", problems=problems)
+    return {**given, "changes": msgspec.convert(changes, list[Change])}
 
 
 async def _newest(client: FAQClient, slug: str, lang: str | None) -> StoredRevision | None:
