@@ -164,7 +164,7 @@ def _inner(source: Source) -> list[Opener]:
         if asking > most and not is_stray:
             best, most = siblings, asking
         if form is boxes:  # everything in a box is its text
-            taken.update(number for one in best for number in range(one.line + 1, one.end or 0))
+            taken.update(number for one in best for number in range(one.line, one.end or 0))
     return best
 
 
@@ -231,7 +231,7 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "General questions".
-    if says_faq(first.text) and link_key(stated) in link_key(first.text):
+    if says_faq(first.text) and not first.children:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
