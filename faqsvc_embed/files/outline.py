@@ -79,9 +79,12 @@ class Outline:
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
-        """Return whether the section of each question, or the title if it has none, says FAQ."""
-        above = {section or self.title for _, section in self.questions}
-        return all(one is not None and says_faq(one.text) for one in above)
+        """Return whether the section of each question, or the title if it has none, says FAQ.
+
+        Without a title, the first section stands for it.
+        """
+        above = [section or self.title for _, section in self.questions]
+        return all(one is not None and says_faq(one.text) for one in above[: None if self.title else 1])
 
 
 def outline_of(source: Source, title: str = "") -> Outline:
