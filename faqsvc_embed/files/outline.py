@@ -263,7 +263,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
-    levels = {one.level for one in sections}
+    levels = {one.level for one in sections if one.level < level}
     sections |= {
         one for one in siblings if one.level in levels and one.children and not (one.asks or one.has_text)
     }
@@ -296,10 +296,10 @@ def _is_bare(one: Opener) -> bool:
 
 def _is_section(one: Opener, level: int) -> bool:
     """Return whether questions are below an opener: one of the main level, or most of its children."""
+    asking = sum(child.asks for child in one.children)
     if not one.children or one.level >= level:
         is_answer = sum((one.asks, one.has_text, len(one.children) == 1)) > 1
-        enough = all if one.asks or one.has_text else any
-        return not is_answer and enough(child.asks for child in one.children) and bool(one.children)
-    asking = sum(child.asks for child in one.children)
+        share = 1.0 if one.asks or one.has_text else 0.0 if says_faq(one.text) else 0.5
+        return not is_answer and asking >= max(len(one.children) * share, 1)
     is_main = any(child.level == level for child in _walk(one.children))
     return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))
