@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks
@@ -37,16 +38,30 @@ _MAX_TITLE: Final = 8
 
 
 def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes."""
-    lines = [line.written for line in texts]
-    closings, end = _closings(lines), 0
+    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes.
+
+    A box in another is part of its text, unless only the inner one asks: then the outer one is a section.
+    """
+    lines, end = [line.written for line in texts], 0
+    found = list(_all_boxes(lines))
+    for one, inner in zip_longest(found, found[1:]):
+        if one.line - one.above < end:
+            continue
+        if one.end is not None and inner is not None and inner.line < one.end and asks(inner.text):
+            one.end = one.end if asks(one.text) else None
+        end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+        yield one
+
+
+def _all_boxes(lines: Sequence[str]) -> Iterator[Opener]:
+    closings, below = _closings(lines), 0
     for number in range(len(lines)):
-        if number >= end:
+        if number >= below:
             one = _indented(number, lines)
             for tag in () if one else _TAG.finditer(lines[number]):
                 one = one or _box(number, tag, lines, closings.get((number, tag.start())))
             if one is not None:
-                end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+                below = one.below
                 yield one
 
 

@@ -93,7 +93,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
     if source.is_written:
         headings = _written(source)
     elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
-        within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
+        within = {number for one in inner for number in range(one.line, one.end or one.below)}
         firsts = {one.line - one.above: one for one in inner}
         for one in headings:
             box = firsts.get(one.below)
@@ -151,11 +151,11 @@ def _inner(source: Source) -> list[Opener]:
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     taken = {one.line for one in source.headings}
     for form in _FORMS:
-        found = [one for one in form(lines) if one.line not in taken]
+        found = [one for one in form(lines) if form is boxes or one.line not in taken]
         _ask(found, ends_asking if form in _VAGUE else asks)
         _look_below(_in_order(source.headings, found), source.lines)
         _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
-        answered = [one for one in apart if one.has_text]
+        answered = [one for one in apart if one.has_text or (form is boxes and one.end is None)]
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
