@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from itertools import chain, pairwise, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
+from faqsvc_embed.files.asking import (
+    asks,
+    begins_as_guide,
+    ends_asking,
+    is_about_faqs,
+    is_of_guide,
+    says_faq,
+)
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_lines import DECORATION, split_id
 from faqsvc_embed.files.markdown_source import Source
@@ -67,9 +74,11 @@ class Outline:
         number = len(questions) + len(self.others)
         guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
         if says_so:
+            if len(asking) * 2 >= max(number, 1):
+                return True
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
-            is_list = is_list and not any(is_of_guide(one.text) for one in questions)
-            return len(asking) * 2 >= max(number, 1) or (is_list and bool(asking or not self.others))
+            is_list &= not any(is_of_guide(one.text) for one in questions)
+            return is_list and bool(asking or not (self.others or is_about_faqs(title)))
         if is_of_guide(title):
             return False
         if len(asking) == number:
