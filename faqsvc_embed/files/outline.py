@@ -21,7 +21,7 @@ from faqsvc_embed.files.asking import (
     says_faq,
 )
 from faqsvc_embed.files.boxes import boxes
-from faqsvc_embed.files.markdown_lines import DECORATION, split_id
+from faqsvc_embed.files.markdown_lines import DECORATION, NUMBER, split_id
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import (
@@ -255,8 +255,9 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if first.level == INNER or (first.asks and (others or is_first or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
-    # A heading that says FAQ is the title, unless it is one of several such as "General questions".
-    if says_faq(first.text) and not first.children:
+    # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".
+    is_one = NUMBER.match(first.text) or (first.children and link_key(stated) not in link_key(first.text))
+    if says_faq(first.text) and not is_one:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
