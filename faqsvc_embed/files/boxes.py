@@ -8,6 +8,7 @@ from typing import Final
 
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
+from faqsvc_embed.files.markdown_lines import without_tags
 from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
 
 _Place = tuple[int, int]
@@ -47,8 +48,8 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
     for one, inner in zip_longest(found, found[1:]):
         if one.line - one.above < end:
             continue
-        if one.end is not None and inner is not None and inner.line < one.end and asks(inner.text):
-            one.end = one.end if asks(one.text) else None
+        if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
+            one.end = one.end if asks(without_tags(one.text)) else None
         end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
         yield one
 
