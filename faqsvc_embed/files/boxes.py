@@ -3,10 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
+from faqsvc_embed.files.markdown_lines import without_tags
 from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
 
 _Place = tuple[int, int]
@@ -37,16 +39,30 @@ _MAX_TITLE: Final = 8
 
 
 def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes."""
-    lines = [line.written for line in texts]
-    closings, end = _closings(lines), 0
+    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes.
+
+    A box in another is part of its text, unless only the inner one asks: then the outer one is a section.
+    """
+    lines, end = [line.written for line in texts], 0
+    found = list(_all_boxes(lines))
+    for one, inner in zip_longest(found, found[1:]):
+        if one.line - one.above < end:
+            continue
+        if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
+            one.end = one.end if asks(without_tags(one.text)) else None
+        end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+        yield one
+
+
+def _all_boxes(lines: Sequence[str]) -> Iterator[Opener]:
+    closings, below = _closings(lines), 0
     for number in range(len(lines)):
-        if number >= end:
+        if number >= below:
             one = _indented(number, lines)
             for tag in () if one else _TAG.finditer(lines[number]):
                 one = one or _box(number, tag, lines, closings.get((number, tag.start())))
             if one is not None:
-                end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+                below = one.below
                 yield one
 
 

@@ -31,7 +31,9 @@ _SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
-_ID: Final = re.compile(r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#([^{}\s]*)[^{}]*\}|[ \t]:id=([\w-]+))[ \t]*\Z")
+_ID: Final = re.compile(
+    r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}|[ \t](?::id=|\[#)(?P<name>[\w-]+)\]?)[ \t]*\Z"
+)
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
 HTML_HEADING: Final = re.compile(
@@ -49,7 +51,7 @@ TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}")
 """A line that is for the generator of a website, and not for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
-    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])"
+    r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
 _DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
@@ -87,11 +89,11 @@ def without_tags(line: str) -> str:
 
 
 def split_id(heading: str) -> tuple[str, str | None]:
-    """Return the text of a heading, and the id that `{#id}` at its end states."""
+    """Return the text of a heading, and the id that `{#id}`, `[#id]` or `:id=id` at its end states."""
     found = _ID.search(heading)
     if found is None:
         return heading, None
-    return heading[: found.start()].rstrip(" \t"), found[1] or found[2]
+    return heading[: found.start()].rstrip(" \t"), found["id"] or found["name"]
 
 
 def joined(lines: list[str]) -> list[str]:

@@ -5,15 +5,23 @@ asks most: the headings of one level, or one other form. Openers above them are 
 them are part of their answers.
 """
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
+from faqsvc_embed.files.asking import (
+    asks,
+    begins_as_guide,
+    ends_asking,
+    is_about_faqs,
+    is_of_guide,
+    says_faq,
+)
 from faqsvc_embed.files.boxes import boxes
-from faqsvc_embed.files.markdown_lines import DECORATION, split_id
+from faqsvc_embed.files.markdown_lines import DECORATION, NUMBER, split_id
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import (
@@ -66,9 +74,11 @@ class Outline:
         number = len(questions) + len(self.others)
         guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
         if says_so:
+            if len(asking) * 2 >= max(number, 1):
+                return True
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
-            is_list = is_list and not any(is_of_guide(one.text) for one in questions)
-            return len(asking) * 2 >= max(number, 1) or (is_list and bool(asking or not self.others))
+            is_list &= not any(is_of_guide(one.text) for one in questions)
+            return is_list and bool(asking or not (self.others or is_about_faqs(title)))
         if is_of_guide(title):
             return False
         if len(asking) == number:
@@ -79,9 +89,12 @@ class Outline:
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
-        """Return whether the section of each question, or the title if it has none, says FAQ."""
-        above = {section or self.title for _, section in self.questions}
-        return all(one is not None and says_faq(one.text) for one in above)
+        """Return whether the section of each question, or the title if it has none, says FAQ.
+
+        Without a title, the first section stands for it.
+        """
+        above = [section or self.title for _, section in self.questions]
+        return all(one is not None and says_faq(one.text) for one in above[: None if self.title else 1])
 
 
 def outline_of(source: Source, title: str = "") -> Outline:
@@ -90,7 +103,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
     if source.is_written:
         headings = _written(source)
     elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
-        within = {number for one in inner for number in range(one.line + 1, one.end or 0)}
+        within = {number for one in inner for number in range(one.line, one.end or one.below)}
         firsts = {one.line - one.above: one for one in inner}
         for one in headings:
             box = firsts.get(one.below)
@@ -99,6 +112,8 @@ def outline_of(source: Source, title: str = "") -> Outline:
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
         headings = _without_inner_headings(headings, source.lines)
+    else:
+        headings = _in_order(headings, _around(source))
     _look_below(headings, source.lines)
     roots = _tree(headings)
     outline.title = _title(roots, title)
@@ -128,6 +143,16 @@ def _written(source: Source) -> list[Opener]:
     return found
 
 
+def _around(source: Source) -> Iterator[Opener]:
+    """Yield the titles of boxes that do not ask, but contain headings that do, as sections above these."""
+    numbers = [one.line for one in source.headings]
+    for box in boxes([Line.of(line, number) for number, line in enumerate(source.texts)]):
+        inner = source.headings[bisect(numbers, box.line) : bisect(numbers, (box.end or 0) - 1)]
+        if any(one.asks for one in inner) and not asks(box.text):
+            level = max(min(one.level for one in inner) - 1, 1)
+            yield Opener(box.line, box.below, box.text, level, box.rest, above=box.above)
+
+
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
     return sorted(chain(*openers), key=lambda one: one.line)
 
@@ -148,11 +173,11 @@ def _inner(source: Source) -> list[Opener]:
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     taken = {one.line for one in source.headings}
     for form in _FORMS:
-        found = [one for one in form(lines) if one.line not in taken]
+        found = [one for one in form(lines) if form is boxes or one.line not in taken]
         _ask(found, ends_asking if form in _VAGUE else asks)
         _look_below(_in_order(source.headings, found), source.lines)
         _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
-        answered = [one for one in apart if one.has_text]
+        answered = [one for one in apart if one.has_text or (form is boxes and one.end is None)]
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
@@ -164,7 +189,7 @@ def _inner(source: Source) -> list[Opener]:
         if asking > most and not is_stray:
             best, most = siblings, asking
         if form is boxes:  # everything in a box is its text
-            taken.update(number for one in best for number in range(one.line + 1, one.end or 0))
+            taken.update(number for one in best for number in range(one.line, one.end or 0))
     return best
 
 
@@ -230,8 +255,9 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if first.level == INNER or (first.asks and (others or is_first or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
-    # A heading that says FAQ is the title, unless it is one of several such as "General questions".
-    if says_faq(first.text) and link_key(stated) in link_key(first.text):
+    # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".
+    is_one = NUMBER.match(first.text) or (first.children and link_key(stated) not in link_key(first.text))
+    if says_faq(first.text) and not is_one:
         alike = [one for one in alike if says_faq(one.text)]
     if alike and (first.children or stated):
         return None
@@ -260,7 +286,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
-    levels = {one.level for one in sections}
+    levels = {one.level for one in sections if one.level < level}
     sections |= {
         one for one in siblings if one.level in levels and one.children and not (one.asks or one.has_text)
     }
@@ -293,10 +319,10 @@ def _is_bare(one: Opener) -> bool:
 
 def _is_section(one: Opener, level: int) -> bool:
     """Return whether questions are below an opener: one of the main level, or most of its children."""
+    asking = sum(child.asks for child in one.children)
     if not one.children or one.level >= level:
         is_answer = sum((one.asks, one.has_text, len(one.children) == 1)) > 1
-        enough = all if one.asks or one.has_text else any
-        return not is_answer and enough(child.asks for child in one.children) and bool(one.children)
-    asking = sum(child.asks for child in one.children)
+        share = 1.0 if one.asks or one.has_text else 0.0 if says_faq(one.text) else 0.5
+        return not is_answer and asking >= max(len(one.children) * share, 1)
     is_main = any(child.level == level for child in _walk(one.children))
     return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))

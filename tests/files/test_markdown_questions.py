@@ -266,6 +266,39 @@ def test_sections_may_be_headings_of_level_1() -> None:
     assert places_of(text.replace("Buying", "FAQ")) == [("Why?", None, None), ("Where?", "Orders", None)]
 
 
+def test_a_numbered_heading_that_says_faq_is_one_of_the_sections() -> None:
+    text = "## 1. FAQ\n### Why?\nSo.\n## 2. Orders\n### It is late\nWait.\n### It leaks\nDry it.\n"
+    assert places_of(text) == [
+        ("Why?", "FAQ", None),
+        ("It is late", "Orders", None),
+        ("It leaks", "Orders", None),
+    ]
+
+
+def test_a_heading_that_says_faq_beside_its_questions_is_the_title() -> None:
+    document = read_markdown(
+        "---\ntitle: FAQ\n---\n## Frequent questions\nAsk us.\n## Tea\nHot.\n## Cake\nCold.\n"
+    )
+    assert document.introduction == "Ask us."
+    assert [item["question"] for item in document.items] == ["Tea", "Cake"]
+
+
+def test_a_box_around_headings_that_ask_is_their_section() -> None:
+    boxes = "".join(
+        f'{{{{< topic title="{name}" >}}}}\n### Is it {name}?\nYes.\n{{{{< /topic >}}}}\n'
+        for name in ("Tea", "Cake")
+    )
+    assert places_of(f"# FAQ\n\n{boxes}") == [("Is it Tea?", "Tea", None), ("Is it Cake?", "Cake", None)]
+
+
+def test_headings_directly_below_a_question_are_named_with_their_lines() -> None:
+    text = "# FAQ\n## Why?\nSo.\n## Who?\nWe.\n## Mishaps\n### It leaks\nDry it.\n### Where is it?\nHere.\n"
+    text += "### It beeps\nWait.\n"
+    document = read_markdown(text)
+    assert [item["question"] for item in document.items] == ["Why?", "Who?", "Mishaps"]
+    assert re.findall(r"line (\d+)", " ".join(document.notes)) == ["6", "7", "9", "11"]
+
+
 def test_a_sentence_below_the_heading_of_a_section_hides_no_question() -> None:
     text = "# Tea\n## Orders\nAll.\n### May I cancel?\nYes.\n### Is there a receipt?\nYes.\n## Why?\nSo."
     document = read_markdown(text)
@@ -366,6 +399,13 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "-  :tea-pot:{ .big } __May I cancel?__\n\n    Any time.\n\n</div>\n",
         '### What does it cost? { .ask }\n??? note "What does it cost?"\n    Nothing.\n\n'
         '### May I cancel? { .ask }\n??? note "May I cancel?"\n    Any time.\n',
+        "## What does it cost? [#cost]\nNothing.\n## :tea:{ .ask } May I cancel?\nAny time.\n",
+        '??? frage "What does it cost?"\n    Nothing.\n??? frage "May I cancel?"\n    Any time.\n\n'
+        '!!! tip "Any more?"\n',
+        "<details><summary><h2>Prices</h2></summary>\n"
+        "<details><summary><h3>What does it cost?</h3></summary>\n\nNothing.\n</details>\n"
+        "<details><summary><h4>May I cancel?</h4></summary>\n\nAny time.\n</details>\n"
+        "</details>\n",
         "<details>\n  <summary>What does it cost?</summary>\n\n    Nothing.\n\n</details>\n\n"
         "<details>\n  <summary>May I cancel?</summary>\n\n    Any time.\n\n</details>\n",
     ],
@@ -392,7 +432,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         ),
         *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
-        *("letters", "boxes that say FAQ", "cards", "headings above boxes", "indented texts of boxes"),
+        *("letters", "boxes that say FAQ", "cards", "headings above boxes", "ids and icons with attributes"),
+        *("boxes of another name", "boxes in a box", "indented texts of boxes"),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -901,6 +942,8 @@ def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(t
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
+        read_markdown("# FAQ Page: Design\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(
             "# FAQ component\n\n## Features\nA.\n\n## Usage\nB.\n\n## Fonts\n- **Q:** Big\n- **A:** Small\n"
