@@ -100,15 +100,18 @@ class Reader:
         fetch = self.fetcher.get_or_start(key)
         if fetch is None:
             return self.state(key)
-        # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
-        waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        if entry is not None and entry.is_usable(now) and not waits_for_store:
-            # If the process stands still between requests, no refresh behind a page ever ends: a page waits.
-            is_too_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
-            if not (is_too_late and fetch.is_running and fetch.entry is None) or in_event_loop():
-                # Later pages use the result, even if the fetch has already ended.
-                return state_of(entry, key, now, is_fetching=fetch.is_running)
+        if entry is not None and entry.is_usable(now) and not self._must_wait(entry, fetch):
+            # Later pages use the result, even if the fetch has already ended.
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
+
+    def _must_wait(self, entry: Entry, fetch: Fetch) -> bool:
+        """Return whether a page waits for a fetch although there is a record to show."""
+        if entry.is_file and self._settings.store is not None:
+            return True  # the store may have a record, or know that the FAQ was unpublished
+        # If the process stands still between requests, no refresh behind a page ever ends.
+        is_too_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
+        return is_too_late and fetch.is_running and fetch.entry is None and not in_event_loop()
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
