@@ -136,7 +136,8 @@ class FAQEmbed:
         return await self._get_faq(slug, lang, blocks=False)
 
     async def _get_faq(self, slug: str, lang: str | None, *, blocks: bool) -> FAQ:
-        found = self.reader.look_up(self.presenter.options.key(self.presenter.page(), slug, lang))
+        key = self.presenter.options.key(self.presenter.page(), slug, lang)
+        found = self.reader.look_up(key, awaits=not blocks)
         if not isinstance(found, FAQState):
             found = await self.reader.arrived(found, self.settings.timeout + HANDOVER, blocks=blocks)
         return data_or_raise(found)

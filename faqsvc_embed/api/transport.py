@@ -14,6 +14,7 @@ from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Final
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpcore2  # noqa: F401  # httpx2 imports it late: not on the loop's thread, where gevent has no hub
 import httpx2
@@ -220,7 +221,15 @@ def _message(request: Request, error: Exception) -> str:
         reason += " (base_url begins with https, but the server seems to use plain http)"
     if isinstance(error, httpx2.RemoteProtocolError):
         return f"{_origin(request.url)} sent no complete HTTP/1.1 response: {reason[:200]!r}"
-    return f"{_origin(request.url)} cannot be reached: {reason[:200]!r}"
+    return f"{_origin(request.url)} cannot be reached{_way_to(request.url)}: {reason[:200]!r}"
+
+
+def _way_to(url: str) -> str:
+    """Return the proxy of the environment in words, if requests to `url` take it."""
+    parts = urlsplit(url)
+    is_set = not {parts.scheme, "all"}.isdisjoint(getproxies())
+    has_proxy = is_set and not proxy_bypass(parts.hostname or "")
+    return " through the proxy of the environment" if has_proxy and not is_loopback_http(url) else ""
 
 
 async def _read_body(response: httpx2.Response, limit: int) -> bytes:

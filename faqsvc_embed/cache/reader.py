@@ -60,11 +60,11 @@ class Reader:
         self.fetcher: Fetcher = self._new_fetcher()
         _readers.add(self)
 
-    def look_up(self, key: Key, *, reload: bool = False) -> FAQState | Fetch:
+    def look_up(self, key: Key, *, reload: bool = False, awaits: bool = False) -> FAQState | Fetch:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the source that were edited.
+        `reload` reads the files of the source that were edited. `awaits` is whether the caller can await.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
         if os.getpid() != fork.pid:
@@ -74,12 +74,14 @@ class Reader:
             entry.used_at = now
             if now < entry.fresh_until and entry.fresh_state is not None:
                 return entry.fresh_state
-        found = self._look_up_stale(key, entry, now, reload=reload)
+        found = self._look_up_stale(key, entry, now, reload=reload, awaits=awaits)
         if isinstance(found, FAQState) and key.token is None:
             self.reporter.count_look_up(found)
         return found
 
-    def _look_up_stale(self, key: Key, entry: Entry | None, now: float, *, reload: bool) -> FAQState | Fetch:
+    def _look_up_stale(
+        self, key: Key, entry: Entry | None, now: float, *, reload: bool, awaits: bool
+    ) -> FAQState | Fetch:
         """Look up an FAQ that has no fresh record."""
         if not is_slug(key.slug):
             return FAQState(error=invalid_slug(key.slug), lang_requested=key.lang)
@@ -102,13 +104,19 @@ class Reader:
             return self.state(key)
         # A file of the folder is shown after the store was read, because it may have a record or a tombstone.
         waits_for_store = self._settings.store is not None and entry is not None and entry.is_file
-        if entry is not None and entry.is_usable(now) and not waits_for_store:
-            # If the process stands still between requests, no refresh behind a page ever ends: a page waits.
-            is_too_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
-            if not (is_too_late and fetch.is_running and fetch.entry is None) or in_event_loop():
-                # Later pages use the result, even if the fetch has already ended.
-                return state_of(entry, key, now, is_fetching=fetch.is_running)
+        must_wait = waits_for_store or (self._is_overdue(fetch) and (awaits or not in_event_loop()))
+        if entry is not None and entry.is_usable(now) and not must_wait:
+            # Later pages use the result, even if the fetch has already ended.
+            return state_of(entry, key, now, is_fetching=fetch.is_running)
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
+
+    def _is_overdue(self, fetch: Fetch) -> bool:
+        """Return whether a refresh should have ended long ago.
+
+        If the process stands still between requests, no refresh behind a page ever ends: a page has to wait.
+        """
+        is_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
+        return is_late and fetch.is_running and fetch.entry is None
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""

@@ -72,11 +72,8 @@ class Shown(NamedTuple):
     def links(self, slug: str) -> dict[str, str]:
         """Return the address of each question on a page, by the `link_key` of each of its names."""
         base, found = root_id(slug), dict[str, str]()
-        questions = [item.question for item in self.items]
-        for name, text in (
-            *zip(self.names, self.names, strict=True),
-            *zip(self.names, questions, strict=True),
-        ):
+        texts = (*self.names, *(item.question for item in self.items))
+        for text, name in zip(texts, self.names * 2, strict=True):
             found.setdefault(link_key(text), f"#{base}--{name}")
         return found | {link_key(address): address for address in found.values()}
 

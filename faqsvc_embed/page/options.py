@@ -239,7 +239,7 @@ class OptionResolver:
 
 def _validate(name: str, value: object) -> Any:
     """Check an option like the setting with its name; of a boolean option, only the truth value counts."""
-    setting: Setting[Any] = getattr(Settings, name)
+    setting: Setting = getattr(Settings, name)
     if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
         return bool(value)
     return setting.validate(value)

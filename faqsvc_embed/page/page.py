@@ -117,8 +117,8 @@ class Page(msgspec.Struct, eq=False):
 
     # Reading: each FAQ has one state on a page. The reader is that of the embed that shows it.
 
-    def look_up(self, reader: Reader, key: Key) -> "FAQState | Fetch":
-        """Return the state of an FAQ on this page, or the fetch that it waits for."""
+    def look_up(self, reader: Reader, key: Key, *, awaits: bool = False) -> "FAQState | Fetch":
+        """Return the state of an FAQ on this page, or the fetch that it waits for; see `Reader.look_up`."""
         if self.slugs is not None:
             self.slugs[key.slug] = None
         if self.states:
@@ -126,15 +126,15 @@ class Page(msgspec.Struct, eq=False):
             if state is not None and not state.is_loading:
                 return state
         has_files = reader.source.files is not None
-        found = reader.look_up(key, reload=has_files and self.shows_problems)
+        found = reader.look_up(key, reload=has_files and self.shows_problems, awaits=awaits)
         if isinstance(found, FAQState):
             self.states[reader, key] = found
         return found
 
-    def look_up_newest(self, reader: Reader, key: Key) -> "FAQState | Fetch":
+    def look_up_newest(self, reader: Reader, key: Key, *, awaits: bool = False) -> "FAQState | Fetch":
         """Return the draft that the visitor may see, else what is published, as `look_up` does."""
         if self.preview is None or (token := self.preview.token_for(key.slug)) is None:
-            return self.look_up(reader, key)
+            return self.look_up(reader, key, awaits=awaits)
         draft = Key(key.slug, key.lang, token)
         found = self.look_up(reader, draft)
         return self._settled(reader, draft, found) if isinstance(found, FAQState) else found

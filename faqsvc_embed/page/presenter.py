@@ -88,7 +88,7 @@ class Presenter:
         document, page = here(document, self.page_source)
         try:
             call = self.options.resolve(page, slug, given, caller, USE_NAMES)
-            found = page.look_up_newest(self._reader, call.key)
+            found = page.look_up_newest(self._reader, call.key, awaits=not blocks)
             state = await page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQNotFound as error:  # `slug` cannot be a slug
             return FAQState(error=error)
@@ -124,7 +124,7 @@ class Presenter:
             if not is_slug(slug):
                 self._report(slug, invalid_slug(slug))
         keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        found = {key: page.look_up_newest(self._reader, key) for key in keys}
+        found = {key: page.look_up_newest(self._reader, key, awaits=not blocks) for key in keys}
         wait = self._settings.wait
         return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
 
@@ -186,7 +186,7 @@ class Presenter:
             call = self.options.resolve(page, slug, given, caller)
             if page.preview is not None:
                 return await self._show_draft(document, page, call, blocks=False)
-            found = call.given or page.look_up(self._reader, call.key)
+            found = call.given or page.look_up(self._reader, call.key, awaits=True)
             return self._print(document, page, *await self._fetched(document, page, call, found))
         except FAQError as error:
             return self._handle(page, slug, error)

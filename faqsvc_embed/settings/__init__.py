@@ -8,7 +8,7 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar, cast
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -35,19 +35,16 @@ _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 _log: Final = LogOnce()
 
 
-class Setting(Generic[T]):
-    """One setting of a class: its default, and the validator that every value passes."""
+class Setting(NamedTuple):
+    """One setting: the validator that every value passes, and the default."""
 
-    def __init__(self, validate: Callable[[object], T], default: T) -> None:
-        self.validate = validate
-        self.default = default
+    validate: Callable[[object], Any]
+    default: Any
 
-    @overload
-    def __get__(self, instance: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> T: ...
-    def __get__(self, instance: object | None, owner: type) -> Self | T:
-        return self if instance is None else self.default  # an instance has its own value in `__dict__`
+
+def setting(validate: Callable[[object], T], default: Any) -> T:
+    """Declare a setting of a class, whose instances have a value of its type."""
+    return cast(T, Setting(validate, default))
 
 
 class Settings:
@@ -60,72 +57,72 @@ class Settings:
         ConfigurationError: a value is invalid; the message names the setting, the value and what is accepted.
     """
 
-    base_url: Setting[str] = Setting(accept.service_url, "")
+    base_url: str = setting(accept.service_url, "")
     """The URL of the service, such as https://faq.example.com."""
-    api_key: Setting[APIKey | None] = Setting(accept.api_key, None)
+    api_key: APIKey | None = setting(accept.api_key, None)
     """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
-    insecure_hosts: Setting[tuple[str, ...]] = Setting(accept.host_names, ())
+    insecure_hosts: tuple[str, ...] = setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
-    lang: Setting[str | None] = Setting(accept.or_none(accept.one_of(*LANGUAGES)), None)
+    lang: str | None = setting(accept.or_none(accept.one_of(*LANGUAGES)), None)
     """The language of the site, unless it chooses one for a request; None asks for the visitor's language."""
-    theme: Setting[Theme] = Setting(accept.theme, Theme())
+    theme: Theme = setting(accept.theme, Theme())
     """Accent colour and question size."""
-    show_title: Setting[bool] = Setting(accept.boolean, True)
+    show_title: bool = setting(accept.boolean, True)
     """Print the title of the FAQ."""
-    heading_level: Setting[int | None] = Setting(accept.or_none(accept.whole(2, 6)), 2)
+    heading_level: int | None = setting(accept.or_none(accept.whole(2, 6)), 2)
     """Level of the title's heading, 2 to 6; questions are one below. None prints no headings."""
-    styles: Setting[accept.Styles] = Setting(accept.one_of("inline", "linked", "none"), "inline")
+    styles: accept.Styles = setting(accept.one_of("inline", "linked", "none"), "inline")
     """`inline`: a style element in the page. `linked`: a stylesheet that the host serves. `none`: no CSS."""
-    variant: Setting[accept.Variant] = Setting(accept.one_of(*accept.VARIANTS), "details")
+    variant: accept.Variant = setting(accept.one_of(*accept.VARIANTS), "details")
     """`details`: details elements. `disclosure`: headings with buttons. `open`: all answers are visible."""
-    look: Setting[accept.Look] = Setting(accept.one_of(*accept.LOOKS), "lines")
+    look: accept.Look = setting(accept.one_of(*accept.LOOKS), "lines")
     """`lines`: a line between two questions. `cards`: each question in a box. `columns`: the title beside the
     questions. `plain`: no lines."""
-    exclusive: Setting[bool] = Setting(accept.boolean, False)
+    exclusive: bool = setting(accept.boolean, False)
     """Opening an answer closes the one that was open."""
-    schema: Setting[bool] = Setting(accept.boolean, True)
+    schema: bool = setting(accept.boolean, True)
     """Print the JSON-LD of each FAQ with the FAQ. If False, `faq_schema()` prints the JSON-LD of all FAQs."""
-    cache_overrides: Setting[bool] = Setting(accept.boolean, False)
+    cache_overrides: bool = setting(accept.boolean, False)
     """Cache FAQs rendered from the host's `faqsvc/*.html`. Set it if these use only documented variables."""
-    wait: Setting[float] = Setting(accept.wait, 1.0)
+    wait: float = setting(accept.wait, 1.0)
     """How long one page may wait for all its uncached FAQs together."""
-    timeout: Setting[float] = Setting(accept.timeout, 5.0)
+    timeout: float = setting(accept.timeout, 5.0)
     """How long one request to the source may take, from connecting to the last byte."""
-    fresh_for: Setting[float] = Setting(accept.seconds(), 3600.0)
+    fresh_for: float = setting(accept.seconds(), 3600.0)
     """Freshness lifetime of a response that states none (RFC 9111, 4.2)."""
-    keep_for: Setting[float | None] = Setting(accept.or_none(accept.seconds()), 7 * accept.DAY)
+    keep_for: float | None = setting(accept.or_none(accept.seconds()), 7 * accept.DAY)
     """How long a stale record may be shown while the source fails; None for no limit (RFC 5861, 4)."""
-    max_fresh: Setting[float | None] = Setting(accept.or_none(accept.seconds()), None)
+    max_fresh: float | None = setting(accept.or_none(accept.seconds()), None)
     """Upper limit of all freshness lifetimes and of `not_found_for`; None for no limit."""
-    push: Setting[bool] = Setting(accept.boolean, True)
+    push: bool = setting(accept.boolean, True)
     """Follow the service's change feed, if it has one: edits arrive within seconds."""
-    preview: Setting[bool] = Setting(accept.boolean, True)
+    preview: bool = setting(accept.boolean, True)
     """Show a draft on a page whose address has a preview token of the service."""
-    not_found_for: Setting[float] = Setting(accept.seconds(), 60.0)
+    not_found_for: float = setting(accept.seconds(), 60.0)
     """How long a 404 is cached (negative caching)."""
-    max_entries: Setting[int] = Setting(accept.whole(1), 1000)
+    max_entries: int = setting(accept.whole(1), 1000)
     """How many FAQs are cached in memory; the least recently used are evicted."""
-    max_bytes: Setting[int] = Setting(accept.whole(1), 1_048_576)
+    max_bytes: int = setting(accept.whole(1), 1_048_576)
     """The largest record in bytes, decompressed."""
-    store: Setting[str | None] = Setting(accept.or_none(accept.store), None)
+    store: str | None = setting(accept.or_none(accept.store), None)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
-    degraded_max_age: Setting[int | None] = Setting(accept.or_none(accept.whole(0)), None)
+    degraded_max_age: int | None = setting(accept.or_none(accept.whole(0)), None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
 
     A page without Cache-Control gets `max-age=0`. None leaves the headers of the page alone.
     """
-    cache_tags: Setting[bool] = Setting(accept.boolean, False)
+    cache_tags: bool = setting(accept.boolean, False)
     """Name the FAQs of a page in its headers, for caches in front: Cache-Groups (RFC 9875), Surrogate-Key
     and Cache-Tag."""
-    directory: Setting[str | None] = Setting(accept.or_none(accept.directory), None)
+    directory: str | None = setting(accept.or_none(accept.directory), None)
     """A folder of FAQ files, such as `pricing.md`, shown instead of a service or until it has responded."""
-    source: Setting[Source | None] = Setting(accept.or_none(accept.source), None)
+    source: Source | None = setting(accept.or_none(accept.source), None)
     """FAQs that the host stores itself: a `Source`, or the dotted path to one or to its class."""
-    reload: Setting[bool] = Setting(accept.boolean, False)
+    reload: bool = setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
-    offline: Setting[bool] = Setting(accept.boolean, False)
+    offline: bool = setting(accept.boolean, False)
     """Make no network request; FAQs come from the folder."""
-    strict: Setting[bool] = Setting(accept.boolean, False)
+    strict: bool = setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
@@ -134,10 +131,10 @@ class Settings:
             raise ConfigurationError(f"{unknown!r} is not a setting; {suggestion(unknown)}")
         kept = vars(self)
         for name in NAMES:
-            setting: Setting[Any] = getattr(type(self), name)
-            value = values.get(name, setting.default)
+            validate, default = getattr(type(self), name)
+            value = values.get(name, default)
             try:
-                kept[name] = setting.validate(value)
+                kept[name] = validate(value)
             except (ValueError, TypeError) as error:
                 message = f"{name} {_described(name, value)}: {error}"
                 raise ConfigurationError(message) from error.__cause__  # the error of importing a source

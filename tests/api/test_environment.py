@@ -83,6 +83,16 @@ def test_an_unusable_environment_is_one_line_in_the_log_and_a_page_without_the_f
     assert caplog.text == ""
 
 
+def test_an_error_says_that_the_request_took_the_proxy_of_the_environment(
+    make_embed: MakeEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    message = str(failure(make_embed(base_url="https://faq.invalid")))
+    assert message.startswith("https://faq.invalid cannot be reached through the proxy of the environment: ")
+    monkeypatch.setenv("NO_PROXY", "faq.invalid")
+    assert "proxy" not in str(failure(make_embed(base_url="https://faq.invalid")))
+
+
 def test_a_proxy_does_not_receive_requests_to_this_machine(
     make_embed: MakeEmbed, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

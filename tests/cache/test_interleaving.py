@@ -232,8 +232,13 @@ def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
 # Time
 
 
+@pytest.mark.parametrize("is_async", [False, True])
 def test_a_process_that_stands_still_between_requests_refreshes_its_records(
-    make_embed: MakeEmbed, faulty: FaultyServer, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    make_embed: MakeEmbed,
+    faulty: FaultyServer,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    is_async: bool,
 ) -> None:
     embed, never = make_embed(wait=60), threading.Event()
     embed.get_faq("pricing")
@@ -245,7 +250,7 @@ def test_a_process_that_stands_still_between_requests_refreshes_its_records(
     running = time.monotonic
     monkeypatch.setattr(time, "monotonic", lambda: running() + 3600)
     embed.use_faq("another", wait=0)  # its fetch wakes the background loop
-    state = embed.use_faq("pricing")
+    state = asyncio.run(embed.ause_faq("pricing")) if is_async else embed.use_faq("pricing")
     never.set()
     assert (title(state), state.is_stale, state.error) == ("Edited", False, None)
 
