@@ -272,7 +272,12 @@ def _key(slug: str, lang: str | None) -> Key:
 def _nonce(page: Page, nonce: object, caller: Caller) -> object:
     """Return the nonce of a call, else of its page or of a variable of its template."""
     nonce = nonce or page.nonce() or caller.nonce
-    return nonce() if callable(nonce) else nonce
+    try:
+        return nonce() if callable(nonce) else nonce
+    except RuntimeError:  # Flask-Talisman's function needs a request, and a mail has no policy
+        if type(page) is not Page:
+            raise
+        return None
 
 
 def split_arguments(

@@ -227,6 +227,16 @@ def test_python_code_finds_the_nonce_that_an_extension_gives_to_templates() -> N
     assert nonces(get(app)) == ["x"] * 2
 
 
+def test_a_mail_has_no_nonce_and_logs_nothing_where_templates_get_it_from_the_request(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    app = make_app(lambda: "")
+    app.jinja_env.globals["csp_nonce"] = lambda: request.environ["nonce"]
+    with app.app_context():
+        assert nonces(render_template_string(TWO)) == [None] * 3
+    assert not caplog.records
+
+
 def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterwards() -> None:
     contexts = list[Context]()
 
