@@ -23,7 +23,7 @@ POOL_TIMEOUT: Final = 2.0
 NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
 KEEPALIVE: Final = 60
-"""Seconds after which the system tests an idle connection: firewalls forget those that are silent for minutes."""
+"""Seconds after which the system tests an idle connection, because firewalls forget those that are silent."""
 STATEMENT_TIMEOUT: Final = 5.0
 """Seconds that a statement may take, including its wait for locks."""
 READ_ONLY: Final = "25006"
