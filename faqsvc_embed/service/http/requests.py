@@ -13,11 +13,12 @@ from starlette.requests import ClientDisconnect, Request
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import unknown_fields
 from faqsvc_embed.languages import lookup
+from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.service.http.conditional import best_media_type
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.settings.validators import is_loopback_http
 
 T = TypeVar("T", bound=msgspec.Struct)
-
 
 JSON = "application/json"
 
@@ -113,6 +114,13 @@ def content_length(request: Request) -> int:
 _HOST = re.compile(r"(?:[\w.-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
 
 
+_WRONG_HOST: Final = (
+    "a proxy names %s as the host, so links work on this machine only: set --base-url (FAQSVC_BASE_URL),"
+    " or let the proxy pass the Host header on"
+)
+_log: Final = LogOnce()
+
+
 @dataclass(frozen=True)
 class PublicURLs:
     """The URLs below `base`, which has no trailing slash."""
@@ -131,6 +139,9 @@ class PublicURLs:
         host = request.headers.get("host", "")
         if _HOST.fullmatch(host) is None:
             raise Problem(400, "bad-request", "Invalid Host header")
+        if "x-forwarded-for" in request.headers and is_loopback_http(f"http://{host}"):
+            # As Apache and nginx do by default. One key, because clients can send any host.
+            _log.warning("host", _WRONG_HOST, host)
         return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))
 
     def page(self, slug: str) -> str:

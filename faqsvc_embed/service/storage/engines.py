@@ -22,6 +22,8 @@ POOL_TIMEOUT: Final = 2.0
 """Seconds to wait for a free connection."""
 NETWORK_TIMEOUT: Final = 5
 """Seconds to connect, and for the server to acknowledge data."""
+KEEPALIVE: Final = 60
+"""Seconds after which the system tests an idle connection, because firewalls forget those that are silent."""
 STATEMENT_TIMEOUT: Final = 5.0
 """Seconds that a statement may take, including its wait for locks."""
 READ_ONLY: Final = "25006"
@@ -29,6 +31,7 @@ READ_ONLY: Final = "25006"
 _CONNINFO: Final[dict[str, Any]] = {
     "connect_timeout": NETWORK_TIMEOUT,
     "tcp_user_timeout": NETWORK_TIMEOUT * 1000,
+    "keepalives_idle": KEEPALIVE,
     "application_name": "faqsvc",
     # Behind a pooler, the name of a prepared statement may be that of another client's statement.
     "prepare_threshold": None,

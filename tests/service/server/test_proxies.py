@@ -4,9 +4,12 @@ import asyncio
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed import ConfigurationError
+from faqsvc_embed.runtime.bounded_log import LogOnce
+from faqsvc_embed.service.http import requests
 from faqsvc_embed.service.server import BehindProxies, check_proxies
 
 
@@ -52,6 +55,23 @@ def test_the_proxy_on_a_unix_socket_is_trusted() -> None:
     assert seen(None, "203.0.113.9") == ("203.0.113.9", "https")
     assert seen(None, None) == (None, "https")
     assert seen(None, "203.0.113.9, 10.0.0.5", ("10.0.0.5",))[0] == "203.0.113.9"
+
+
+def test_a_proxy_that_hides_the_host_is_reported_once(
+    client: TestClient, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "_log", LogOnce())
+    forwarded = {"X-Forwarded-For": "203.0.113.9"}
+    for headers in (
+        {"Host": "faq.tea.example", **forwarded},
+        {"Host": "127.0.0.1:1"},
+        {"Host": "127.0.0.1:8700", **forwarded},
+        {"Host": "localhost:2", **forwarded},
+    ):
+        assert client.get("/llms.txt", headers=headers).status_code == 200
+    warnings = [record.getMessage() for record in caplog.records if "--base-url" in record.getMessage()]
+    assert len(warnings) == 1
+    assert "127.0.0.1:8700" in warnings[0]
 
 
 @pytest.mark.parametrize("proxy", ["*", "proxy.example", "", "10.0.0.5/8"])
