@@ -1,9 +1,8 @@
 """Changes of single questions: what PATCH does to the items of an FAQ. Nothing here does I/O."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
-
-from msgspec.structs import replace
 
 from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.fields import MAX_ITEMS, Code
@@ -45,12 +44,12 @@ def apply_changes(items: Iterable[Item], changes: Sequence[Change]) -> tuple[Ite
     if not questions.order:
         raise questions.refused("no question would remain: unpublish the FAQ instead")
     return tuple(
-        replace(questions.items[number], position=position, section=section)
-        for position, (number, section) in enumerate(zip(questions.order, questions.sections, strict=True))
+        Item(position, one.question, one.answer, one.section, one.id)
+        for position, one in enumerate(questions.order)
     )
 
 
-def finder(items: Iterable[Item]) -> Callable[[Change], Item | None]:
+def finder(items: Sequence[Item]) -> Callable[[Change], Item | None]:
     """Return a function that finds the question that a change names, as `apply_changes` does.
 
     It returns None if there is no such question, or several.
@@ -59,7 +58,7 @@ def finder(items: Iterable[Item]) -> Callable[[Change], Item | None]:
 
     def find(change: Change) -> Item | None:
         try:
-            return questions.items[questions.named(change)]
+            return items[questions.order.index(questions.named(change))]
         except ChangeRefused:
             return None
 
@@ -78,22 +77,42 @@ def closest(question: str, questions: Iterable[str], enough: float = ENOUGH) -> 
     return [text for _, text in best[:MAX_CLOSEST]]
 
 
+@dataclass(eq=False, slots=True)
+class _Question:
+    """A question while its FAQ is changed."""
+
+    question: str
+    answer: str
+    section: str | None = None
+    id: str | None = None
+
+    def names(self) -> Iterator[tuple[str, object]]:
+        """Yield the names by which a change may mean the question."""
+        yield "text", question_key(self.question)
+        if written := spelling(self.question):
+            yield "spelling", written
+        if self.id is not None:
+            yield "id", self.id
+
+    def fits(self, change: Change) -> bool:
+        """Return whether it is in the section of a change and, to be removed, has its answer."""
+        is_there = change.section is None or _section_name(change.section) == _section_name(self.section)
+        return is_there and not (change.remove and change.answer not in (None, self.answer))
+
+
 class _Questions:
-    """The questions of an FAQ while they are changed. Each keeps its number, wherever it is moved."""
+    """The questions of an FAQ while they are changed."""
 
     def __init__(self, items: Iterable[Item]) -> None:
-        self.items = dict(enumerate(items))
-        self.order = list(self.items)
-        self.sections = [item.section for item in self.items.values()]
-        """The section of each question in `order`."""
-        self.titles = {_section_name(section): section for section in reversed(self.sections)}
+        self.order = [_Question(item.question, item.answer, item.section, item.id) for item in items]
+        self.titles = {_section_name(one.section): one.section for one in reversed(self.order)}
         """The sections by their spelling; of several with one spelling, the first."""
-        self.names = dict[tuple[str, object], list[int]]()
-        """The numbers of the questions with a text, a spelling or an id."""
+        self.names = dict[tuple[str, object], list[_Question]]()
+        """The questions with a text, a spelling or an id."""
         self.index = 0
         """The number of the change that is being made."""
-        for number in self.order:
-            self.know(number)
+        for one in self.order:
+            self.know(one)
 
     def refused(self, reason: str, closest: Sequence[str] = (), code: Code = "invalid-body") -> ChangeRefused:
         """Return the error for a change that cannot be made."""
@@ -104,20 +123,17 @@ class _Questions:
         if change.add and not change.remove:
             self.add(change)
             return
-        number = self.named(change)
-        new_id = change.id if change.question is not None and change.id != self.items[number].id else None
+        one = self.named(change)
+        new_id = change.id if change.question is not None and change.id != one.id else None
         texts = (change.answer, change.new_question, change.section, change.after)
         if change.remove:
-            if (
-                change.add
-                or not self.has(number, change)
-                or (change.new_question, change.after, new_id) != (None,) * 3
-            ):
+            others = (change.new_question, change.after, new_id)
+            if change.add or not one.fits(change) or others != (None, None, None):
                 raise self.refused("remove cannot be combined with fields that change the question")
-            self.forget(number)
-            self.take(number)
+            self.forget(one)
+            self.order.remove(one)
         elif new_id is not None or any(text is not None for text in texts):
-            self.edit(number, change, new_id)
+            self.edit(one, change, new_id)
         else:
             raise self.refused("answer, newQuestion, section, after, id or remove is missing")
 
@@ -128,28 +144,23 @@ class _Questions:
         if change.question is None or change.answer is None or change.new_question is not None:
             raise self.refused("a question that is added needs question and answer, and no newQuestion")
         self.check_free(change.question, change.id)
-        number = len(self.items)
-        self.items[number] = Item(number, change.question, change.answer, id=change.id)
-        self.know(number)
-        self.put(number, change)
+        one = _Question(change.question, change.answer, id=change.id)
+        self.know(one)
+        self.put(one, change)
 
-    def edit(self, number: int, change: Change, new_id: str | None) -> None:
+    def edit(self, one: _Question, change: Change, new_id: str | None) -> None:
         """Change the texts, the id and the place of a question."""
-        item = self.items[number]
-        self.forget(number)
+        self.forget(one)
         self.check_free(change.new_question, new_id)
-        self.items[number] = replace(
-            item,
-            question=item.question if change.new_question is None else change.new_question,
-            answer=item.answer if change.answer is None else change.answer,
-            id=item.id if new_id is None else new_id,
-        )
-        self.know(number)
+        one.question = change.new_question or one.question
+        one.answer = change.answer or one.answer
+        one.id = new_id or one.id
+        self.know(one)
         if change.section is not None or change.after is not None:
-            self.take(number)
-            self.put(number, change)
+            self.order.remove(one)
+            self.put(one, change)
 
-    def put(self, number: int, change: Change) -> None:
+    def put(self, one: _Question, change: Change) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
         After a question, it may have a new section, or that of the question.
@@ -158,75 +169,71 @@ class _Questions:
         is_new = name not in self.titles and bool(name)
         section = self.titles.setdefault(name, change.section) if name else None
         if change.section is not None and change.after is None:
-            behind = self.sections[::-1].index(section) if section in self.sections else 0
+            sections = [other.section for other in self.order]
+            behind = sections[::-1].index(section) if section in sections else 0
             place = len(self.order) - behind
         else:
-            place = self.place_after(change.after)
-            beside = self.sections[max(place - 1, 0)] if self.sections else None
+            place = self.place_after(change.after, one)
+            beside = self.order[max(place - 1, 0)].section if self.order else None
             if change.section is not None and not is_new and name != _section_name(beside):
                 raise self.refused(f"after names a place in another section: {quoted(beside or '')}")
             section = section if is_new else beside
-        self.order.insert(place, number)
-        self.sections.insert(place, section)
+        one.section = section
+        self.order.insert(place, one)
 
-    def place_after(self, after: str | None) -> int:
+    def place_after(self, after: str | None, moved: _Question) -> int:
         """Return the place after a question; the end for None, the beginning for an empty text."""
         if after is None:
             return len(self.order)
         if not after.strip():
             return 0
-        number = self.find(after, Change())
-        if number is None:
+        found = self.find(after, Change())
+        if found is None:
             raise self.unknown(after, advice="`after` names one that is there")
-        if number not in self.order:
+        if found is moved:
             raise self.refused(f"{quoted(after)} cannot come after itself")
-        return self.order.index(number) + 1
+        return self.order.index(found) + 1
 
-    def take(self, number: int) -> None:
-        """Remove a question from its place."""
-        place = self.order.index(number)
-        del self.order[place], self.sections[place]
-
-    def know(self, number: int) -> None:
+    def know(self, one: _Question) -> None:
         """Let a question be found by its names."""
-        for name in _names(self.items[number]):
-            self.names.setdefault(name, []).append(number)
+        for name in one.names():
+            self.names.setdefault(name, []).append(one)
 
-    def forget(self, number: int) -> None:
+    def forget(self, one: _Question) -> None:
         """Let a question no longer be found."""
-        for name in _names(self.items[number]):
-            self.names[name].remove(number)
+        for name in one.names():
+            self.names[name].remove(one)
 
-    def named(self, change: Change) -> int:
-        """Return the number of the question that a change names."""
+    def named(self, change: Change) -> _Question:
+        """Return the question that a change names."""
         if change.question is None:
-            number = self.only(("id", change.id), change)
-            if number is None:
+            one = self.only(("id", change.id), change)
+            if one is None:
                 reason = f"there is no question with the id {quoted(change.id)}: name it by its text"
                 raise self.refused(reason, code="unknown-question")
-            return number
-        number = self.find(change.question, change)
-        if number is None:
+            return one
+        one = self.find(change.question, change)
+        if one is None:
             raise self.unknown(change.question, change.id)
-        return number
+        return one
 
-    def find(self, text: str, change: Change) -> int | None:
-        """Return the number of the question with this text, spelling or id, or None."""
+    def find(self, text: str, change: Change) -> _Question | None:
+        """Return the question with this text, spelling or id, or None."""
         names = (("text", question_key(text)), ("spelling", spelling(text)), ("id", text))
         return next((found for name in names if (found := self.only(name, change)) is not None), None)
 
-    def only(self, name: tuple[str, object], change: Change) -> int | None:
-        """Return the number of the only question with a name, or None.
+    def only(self, name: tuple[str, object], change: Change) -> _Question | None:
+        """Return the only question with a name, or None.
 
         Of several, it is the only one in the section of the change or, to be removed, with its answer; of
         equal ones, the last. Otherwise, several are an error.
         """
         found = self.names.get(name, [])
         if len(found) > 1:
-            texts = [self.items[number].question for number in found[:MAX_CLOSEST]]
-            meant = [number for number in found if self.has(number, change)]
-            if len({(self.items[number].answer, self.section_of(number)) for number in meant}) == 1:
+            meant = [one for one in found if one.fits(change)]
+            if len({(one.answer, _section_name(one.section)) for one in meant}) == 1:
                 return meant[-1]
+            texts = [one.question for one in found[:MAX_CLOSEST]]
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
                 f"{named} is the name of {len(found)} questions: name one by its id, or with its section; or "
@@ -235,23 +242,13 @@ class _Questions:
             raise self.refused(reason, texts)
         return found[0] if found else None
 
-    def has(self, number: int, change: Change) -> bool:
-        """Return whether a question is in the section of a change and, to be removed, has its answer."""
-        is_there = change.section is None or _section_name(change.section) == self.section_of(number)
-        return is_there and not (change.remove and change.answer not in (None, self.items[number].answer))
-
-    def section_of(self, number: int) -> str:
-        """Return the section of a question, in the form that all spellings have in common."""
-        return _section_name(self.sections[self.order.index(number)])
-
     def check_free(self, question: str | None, item_id: str | None) -> None:
         """Refuse a question whose text, in any spelling, or whose id another one has."""
         question = question or ""
         for name in (("spelling", spelling(question)), ("text", question_key(question)), ("id", item_id)):
-            for number in self.names.get(name, ()):
-                text = self.items[number].question
+            for one in self.names.get(name, ()):
                 what = f"the id {quoted(item_id)}" if name[0] == "id" else "this question"
-                raise self.refused(f"the FAQ has {what} already: {quoted(text)}", [text])
+                raise self.refused(f"the FAQ has {what} already: {quoted(one.question)}", [one.question])
 
     def unknown(
         self,
@@ -260,23 +257,14 @@ class _Questions:
         advice: str = "name an existing one, or add it, with `add`",
     ) -> ChangeRefused:
         """Return the error for an unknown question, with the questions that it may mean."""
-        texts = [self.items[number].question for number in self.order]
-        named = [self.items[number].question for number in self.names.get(("id", item_id), ())]
-        found = named or closest(question, texts)
+        named = [one.question for one in self.names.get(("id", item_id), ())]
+        found = named or closest(question, [one.question for one in self.order])
         return self.refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
 
 
 def _section_name(title: str | None) -> str:
     """Return the form that all spellings of a section's title have in common; empty without a section."""
     return spelling(title or "") or (title or "").strip()
-
-
-def _names(item: Item) -> Iterator[tuple[str, object]]:
-    yield "text", question_key(item.question)
-    if written := spelling(item.question):
-        yield "spelling", written
-    if item.id is not None:
-        yield "id", item.id
 
 
 def _pairs(text: str) -> set[str]:
