@@ -47,23 +47,6 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
                 with anyio.CancelScope(shield=True):
                     await clients.aclose()
 
-    async def list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in TOOLS])
-
-    async def call_tool(
-        context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        if params.name not in HANDLERS:
-            message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(HANDLERS)}"
-            raise MCPError(code=types.INVALID_PARAMS, message=message)
-
-        headers = context.request.headers if context.request is not None else {}
-        writing = partial(clients.writing, headers)
-        try:
-            return await answer(Call(params.name, params.arguments or {}, clients.reading, writing))
-        except ToolError as error:
-            return error.result()
-
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(
         "faqsvc",
@@ -72,9 +55,26 @@ def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -
         instructions=INSTRUCTIONS,
         lifespan=lifespan,
         cache_hints={"tools/list": hint, "server/discover": hint},
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
+        on_list_tools=_list_tools,
+        on_call_tool=partial(_call_tool, clients),
     )
+
+
+async def _list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    return types.ListToolsResult(tools=[types.Tool.model_validate(tool) for tool in TOOLS])
+
+
+async def _call_tool(
+    clients: Clients, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+) -> types.CallToolResult:
+    if params.name not in HANDLERS:
+        message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(HANDLERS)}"
+        raise MCPError(code=types.INVALID_PARAMS, message=message)
+    writing = partial(clients.writing, context.request.headers if context.request is not None else {})
+    try:
+        return await answer(Call(params.name, params.arguments or {}, clients.reading, writing))
+    except ToolError as error:
+        return error.result()
 
 
 async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:

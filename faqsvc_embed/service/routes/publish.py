@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from msgspec import UNSET
+from msgspec.structs import astuple
 from starlette.responses import Response
 
 from faqsvc_embed.api.changes import apply_changes
@@ -98,12 +99,10 @@ def change_faq(call: Call) -> Response:
     require_scope(call.access, "draft" if is_draft else "publish")
 
     def changed(content: Content) -> Content:
+        names = ("title", "introduction", "answer_format")
+        given = {name: value for name in names if (value := getattr(body, name)) is not UNSET}
         items = apply_changes(content.items, body.changes or [])
-        found = replace(content, items=items, title=body.title or content.title)
-        if body.introduction is not UNSET:
-            found = replace(found, introduction=body.introduction)
-        if body.answer_format is not UNSET:
-            found = replace(found, answer_format=body.answer_format)
+        found = replace(content, items=items, **given)
         size = sum(len(text.encode()) for item in items for text in item.to_fields().values())
         size += len((found.introduction or "").encode())
         if size > MAX_BODY:
@@ -149,19 +148,15 @@ def _problems(fields: dict[str, Any]) -> list[str]:
 
 
 def _write(body: PublishBody, **target: Any) -> Write:
-    items = [
-        Item(position, item.question, item.answer, item.section, item.id)
-        for position, item in enumerate(body.items)
-    ]
     content = Content(
-        body.website_url or "",
-        body.website_name or "",
-        tuple(items),
-        body.title,
-        body.answer_format or "text",
-        UNSET,  # a body has no call to action
-        body.page_url,
-        body.introduction,
+        website_url=body.website_url or "",
+        website_name=body.website_name or "",
+        items=tuple(Item(position, *astuple(item)) for position, item in enumerate(body.items)),
+        title=body.title,
+        answer_format=body.answer_format or "text",
+        cta=UNSET,  # a body has no call to action
+        page_url=body.page_url,
+        introduction=body.introduction,
     )
     file = None
     if body.revision is not UNSET:
