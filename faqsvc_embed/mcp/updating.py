@@ -97,7 +97,10 @@ def _checked(given: Arguments) -> Arguments:
     ]
     given = {name: value for name, value in {**given, "changes": changes}.items() if value != []}
     if not given.keys() & _CHANGING:
-        raise ToolError("There is nothing to change: pass changes, title, introduction or answerFormat.")
+        raise ToolError(
+            "There is nothing to change: pass changes, title, introduction or answerFormat. No tool "
+            "publishes a draft: the user does, at the desk or with `faqsvc revert`."
+        )
     if problems := change_problems({**given, "introduction": given.get("introduction") or None}):
         raise PublishRejected("", problems=problems)
     return {**given, "changes": msgspec.convert(changes, list[Change])}
@@ -242,15 +245,20 @@ def _texts(item: Item) -> tuple[str | None, ...]:
 
 
 def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
-    """Return a note for each new question that has markup, or that may be a paraphrase of another."""
+    """Return notes on new questions with markup, or that may be paraphrases, and on what `shown` lacks."""
     known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]
     added = [change.question or "" for change in given["changes"] if change.add][:MAX_NAMED]
     pairs = [(one, similar) for one in added for similar in closest(one, known, RESEMBLING)[:1]]
-    return typed(questions, given.get("title")) + [
-        f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
-        for one, similar in pairs
-    ]
+    removed = ["The introduction was removed"] if old.introduction and not new.introduction else []
+    return (
+        removed
+        + typed(questions, given.get("title"))
+        + [
+            f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
+            for one, similar in pairs
+        ]
+    )
 
 
 def _unpublished(slug: str) -> ToolError:
@@ -284,7 +292,11 @@ def _conflict(
 def _shown(change: Change, old: Item | None) -> dict[str, Any]:
     """Return a change of a question, with the changed words of its answer before and after it."""
     fields = msgspec.to_builtins(change)
-    shown = {"movedAfter" if name == "after" else name: value for name, value in fields.items()}
+    shown = {
+        "movedAfter" if name == "after" else name: value
+        for name, value in fields.items()
+        if value is not False
+    }
     shown.pop("answer", None)
     if old is not None:
         shown["question"] = old.question
