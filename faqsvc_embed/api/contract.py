@@ -161,7 +161,7 @@ class Install(Struct, frozen=True):
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """The revision that was written. `ignored` are the fields of the body that nothing is done with."""
+    """The revision that was written. `ignored` are the fields and parameters that nothing is done with."""
 
     slug: str
     faq_url: str

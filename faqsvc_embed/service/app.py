@@ -207,7 +207,9 @@ def _generator(allow: str | None) -> "Generator | None":
 
 
 async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:
-    return _error(service, request, Problem(404, "not-found", "Not found"))
+    return _error(
+        service, request, Problem(404, "not-found", "Nothing has this address; /openapi.json lists all")
+    )
 
 
 async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:

@@ -21,6 +21,7 @@ from faqsvc_embed.settings.validators import is_loopback_http
 T = TypeVar("T", bound=msgspec.Struct)
 
 JSON = "application/json"
+_CHARSET = re.compile(r'(?i)\bcharset *= *"?([\w-]*)')
 
 
 def require_json(request: Request) -> None:
@@ -31,8 +32,9 @@ def require_json(request: Request) -> None:
     """
     best_media_type(request, JSON)
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
-    charset = parameters.replace(" ", "").replace('"', "").lower()
-    if media_type.strip().lower() != JSON or charset not in ("", "charset=utf-8"):
+    charset = _CHARSET.search(parameters)
+    is_utf_8 = charset is None or charset[1].lower() in ("utf-8", "utf8")
+    if media_type.strip().lower() != JSON or not is_utf_8:
         headers = {"accept": JSON}
         raise Problem(415, "unsupported-media-type", f"Content-Type must be {JSON} (UTF-8)", headers=headers)
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":

@@ -201,7 +201,15 @@ def test_a_body_that_is_not_json_is_a_415(client: TestClient, key: str, media_ty
     assert response.headers["accept"] == "application/json"
 
 
-@pytest.mark.parametrize("media_type", ["Application/JSON", 'application/json; charset="UTF-8"'])
+@pytest.mark.parametrize(
+    "media_type",
+    [
+        "Application/JSON",
+        'application/json; charset="UTF-8"',
+        "application/json;charset=utf8",
+        "application/json; version=1; charset=utf-8",
+    ],
+)
 def test_the_media_type_may_be_written_in_other_ways(client: TestClient, key: str, media_type: str) -> None:
     assert publish(client, key, publication(), Content_Type=media_type).status_code == 201
 

@@ -82,6 +82,17 @@ def test_a_language_with_a_region_is_that_language(
     assert "ignored" not in posted.json()
 
 
+def test_parameters_of_the_address_that_nothing_is_done_with_are_named(client: TestClient, key: str) -> None:
+    headers = {"X-Plugin-Key": key}
+    posted = client.post("/api/v1/faq?lang=de&draft=1", json=publication(), headers=headers)
+    assert posted.json()["ignored"] == ["?lang", "?draft"]
+    put = client.put("/api/v1/faq/tea?lang=en&language=de", json=publication(), headers=headers)
+    assert (put.json()["lang"], put.json()["ignored"]) == ("en", ["?language"])
+    headers["If-Match"] = put.headers["etag"]
+    patched = client.patch("/api/v1/faq/tea?x=1", json={"title": "Tea"}, headers=headers)
+    assert patched.json()["ignored"] == ["?x"]
+
+
 def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) -> None:
     items = [
         {"question": "One?", "answer": "1", "position": 7, "id": "x"},
