@@ -19,7 +19,7 @@ _COMMENT: Final = re.compile(
     # line.
     r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
     r"|export\s+(?:default\s+[({]|(?:default\s+)?(?:async\s+)?(?:const|let|function)\s+[\w$]*\s*[=({:])"
-    r"[^\n]*(?:\n[^\n]+)*))",
+    r"[^\n]*(?:\n(?![ \t]*$)[^\n]+)*))",
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
@@ -131,8 +131,10 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         is_comment |= found["contents"] is not None
         is_code = found["script"] or found["mdx"]
         if is_code:
-            first, *_ = found[0].strip().split("\n", 1)
-            notes.append(f"{place(found)}: not shown: {first[:60]}")
+            first, *more = found[0].strip().split("\n")
+            last = text.count("\n", 0, found.end()) + 1
+            end = f" to line {last}" if more else ""
+            notes.append(f"{place(found)}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
     text = _DEFINED.sub(whole, text) if "]: " in text else text
