@@ -9,8 +9,9 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    # A comment of MDX contains no beginning of another: many that have no end are read in linear time.
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
+    # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
+    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
@@ -60,7 +61,7 @@ TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
 DECORATION: Final = re.compile(
-    r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
+    r"(?:([-*_=])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
     r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>"
     r"|:{2,}(?:[ \t]*\{[^{}]*\})?)?",
     re.I,
@@ -127,7 +128,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         return "".join(found[0].split())
 
     def blank(found: re.Match[str]) -> str:
-        is_comment = found[0].startswith(("<!--", "{/*")) and found[0].endswith(("-->", "*/}"))
+        is_comment = found[0].startswith(("<!--", "{/*", "{::")) and found[0].endswith(("-->", "}"))
         is_comment |= found["contents"] is not None
         is_code = found["script"] or found["mdx"]
         if is_code:
