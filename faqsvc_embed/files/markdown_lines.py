@@ -9,8 +9,9 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    # A comment of MDX contains no beginning of another: many that have no end are read in linear time.
-    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)|\{{/\*(?!\s*#)(?:[^*{{]|\*(?!/\}})|\{{(?!/\*))*+\*/\}}"
+    # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
+    rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
+    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
@@ -19,7 +20,7 @@ _COMMENT: Final = re.compile(
     # line.
     r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
     r"|export\s+(?:default\s+[({]|(?:default\s+)?(?:async\s+)?(?:const|let|function)\s+[\w$]*\s*[=({:])"
-    r"[^\n]*(?:\n[^\n]+)*))",
+    r"[^\n]*(?:\n(?![ \t]*$)[^\n]+)*))",
     re.MULTILINE | re.IGNORECASE,
 )
 NUMBER: Final = re.compile(
@@ -60,7 +61,7 @@ TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
 DECORATION: Final = re.compile(
-    r"(?:([-*_])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
+    r"(?:([-*_=])(?:[ \t]*\1){2,}|<a [^<>]*>[ \t]*</a>|\[[^\[\]]*\]\(#[^()]*\)|<hr[^<>]*>"
     r"|(?:<br[^<>]*>[ \t]*)+|&nbsp;|\{:[^{}]*\}|\[\[?_?toc_?\]?\]|\[\]\{[^{}]*\}|>"
     r"|:{2,}(?:[ \t]*\{[^{}]*\})?)?",
     re.I,
@@ -127,12 +128,14 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         return "".join(found[0].split())
 
     def blank(found: re.Match[str]) -> str:
-        is_comment = found[0].startswith(("<!--", "{/*")) and found[0].endswith(("-->", "*/}"))
+        is_comment = found[0].startswith(("<!--", "{/*", "{::")) and found[0].endswith(("-->", "}"))
         is_comment |= found["contents"] is not None
         is_code = found["script"] or found["mdx"]
         if is_code:
-            first, *_ = found[0].strip().split("\n", 1)
-            notes.append(f"{place(found)}: not shown: {first[:60]}")
+            first, *more = found[0].strip().split("\n")
+            last = text.count("\n", 0, found.end()) + 1
+            end = f" to line {last}" if more else ""
+            notes.append(f"{place(found)}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
     text = _DEFINED.sub(whole, text) if "]: " in text else text

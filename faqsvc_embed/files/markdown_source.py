@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.files.asking import asks
+from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.markdown_cost import MAX_QUOTATIONS, too_many_quotations
 from faqsvc_embed.files.markdown_lines import (
     ATTRIBUTES,
@@ -137,7 +137,7 @@ class Source:
         lines = map(str.strip, self.lines[one.below : below.line if below else None])
         entries = [line for line in lines if not DECORATION.fullmatch(line)]
         groups = [entry for entry in entries if not CONTENTS.fullmatch(entry)]
-        is_other = self.is_written or one.asks or len(groups) * 2 >= len(entries)
+        is_other = self.is_written or one.asks or says_faq(one.text) or len(groups) * 2 >= len(entries)
         return not is_other and all(entry.startswith(("- ", "* ", "+ ")) for entry in groups)
 
     def plain(self, markdown: str) -> str:

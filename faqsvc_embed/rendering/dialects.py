@@ -27,7 +27,8 @@ _ATTRIBUTES: Final = re.compile(
 )
 """Attributes after a link, an image, code or emphasis, or at the end of a line."""
 _TEMPLATE: Final = re.compile(
-    rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/)?(?P<name>[\w-]*)(?P<rest>[^\n{{}}]*?)(?:-?%|[%>]\}})\}}",
+    rf"{CODE}|\{{(?:%-?|\{{[<%])[ \t]*(?P<end>end|/[ \t]*)?(?P<name>[\w-]*)"
+    r"(?P<rest>[^\n{}]*?)(?:-?%|[%>]\})\}",
     re.MULTILINE,
 )
 """A tag of Jekyll, GitBook or Hugo; code is left as it is."""

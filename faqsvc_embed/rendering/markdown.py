@@ -54,6 +54,8 @@ JSON_LD_TAGS: Final = tuple(_JSON_LD_TAGS.split())
 _TABLE: Final = re.compile("</?(?:table|thead|tbody|t[hd])>")
 _ROW: Final = re.compile("(</?)(?:tr|dt|dd)>")
 _HEADING: Final = re.compile("<(/?)h([1-6])>")
+_EMPTY: Final = re.compile(r"<(p|h[1-6])>(?:\s|<br>)*</\1>\s*")
+"""What is left of a paragraph whose image is not shown."""
 _RELATIVE: Final = re.compile('<a href="[/#][^"]*"[^<>]*>(.*?)</a>', re.DOTALL)
 _STRUCK: Final = re.compile("<(s|del)>.*?</\\1>", re.DOTALL)
 _RAISED: Final = re.compile("<sup>([^<>]*)</sup>")
@@ -90,7 +92,7 @@ def to_html(
     env = {"website_url": website_url, "dropped": dropped, "links": links}
     html: str = _parser().render(visible(dialects.in_plain_form(text)), env)
     # At the beginning, a byte order mark would be lost in JSON-LD, which is sanitized once more.
-    safe = _sanitizer(TAGS).clean(html).strip().lstrip("\ufeff \t\r\n")
+    safe = _EMPTY.sub("", _sanitizer(TAGS).clean(html)).strip().lstrip("\ufeff \t\r\n")
     if not Markup(safe).striptags().strip() and "<img" not in safe:
         dropped.append(Dropped(0, "the whole answer"))
         safe = ""

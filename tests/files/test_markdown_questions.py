@@ -469,6 +469,11 @@ def test_contents_may_be_in_groups() -> None:
     assert [question for question, _ in items_of(text)] == ["Why?", "Who?"]
 
 
+def test_a_title_above_contents_and_questions_of_its_level_stays_the_title() -> None:
+    document = read_markdown("# FAQ\n- [Why?](#why)\n- [Who?](#who)\n\n# Why?\nSo.\n\n# Who?\nWe.\n")
+    assert (document.title, document.introduction) == ("FAQ", None)
+
+
 @pytest.mark.parametrize(
     "contents",
     [
@@ -637,7 +642,7 @@ def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
 def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out() -> None:
     code = "import A from '@site/a';\nexport const Sign = () => (\n<svg>\n</svg>\n);"
     found = read_markdown(
-        f"# FAQ\n\n{code}\n\n## Why? {{/* #why */}}\n\n{{/* later */}}\nSo.\n\n## Who?\nWe.\n"
+        f"# FAQ\n\n{code}\n  \n## Why? {{/* #why */}}\n\n{{/* later */}}\nSo.\n\n## Who?\nWe.\n"
     )
     assert [(i["question"], i["answer"], i.get("id")) for i in found.items] == [
         ("Why?", "So.", "why"),
@@ -645,7 +650,10 @@ def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out(
     ]
     assert (found.introduction, list(found.notes)) == (
         None,
-        ["line 3: not shown: import A from '@site/a';", "line 4: not shown: export const Sign = () => ("],
+        [
+            "line 3: not shown: import A from '@site/a';",
+            "line 4: not shown to line 7: export const Sign = () => (",
+        ],
     )
 
 
@@ -729,7 +737,10 @@ def test_scripts_and_style_sheets_are_left_out_and_named() -> None:
     )
     found = read_markdown(text)
     assert (found.introduction, items_of(text)) == ("Hello.", [("Why?", "So.")])
-    assert list(found.notes) == ["line 5: not shown: <script>", "line 13: not shown: <style>"]
+    assert list(found.notes) == [
+        "line 5: not shown to line 7: <script>",
+        "line 13: not shown to line 15: <style>",
+    ]
 
 
 def test_a_template_in_the_address_of_a_definition_does_not_end_those_below_it() -> None:

@@ -365,6 +365,8 @@ def test_the_columns_of_a_table_keep_their_alignment_without_style_attributes() 
         ('{% hint style="info" %}\nCare.\n{% endhint %}', "<p>Care.</p>"),
         ('{% tab title="Mac" %}\n\nPress.\n\n{% endtab %}', "<p><strong>Mac</strong></p>\n<p>Press.</p>"),
         ("{{< note >}}\nCare.\n{{< /note >}}", "<p>Care.</p>"),
+        ("{{<note info>}}\nCare.\n{{</ note>}}", "<p>Care.</p>"),
+        ("####\n\n![](a.png)\n\nCare.", "<p>Care.</p>"),
         ('{% include note.html content="Care." %}', "<p>Care.</p>"),
         ("`{% hint %}` {% endhint %}", "<p><code>{% hint %}</code></p>"),
         ('=== "Mac"\n    Press.', "<blockquote>\n<p><strong>Mac</strong></p>\n<p>Press.</p>\n</blockquote>"),
