@@ -36,9 +36,9 @@ REFUSED: Final = {
     "ko": "게시된 버전입니다. 미리보기 링크가 만료되었거나 다른 FAQ의 링크입니다.",
     "ja": "公開版を表示しています。プレビューリンクの期限が切れているか、別のFAQのリンクです。",
     "zh": "此处显示已发布的版本：预览链接已过期，或属于另一个常见问题。",
-    "es": "Esta es la versión publicada: el enlace de vista previa ha caducado o es de otras preguntas.",
+    "es": "Versión publicada: el enlace de vista previa ha caducado o es de otra página de preguntas.",
     "fr": "Version publiée : le lien d’aperçu a expiré ou concerne une autre FAQ.",
-    "de": "Dies ist die veröffentlichte Fassung: Der Link zur Vorschau ist abgelaufen oder fremd.",
+    "de": "Veröffentlichte Fassung: Der Vorschau-Link ist abgelaufen oder gehört zu einer anderen FAQ.",
 }
 _FAILED: Final = {
     "en": "This is the published version: the draft cannot be loaded now.",

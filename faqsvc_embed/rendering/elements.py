@@ -15,16 +15,16 @@ _TEXTS: Final = {
     "en": ("Contents", "Search questions", "# found", "Copy link", "Copied", "Open all", "Close all"),
     "ko": ("목차", "질문 검색", "#개 찾음", "링크 복사", "링크를 복사했습니다", "모두 펼치기", "모두 접기"),
     "ja": (
-        "目次", "質問を検索", "#件見つかりました", "リンクをコピー", "リンクをコピーしました", "すべて開く",
+        "目次", "質問を検索", "該当：#件", "リンクをコピー", "リンクをコピーしました", "すべて開く",
         "すべて閉じる",
     ),
     "zh": ("目录", "搜索问题", "找到 # 个问题", "复制链接", "链接已复制", "全部展开", "全部收起"),
     "es": (
-        "Contenido", "Buscar preguntas", "Encontradas: #", "Copiar enlace", "Enlace copiado", "Abrir todo",
+        "Contenido", "Buscar preguntas", "Resultados: #", "Copiar enlace", "Enlace copiado", "Abrir todo",
         "Cerrar todo",
     ),
     "fr": (
-        "Sommaire", "Rechercher", "Trouvées : #", "Copier le lien", "Lien copié", "Tout ouvrir",
+        "Sommaire", "Rechercher", "Résultats : #", "Copier le lien", "Lien copié", "Tout ouvrir",
         "Tout fermer",
     ),
     "de": (

@@ -307,8 +307,7 @@ def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(edi
 def test_a_translator_sees_the_title_and_the_section_of_the_source(editor: Editor) -> None:
     publish(editor, section=["Contract", ""])
     page = editor.get("/faqs/pricing?lang=de").text
-    assert '<details class="settings" open' in page
-    assert '<span lang="en">Prices</span>' in page
+    assert '<span lang="en">Prices</span>' in page.partition('<details class="settings"')[0]
     assert page.count("</span> Contract</p>") == 1
 
 

@@ -245,7 +245,7 @@ def test_an_unknown_faq_is_a_page_with_status_404(client: TestClient, path: str)
     tree = parsed(response)
 
     assert (response.status_code, tree.get("lang")) == (404, "fr")
-    assert [text_of(h1) for h1 in tree.iter("h1")] == ["Il n’y a pas de FAQ ici"]
+    assert [text_of(h1) for h1 in tree.iter("h1")] == ["FAQ introuvable"]
     assert response.headers["content-type"] == "text/html; charset=utf-8"
     assert response.headers["cache-control"] == "no-store"
     assert response.headers["vary"] == "Accept, Accept-Language"
