@@ -77,8 +77,8 @@ class Fetcher:
             self._start(fetch)
         else:
             error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched")
-            self._reporter.rejected(error)
-            self._end(fetch, self._cache.entry_after(key, Failed(error)))
+            failed = Failed(error, was_sent=False)
+            self._reporter.report(None, self._end(fetch, self._cache.entry_after(key, failed)), failed)
         return fetch
 
     def _start(self, fetch: Fetch) -> Future[None] | None:
