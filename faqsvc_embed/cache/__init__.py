@@ -1,8 +1,11 @@
 """The cache: entries in memory, when they are refreshed, and a store that survives the process.
 
-Start with `Reader.look_up` in `reader`: it returns an entry from `memory`, or a `fetch`, which `fetcher`
-runs; a `breaker` spares pages a source that does not respond. `entry` decides how a response changes an
-entry, with pure functions and an injected clock; `report` counts and logs it. `shared` has the rules of a
-store, and `stored` what it keeps, over a `backend`: `sqlite` or `redis`. `source` is the interface of a
-source, and `metrics` reports to OpenTelemetry.
+The modules in the order in which a call uses them:
+
+- `reader`: `Reader.look_up` returns the state of an FAQ, or a fetch to wait for.
+- `memory`: the entries. `entry`: how a response changes an entry, with pure functions and an injected clock.
+- `fetcher`: runs one `fetch` for each FAQ at a time. It reads the store, asks the `source`, caches the
+  outcome, and saves it. A `breaker` spares pages a source that does not respond.
+- `shared`: the rules of a store, and `stored` what it keeps, over a `backend`: `sqlite` or `redis`.
+- `report`: counts and logs. `metrics`: reports to OpenTelemetry.
 """

@@ -77,8 +77,8 @@ class Fetcher:
             self._start(fetch)
         else:
             error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched")
-            self._reporter.rejected(error)
-            self._end(fetch, self._cache.entry_after(key, Failed(error)))
+            failed = Failed(error, was_sent=False)
+            self._reporter.report(None, self._end(fetch, self._cache.entry_after(key, failed)), failed)
         return fetch
 
     def _start(self, fetch: Fetch) -> Future[None] | None:
@@ -181,10 +181,12 @@ class Fetcher:
             return
         is_new, store = self._cache.get(fetch.key) is None, self._store
         is_settled = store is not None and await self._load(fetch, store)
-        if store is None:
-            self._finish(fetch, await self._request(fetch))
-        elif not is_settled:
-            await self._request_and_save(fetch, store)
+        if not is_settled:
+            outcome = await self._request(fetch)
+            if store is None:
+                self._finish(fetch, outcome)
+            else:
+                await self._finish_and_save(fetch, outcome, store)
         entry = self._cache.get(fetch.key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
             # The store may have missed a change of this language.
@@ -219,12 +221,8 @@ class Fetcher:
         self._finish(fetch, Gone(error))
         return True
 
-    async def _request_and_save(self, fetch: Fetch, store: SharedStore) -> None:
-        was_open = self._breaker.is_open
-        if was_open:
-            await self._load_translation(fetch.key, store)  # callers do not wait for the probe
-        outcome = await self._request(fetch)
-        if isinstance(outcome, Failed) and not was_open:
+    async def _finish_and_save(self, fetch: Fetch, outcome: Outcome, store: SharedStore) -> None:
+        if isinstance(outcome, Failed):
             await self._load_translation(fetch.key, store)
         before = self._cache.get(fetch.key)
         had_record = before is not None and before.faq is not None
@@ -254,6 +252,8 @@ class Fetcher:
             refused = Failed(FAQUnavailable(message), was_sent=False)
             if not self._breaker.may_probe():
                 return refused
+            if self._store is not None:
+                await self._load_translation(fetch.key, self._store)
             fetch.resolve(self._cache.entry_after(fetch.key, refused))
         outcome = await self._source.fetch(self._read(fetch))
         if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):

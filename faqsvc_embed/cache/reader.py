@@ -92,7 +92,7 @@ class Reader:
         if files is not None and (reload or self._settings.reload):
             files.reload()
         if self.source.is_local:
-            return self.source.look_up(key, self.cache)
+            return self.source.look_up(key)
         if files is not None and (entry is None or not entry.is_known):
             seed = files.seed(key, is_forgotten=self.cache.is_forgotten(key.slug))
             if isinstance(seed, FAQError):  # of an edited file; the source may have a record

@@ -32,6 +32,8 @@ class RedisBackend:
             socket_timeout=SOCKET_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
         )
+        # Values are bytes, even if the URL, copied from another program, asks for text.
+        self._client.connection_pool.connection_kwargs["decode_responses"] = False
         on_close(self._client.aclose)
 
     async def get(self, *names: str) -> list[bytes | None]:
@@ -57,7 +59,7 @@ class RedisBackend:
         await self._client.publish(channel, message)
 
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
-        async with self._client.pubsub(ignore_subscribe_messages=True) as subscription:
+        async with self._client.pubsub() as subscription:
             await subscription.subscribe(channel)
             yield b""
             is_asked = False

@@ -52,7 +52,6 @@ class Reporter:
         self._once = LogOnce()
         self._unknown = LogThrottle()
         self._failing = LogThrottle()
-        self._rejected = LogThrottle()
         self._late = LogThrottle()
         self.after_fork()
         fork.register(self)
@@ -113,10 +112,6 @@ class Reporter:
             lang = "" if after.key.lang is None else f" in {after.key.lang!r}"
             # The message does not say what pages show, because they may show a translation.
             throttle.warning("%s; no record is cached%s", _about(after), lang)
-
-    def rejected(self, error: FAQError) -> None:
-        """Report a fetch that was not started."""
-        self._rejected.warning("%s", error)
 
     def late(self, slug: object, wait: float) -> FAQUnavailable:
         """Report that an FAQ did not arrive in time, and return the error."""

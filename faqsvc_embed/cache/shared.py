@@ -73,18 +73,19 @@ class SharedStore:
         await self._send_pending()
         if key.slug in self._pending or None in self._pending:
             return None
+        return await self._backend.call("read", partial(self._load, key))
+
+    async def _load(self, key: Key, backend: Backend) -> StoredFAQ | None:
         name = self._record(key)
-        found = await self._backend.call(
-            "read", lambda backend: backend.get(name, self._mark(key.slug), self._mark(None))
-        )
-        if found is None or found[0] is None:
+        record, *marks = await backend.get(name, self._mark(key.slug), self._mark(None))
+        if record is None:
             return None
         try:
-            stored = self._unseal(name, found[0])
+            stored = self._unseal(name, record)
         except InvalidFAQ as error:
             self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
             return None
-        return None if _is_forgotten(stored, found[1:]) else stored
+        return None if _is_forgotten(stored, marks) else stored
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record; if it may not be stored, remove the earlier one, which must not come back."""

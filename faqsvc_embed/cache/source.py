@@ -11,7 +11,6 @@ from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.entry import Entry, Key
-from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.models import FAQ, FAQState
@@ -80,7 +79,7 @@ class BaseSource:
         """Return an FAQ, or why there is none, on the background loop and within the setting `timeout`."""
         raise NotImplementedError
 
-    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+    def look_up(self, key: Key) -> FAQState:
         """Return the state of an FAQ that has no fresh record in the cache."""
         raise NotImplementedError
 

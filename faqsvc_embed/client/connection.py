@@ -65,7 +65,7 @@ class Connection:
         work = self._exchange(request, parse, key, timeout or self.settings.timeout)
         try:
             future = self._background.submit(work)
-        except RuntimeError as error:
+        except (RuntimeError, OSError) as error:  # OSError: too many open files
             work.close()
             raise FAQUnavailable(f"cannot start a thread to send with: {error}") from None
         try:

@@ -17,7 +17,7 @@ from concurrent.futures import Executor, Future
 from typing import Any, Final, TypeVar
 
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.threads import call_in_thread, start_thread, unpatched
+from faqsvc_embed.runtime.threads import call_in_thread, running_loop, start_thread, unpatched
 
 T = TypeVar("T")
 Cleanup = Callable[[], Awaitable[object]]
@@ -55,7 +55,7 @@ class BackgroundLoop:
         fork.check()
         with self._lock:
             loop = self._loop
-            if loop is None or (loop.is_ending and _running_loop() is not loop):
+            if loop is None or (loop.is_ending and running_loop() is not loop):
                 loop = self._loop = _Loop(self, unpatched("selectors", "DefaultSelector")())
         return loop.submit(coroutine)
 
@@ -85,7 +85,7 @@ class BackgroundLoop:
 
 def on_close(cleanup: Cleanup) -> None:
     """Await `cleanup` when the running background loop ends, for example to close its connections."""
-    loop = _running_loop()
+    loop = running_loop()
     if isinstance(loop, _Loop):
         loop.cleanups.append(cleanup)
 
@@ -102,14 +102,7 @@ async def finished(work: Coroutine[Any, Any, T]) -> T:
 
 def in_background() -> bool:
     """Return whether this code runs on a background loop."""
-    return isinstance(_running_loop(), _Loop)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
+    return isinstance(running_loop(), _Loop)
 
 
 class _Loop(asyncio.SelectorEventLoop):

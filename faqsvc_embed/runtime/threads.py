@@ -52,13 +52,17 @@ def is_gevent_patched() -> bool:
     return "gevent.monkey" in sys.modules
 
 
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the event loop that runs in this thread, or None."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
 def in_event_loop() -> bool:
     """Return whether an event loop runs in this thread, which therefore must not be blocked."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
+    return running_loop() is not None
 
 
 def unpatched(module: str, name: str) -> Any:

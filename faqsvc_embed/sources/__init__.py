@@ -5,7 +5,6 @@ source is a class with that interface and an entry here.
 """
 
 from faqsvc_embed.cache.entry import Key
-from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource, source_name
 from faqsvc_embed.errors import ConfigurationError, FAQUnavailable
 from faqsvc_embed.models import FAQState
@@ -20,7 +19,7 @@ class NoSource(BaseSource):
     def __init__(self, settings: Settings) -> None:
         self.name: str = source_name(settings)
 
-    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+    def look_up(self, key: Key) -> FAQState:
         message = f"FAQ {key.slug!r}: offline=True needs directory='FOLDER' with FAQ files"
         return FAQState(error=FAQUnavailable(message), lang_requested=key.lang)
 

@@ -3,7 +3,6 @@
 from typing import Final
 
 from faqsvc_embed.cache.entry import Entry, Key
-from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Health
 from faqsvc_embed.cache.source import BaseSource, Files
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQGone, FAQNotFound, quoted
@@ -42,7 +41,7 @@ class FolderSource(BaseSource):
         self._fetched = set[str]()
         """Slugs that have a file and were also fetched from the service."""
 
-    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+    def look_up(self, key: Key) -> FAQState:
         file = None if self._error is not None else self._find(key)
         if file is None or file.faq is None:
             return FAQState(error=self._missing(key, file), lang_requested=key.lang)

@@ -1,7 +1,6 @@
 """The FAQs of a service, over HTTP, with its change feed and its drafts."""
 
 import importlib
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
@@ -42,18 +41,18 @@ class ServiceSource(BaseSource):
         """Send the request. Repeat it once without validators if the response confirms another record."""
         if read.key.token is not None:
             return await self._draft(read, read.key.token)
-        validators, start = read.validators(), time.monotonic()
+        validators = read.validators()
         headers = {"cache-control": "no-cache"} if read.skips_caches else {}
-        outcome = await self._send(read, headers, self._timeout, validators)
+        outcome = await self._send(read, headers, validators)
         confirms_another = isinstance(outcome, Failed) and outcome.error.status == HTTPStatus.NOT_MODIFIED
         # The record was forgotten or replaced during the request.
         is_outdated = isinstance(outcome, NotModified) and read.validators() != validators
         if is_outdated or (confirms_another and validators):
-            outcome = await self._send(read, headers, self._timeout - (time.monotonic() - start))
+            outcome = await self._send(read, headers)
         return outcome
 
     async def _draft(self, read: Read, token: str) -> Outcome:
-        outcome = await self._send(read, {PREVIEW_HEADER: token}, self._timeout)
+        outcome = await self._send(read, {PREVIEW_HEADER: token})
         if isinstance(outcome, Fetched) and not outcome.cache_control.no_store:
             # A cache in front of the service may ignore `Vary`, and send the published record.
             message = f"{self.name} sent no draft of {read.key.slug!r}: its response lacks no-store"
@@ -61,11 +60,11 @@ class ServiceSource(BaseSource):
         return outcome
 
     async def _send(
-        self, read: Read, headers: dict[str, str], timeout: float, validators: Validators = NO_VALIDATORS
+        self, read: Read, headers: dict[str, str], validators: Validators = NO_VALIDATORS
     ) -> Outcome:
         request = read_request(self.name, read.key.slug, read.key.lang, validators)
         request = Request(request.url, {**request.headers, **headers})
-        response = await self._transport.send(request, timeout)
+        response = await self._transport.send(request, self._timeout)
         if isinstance(response, FAQError):
             return Failed(response)
         return parse_response(response, request, read.key.slug, read.wall_clock())

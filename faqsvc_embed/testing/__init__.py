@@ -56,7 +56,7 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
         slug: faq if isinstance(faq, FAQ) else FAQ.from_dict({**faq, "slug": slug})
         for slug, faq in faqs.items()
     }
-    embed.reader.use_source(_FakeSource(records))
+    embed.reader.use_source(_FakeSource(records, embed.reader.cache))
 
 
 def faq_parity(html: str | bytes, url: str | None = None) -> list[str]:
@@ -77,17 +77,18 @@ def faq_parity(html: str | bytes, url: str | None = None) -> list[str]:
 
 
 class _FakeSource(BaseSource):
-    """Has its records in a mapping."""
+    """Has its records in a mapping, and puts them into the cache."""
 
     name = "fake"
     is_local = True
 
-    def __init__(self, records: Mapping[str, FAQ]) -> None:
+    def __init__(self, records: Mapping[str, FAQ], cache: MemoryCache) -> None:
+        self._cache = cache
         self._records = {normalized("NFC", slug): faq for slug, faq in records.items()}
 
-    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+    def look_up(self, key: Key) -> FAQState:
         faq = self._records.get(key.slug)
         outcome: Outcome = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
         if faq is not None:
             outcome = Fetched(faq, NO_CACHE_CONTROL, NO_VALIDATORS)
-        return state_of(cache.apply(key, outcome), key, cache.clock())
+        return state_of(self._cache.apply(key, outcome), key, self._cache.clock())

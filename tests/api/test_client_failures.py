@@ -1,9 +1,11 @@
 """The REST client with a service that fails in every way, and errors that never show the API key."""
 
 import asyncio
+import errno
 import json
 import logging
 import os
+import selectors
 import threading
 import time
 from collections.abc import Callable
@@ -38,6 +40,16 @@ def test_every_fault_of_the_service_is_an_faq_error(
     faulty.behave(fault.behaviour)
     assert isinstance(failure(lambda: client.publish_faq(**TEA)), FAQError)
     assert isinstance(failure(lambda: client.get_faq("pricing")), FAQNotFound | FAQUnavailable | InvalidFAQ)
+
+
+def test_a_client_without_free_file_descriptors_raises_an_faq_error(
+    clients: Clients, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(selectors, "DefaultSelector", refuse)
+    assert isinstance(failure(lambda: clients().get_faq("pricing")), FAQUnavailable)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

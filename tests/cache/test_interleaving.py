@@ -2,7 +2,7 @@
 
 import asyncio
 import errno
-import socket
+import selectors
 import threading
 import time
 from datetime import timedelta
@@ -213,7 +213,6 @@ def test_without_a_thread_pages_go_without_the_faq(
     assert embed.get_faq("pricing") == PRICING
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # half of an event loop
 def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
     make_embed: MakeEmbed, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -222,7 +221,7 @@ def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
 
     embed = make_embed(wait=60)
     with monkeypatch.context() as patched:
-        patched.setattr(socket, "socketpair", refuse)
+        patched.setattr(selectors, "DefaultSelector", refuse)
         assert embed.render("pricing") == ""
     assert len(warnings_of(caplog)) == 1
     clock.advance(60)

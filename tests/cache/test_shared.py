@@ -334,6 +334,16 @@ def test_a_store_whose_user_may_not_publish_keeps_what_was_fetched_after_forgett
     assert run(store.load(KEY)) == newer
 
 
+def test_a_backend_that_returns_anything_else_than_bytes_cannot_be_read(
+    store: SharedStore, backend: FaultyBackend, run: Use, caplog: pytest.LogCaptureFixture
+) -> None:
+    run(store.save(KEY, STORED))
+    values: Any = backend.values
+    values.update({name: value.decode() for name, value in backend.values.items()})
+    assert run(store.load(KEY)) is None
+    assert len(warnings_of(caplog)) == 1
+
+
 def test_forgetting_is_tried_even_while_backing_off(
     store: SharedStore, backend: FaultyBackend, run: Use
 ) -> None:

@@ -20,7 +20,6 @@ from faqsvc_embed import (
     RateLimited,
 )
 from faqsvc_embed.cache.entry import Key
-from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
 from tests.support import samples
 from tests.support.clock import Clock
@@ -45,7 +44,7 @@ class Broken(BaseSource):
 
     is_local = True
 
-    def look_up(self, key: Key, cache: MemoryCache) -> FAQState:
+    def look_up(self, key: Key) -> FAQState:
         raise ZeroDivisionError("the fault")
 
 
