@@ -32,7 +32,7 @@ _LINES: Final = (BLOCKS | {"b", "strong"}) - {"li"}
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
-    usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
+    usable = [candidate for candidate in candidates if _is_usable(candidate)]
     asked = {candidate for candidate in usable if is_question(candidate.question)}
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in asked)
@@ -105,15 +105,13 @@ def _unanswered(elements: list[Element], keys: set[str], *, are_titles: bool) ->
     return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 
-def _is_usable(candidate: Candidate, context: PageContext) -> bool:
+def _is_usable(candidate: Candidate) -> bool:
     """Return whether a candidate has a question and an answer that could be published."""
     question, answer = candidate.question, candidate.answer
     if not any(map(str.isalpha, question)) or not has_words(answer) or len(question) > MAX_LENGTH:
         return False
     is_code = any(element.tag == "code" for element in candidate.element.walk())
     if is_template_code(question) and not is_code:
-        return False
-    if context.is_always_hidden(candidate.element):
         return False
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return True

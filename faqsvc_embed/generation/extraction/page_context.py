@@ -81,16 +81,6 @@ class PageContext:
         """Return whether the page, class names or headings announce an FAQ around an element."""
         return self.has_faq_title or element.start in self._named or element.start in self._below_faq_titles
 
-    def is_always_hidden(self, element: Element) -> bool:
-        """Return whether an element is hidden, and not in a panel that something on the page opens."""
-        for ancestor in (element, *element.ancestors()):
-            if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
-                return False
-            if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
-                # If most of the page is hidden, a script will show it.
-                return 2 * (ancestor.end - ancestor.start) < self.size
-        return False
-
     def _read_headings(self) -> None:
         """Record which elements are below headings that announce an FAQ, and which below questions."""
         above: list[tuple[int, bool, bool]] = []
