@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
@@ -142,8 +141,7 @@ def _is_menu(candidate: Candidate) -> bool:
     targets = [inline_text(element.children) for element in elements if element.tag == "a"]
     if len(targets) > 1 and 2 * sum(map(is_question, targets)) > len(targets):
         return True
-    is_asked = is_question(candidate.question) or is_labelled_question(candidate.element)
-    if is_asked and not is_link(candidate.element):
+    if is_question(candidate.question) or is_labelled_question(candidate.element):
         return False
     links = sum(map(len, targets))
     length = len(inline_text(candidate.answer_nodes))
