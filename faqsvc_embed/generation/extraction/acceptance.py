@@ -4,13 +4,12 @@ from collections import Counter
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
     announces_faq,
     has_words,
-    is_asked,
     is_question,
     is_section_title,
     is_template_code,
@@ -23,10 +22,6 @@ MANY: Final = 3
 
 SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
-
-
-_LINES: Final = (BLOCKS | {"b", "strong"}) - {"li"}
-"""Tags of elements that may be questions below a topic. Items of a list are not: they are a checklist."""
 
 
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
@@ -48,9 +43,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
-        is_group = candidate not in asked and (
-            begins or _has_questions(answer) or any(map(elements.count_inside, answer))
-        )
+        is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
         # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
@@ -117,14 +110,6 @@ def _is_usable(candidate: Candidate) -> bool:
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
-
-
-def _has_questions(elements: list[Element]) -> bool:
-    """Return whether an answer contains a heading that is a question, or several other lines that are."""
-    inside = (inner for element in elements for inner in element.walk() if not inner.contains_blocks)
-    lines = (inner for inner in inside if inner.tag in _LINES)
-    asked = {text: line.tag for line in lines if is_asked(text := question_text(line))}
-    return len(asked) > 1 or not HEADINGS.keys().isdisjoint(asked.values())
 
 
 def _is_value(answer: str) -> bool:

@@ -24,7 +24,6 @@ from faqsvc_embed.generation.extraction.dom import (
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
-    ends_page,
     has_question_mark,
     has_words,
     is_asked,
@@ -307,18 +306,11 @@ def _siblings_after(element: Element, level: int, ends: Positions, claims: Claim
             is_answered = any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
             if (has_heading and not node.words & NAMES["answer"]) or (
-                is_answered
-                and (has_heading or node.tag == "hr" or (node.tag in BLOCKS and _is_page_end(node)))
+                is_answered and (has_heading or node.tag == "hr")
             ):
                 return nodes, True
         nodes.append(node)
     return nodes, False
-
-
-def _is_page_end(element: Element) -> bool:
-    """Return whether an element calls to an action or is a line below the last answer."""
-    first = text_of([element]).split("\n", 1)[0]
-    return is_call_to_action(first) or ends_page(first)
 
 
 def _innermost(elements: list[Element]) -> list[Element]:
