@@ -3,15 +3,13 @@
 from collections import Counter
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_link
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
-from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, Element, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
     announces_faq,
     has_words,
-    is_asked,
     is_question,
     is_section_title,
     is_template_code,
@@ -26,13 +24,9 @@ SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
 
 
-_LINES: Final = (BLOCKS | {"b", "strong"}) - {"li"}
-"""Tags of elements that may be questions below a topic. Items of a list are not: they are a checklist."""
-
-
 def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
     """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
-    usable = [candidate for candidate in candidates if _is_usable(candidate, context)]
+    usable = [candidate for candidate in candidates if _is_usable(candidate)]
     asked = {candidate for candidate in usable if is_question(candidate.question)}
     group_sizes = Counter(candidate.group for candidate in usable)
     group_questions = Counter(candidate.group for candidate in asked)
@@ -49,9 +43,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
-        is_group = candidate not in asked and (
-            begins or _has_questions(answer) or any(map(elements.count_inside, answer))
-        )
+        is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
         # Beside several questions, a single element that opens is a menu or a switch.
         is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
         # A term, or an element that opens, is part of an answer below a question, or the label of a value.
@@ -105,7 +97,7 @@ def _unanswered(elements: list[Element], keys: set[str], *, are_titles: bool) ->
     return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 
-def _is_usable(candidate: Candidate, context: PageContext) -> bool:
+def _is_usable(candidate: Candidate) -> bool:
     """Return whether a candidate has a question and an answer that could be published."""
     question, answer = candidate.question, candidate.answer
     if not any(map(str.isalpha, question)) or not has_words(answer) or len(question) > MAX_LENGTH:
@@ -113,21 +105,11 @@ def _is_usable(candidate: Candidate, context: PageContext) -> bool:
     is_code = any(element.tag == "code" for element in candidate.element.walk())
     if is_template_code(question) and not is_code:
         return False
-    if context.is_always_hidden(candidate.element):
-        return False
     if candidate.evidence is Evidence.STRUCTURED_DATA:
         return True
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
-
-
-def _has_questions(elements: list[Element]) -> bool:
-    """Return whether an answer contains a heading that is a question, or several other lines that are."""
-    inside = (inner for element in elements for inner in element.walk() if not inner.contains_blocks)
-    lines = (inner for inner in inside if inner.tag in _LINES)
-    asked = {text: line.tag for line in lines if is_asked(text := question_text(line))}
-    return len(asked) > 1 or not HEADINGS.keys().isdisjoint(asked.values())
 
 
 def _is_value(answer: str) -> bool:
@@ -144,8 +126,7 @@ def _is_menu(candidate: Candidate) -> bool:
     targets = [inline_text(element.children) for element in elements if element.tag == "a"]
     if len(targets) > 1 and 2 * sum(map(is_question, targets)) > len(targets):
         return True
-    is_asked = is_question(candidate.question) or is_labelled_question(candidate.element)
-    if is_asked and not is_link(candidate.element):
+    if is_question(candidate.question) or is_labelled_question(candidate.element):
         return False
     links = sum(map(len, targets))
     length = len(inline_text(candidate.answer_nodes))

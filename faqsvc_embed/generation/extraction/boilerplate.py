@@ -3,10 +3,8 @@
 from typing import Final
 
 from faqsvc_embed.generation.extraction.dom import HEADINGS, NAMES, Element, words_of
-from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.text import raw_text
 
-TITLES: Final = frozenset({"summary", "button", "dt", *HEADINGS})
 MAX_ID_WORDS: Final = 2
 
 
@@ -39,9 +37,7 @@ def _is_boilerplate(element: Element) -> bool:
         return False
     if element.tag == "nav" and element.role != "navigation":
         return not _is_drop_down_text(element)
-    if element.tag == "aside":
-        return not _has_questions(element)
-    if element.tag in ("nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
+    if element.tag in ("aside", "nav", "dialog", "form") or element.role in NAMES["boilerplate_role"]:
         return True
     names = _names(element)
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
@@ -67,12 +63,6 @@ def _is_drop_down_text(nav: Element) -> bool:
 def _is_mostly_links(element: Element) -> bool:
     links = sum(len(raw_text(inner)) for inner in element.walk() if inner.tag == "a")
     return links >= 0.5 * len(raw_text(element).strip())
-
-
-def _has_questions(aside: Element) -> bool:
-    """Return whether several titles in an element are questions, as in an accordion beside the text."""
-    titles = [element for element in aside.walk() if element.tag in TITLES]
-    return sum(has_question_mark(raw_text(title).strip()) for title in titles) > 2
 
 
 def is_promotional(question: Element) -> bool:

@@ -43,10 +43,6 @@ BLOCKS: Final = NAMES["block"]
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
-_HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
-
-_STREAMED = re.compile(r"[\w:-]*S:[0-9a-f]+")
-"""The id of a box in which React sends a part of the page, which its script moves into place."""
 _PROTECTED = "/cdn-cgi/l/email-protection#"
 """The path of the links with which Cloudflare hides addresses."""
 
@@ -91,9 +87,6 @@ class Element:
         self.role: str = attrs.get("role", "").strip().lower()
         self.classes: frozenset[str] = frozenset(attrs.get("class", "").lower().split())
         self.words: frozenset[str] = words_of(f"{attrs.get('class', '')} {attrs.get('id', '')}")
-        is_streamed = _STREAMED.fullmatch(attrs.get("id", "")) is not None
-        is_hidden = "hidden" in attrs or _HIDDEN.search(attrs.get("style", "")) is not None
-        self.is_hidden: bool = is_hidden and not is_streamed
         self.is_boilerplate = False
         self.contains_blocks = False
         self.start = self.end = self.index = 0

@@ -1,8 +1,11 @@
 """Questions that the markup connects with their answers: `<details>`, `<dl>`, ARIA controls, and tables."""
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from itertools import dropwhile, groupby
+from typing import Final
 
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
@@ -11,11 +14,16 @@ from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
 
+TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
+
 _ROW_NUMBER = re.compile(r"(?:nr?\.?|#)?\s*[0-9]{0,4}[.)]?", re.IGNORECASE)
 
 
 def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
     """Yield the pairs that the markup connects, whether or not they are questions and answers."""
+    with_id = defaultdict[str, list[Element]](list)
+    for element in context.elements:
+        with_id[element.attrs.get("id", "")].append(element)
     for element in context.elements:
         if element.tag == "details":
             yield from _details(element)
@@ -23,7 +31,7 @@ def explicit_pairs(context: PageContext) -> Iterator[Candidate]:
             yield from _definitions(element)
         elif element.tag == "table":
             yield from _table_rows(element)
-        elif (panel := _panel(context, element)) is not None:
+        elif (panel := _panel(element, with_id)) is not None:
             yield Candidate(element, (panel,), Evidence.MARKUP, ("panel", *element.look))
 
 
@@ -83,9 +91,23 @@ def _titled_columns(header: list[Element]) -> tuple[int, int] | None:
     return None if names is None or is_general(names[0]) else (titles.index(names[0]), titles.index(names[1]))
 
 
-def _panel(context: PageContext, control: Element) -> Element | None:
-    """Return the panel that a control opens."""
-    for panel in context.panels(control):
-        if not panel.is_boilerplate and control not in panel and panel not in control:
-            return panel
+def _panel(control: Element, with_id: Mapping[str, list[Element]]) -> Element | None:
+    """Return the panel that a control opens. If a page repeats its id, it is the first after the control."""
+    for name in filter(None, _opened_ids(control)):
+        if found := with_id.get(name):
+            at = bisect_right(found, control.start, key=lambda element: element.start)
+            panel = found[at % len(found)]
+            if control not in panel and panel not in control:
+                return panel
     return None
+
+
+def _opened_ids(element: Element) -> Iterator[str]:
+    """Yield the ids of the panels that an element opens, according to its attributes."""
+    # The attributes that scripts use come first: a wrong `aria-controls` is often not noticed.
+    attrs = element.attrs
+    yield from (attrs[name][1:] for name in TARGET_ATTRIBUTES if attrs.get(name, "").startswith("#"))
+    opens = {"data-bs-toggle", "data-toggle", "aria-expanded"} & attrs.keys() or element.role == "button"
+    if opens and attrs.get("href", "").startswith("#"):
+        yield attrs["href"][1:]
+    yield from attrs.get("aria-controls", "").split()

@@ -24,7 +24,6 @@ from faqsvc_embed.generation.extraction.dom import (
 from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
-    ends_page,
     has_question_mark,
     has_words,
     is_asked,
@@ -224,7 +223,7 @@ def _blocks(free: list[Element], context: PageContext) -> Iterator[Element]:
     Items of a list that only ask are a checklist.
     """
     unclaimed = {element.start for element in free}
-    blocks = [block for block in context.text_blocks if block.start in unclaimed and not _is_cell(block)]
+    blocks = [block for block in context.text_blocks if block.start in unclaimed]
     lines = {block: _first_line(block) for block in blocks if not is_promotional(block)}
     asked = {block for block, text in lines.items() if is_asked(text)}
     unanswered = {
@@ -250,13 +249,6 @@ def _first_line(block: Element) -> str:
     if not _has_lines(block):
         return question_text(block)
     return bare_question(text_of([block]).partition("\n")[0])
-
-
-def _is_cell(block: Element) -> bool:
-    """Return whether a block is one of several cells of a row, or part of a definition list."""
-    if block.tag in ("td", "th"):
-        return block.parent is not None and len(block.parent.children) > 1
-    return block.tag in ("dt", "dd")
 
 
 def _without_rhetorical(questions: list[Question], context: PageContext) -> list[Question]:
@@ -292,7 +284,7 @@ def _answer_after(question: Element, ends: Positions, claims: Claims) -> tuple[N
     found = False
     for element in (question, *question.ancestors()):
         if element is not question and (
-            _is_boundary(element) or (found and element.tag not in (TEXT_BLOCK, "p"))
+            element.tag in NAMES["boundary"] or (found and element.tag not in (TEXT_BLOCK, "p"))
         ):
             break
         siblings, is_complete = _siblings_after(element, level, ends, claims)
@@ -314,25 +306,11 @@ def _siblings_after(element: Element, level: int, ends: Positions, claims: Claim
             is_answered = any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
             if (has_heading and not node.words & NAMES["answer"]) or (
-                is_answered
-                and (has_heading or node.tag == "hr" or (node.tag in BLOCKS and _is_page_end(node)))
+                is_answered and (has_heading or node.tag == "hr")
             ):
                 return nodes, True
         nodes.append(node)
     return nodes, False
-
-
-def _is_page_end(element: Element) -> bool:
-    """Return whether an element calls to an action or is a line below the last answer."""
-    first = text_of([element]).split("\n", 1)[0]
-    return is_call_to_action(first) or ends_page(first)
-
-
-def _is_boundary(element: Element) -> bool:
-    """Return whether an answer inside an element ends with it."""
-    if element.tag == "td" and element.parent is not None and len(element.parent.children) == 1:
-        return False  # the only cell of a row is layout
-    return element.tag in NAMES["boundary"]
 
 
 def _innermost(elements: list[Element]) -> list[Element]:

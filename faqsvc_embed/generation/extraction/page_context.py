@@ -1,11 +1,8 @@
-"""The surroundings of the questions of a page: headings that announce an FAQ, and panels that open."""
+"""The surroundings of the questions of a page: headings and names that announce an FAQ."""
 
 import re
-from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
-from typing import Final
 from urllib.parse import urlsplit
 
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element
@@ -18,10 +15,6 @@ from faqsvc_embed.generation.extraction.questions import (
 )
 from faqsvc_embed.generation.extraction.text import inline_text
 
-TARGET_ATTRIBUTES: Final = ("data-bs-target", "data-target", "data-collapse-target", "data-accordion-target")
-
-
-_POST = re.compile(r"/(?:blog|posts?|news)/.|/(?:19|20)[0-9]{2}/[01][0-9]/", re.IGNORECASE)
 _SEPARATORS = re.compile("[-_/]")
 
 
@@ -33,23 +26,15 @@ class PageContext:
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
         quoted = _within(everything, _is_quotation)
         self.size: int = len(everything)
-        self._by_name = defaultdict[tuple[str, str], list[Element]](list)
-        for element in everything:
-            for attribute in {"id", "aria-labelledby"} & element.attrs.keys():
-                self._by_name[attribute, element.attrs[attribute]].append(element)
-        opened = (self.with_id(name, element) for element in everything for name in controlled_ids(element))
-        self._panels = {panel.start for panel in opened if panel is not None}
         self.elements: list[Element] = [
             e for e in everything if not e.is_boilerplate and e.start not in quoted
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
-        path = urlsplit(url).path
-        last_segment = _SEPARATORS.sub(" ", path.rstrip("/").rpartition("/")[2])
+        last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
         is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        is_post = _POST.search(path) is not None
         self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
         self.is_interview: bool = any(map(announces_interview, (title, first_heading, last_segment)))
-        self.is_article: bool = is_article or self.is_interview or is_other or is_post
+        self.is_article: bool = is_article or self.is_interview or is_other
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
         self._below_faq_titles = set[int]()
         self.below_questions: set[int] = set()
@@ -62,34 +47,9 @@ class PageContext:
         blocks = [e for e in self.elements if e.tag in BLOCKS and not e.contains_blocks]
         return [block for block in blocks if inline_text(block.children)]
 
-    def with_id(self, name: str, near: Element, attribute: str = "id") -> Element | None:
-        """Return the element with an id, or None. If a page repeats the id, it is the first after `near`."""
-        found = self._by_name.get((attribute, name), []) if name else []
-        index = bisect_right(found, near.start, key=lambda element: element.start)
-        return found[index % len(found)] if found else None
-
-    def panels(self, control: Element) -> list[Element]:
-        """Return the elements that a control opens, and the box that it labels if no control opens that."""
-        found = [self.with_id(name, control) for name in controlled_ids(control)]
-        own = "" if control.tag in HEADINGS else control.attrs.get("id", "")
-        box = self.with_id(own, control, "aria-labelledby")
-        if box is not None and box.tag in ("div", "section") and box.start not in self._panels:
-            found.append(box)
-        return [panel for panel in found if panel is not None]
-
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
         return self.has_faq_title or element.start in self._named or element.start in self._below_faq_titles
-
-    def is_always_hidden(self, element: Element) -> bool:
-        """Return whether an element is hidden, and not in a panel that something on the page opens."""
-        for ancestor in (element, *element.ancestors()):
-            if ancestor.start in self._panels or ancestor.role in ("tabpanel", "region"):
-                return False
-            if ancestor.is_hidden and not ancestor.words & NAMES["panel"]:
-                # If most of the page is hidden, a script will show it.
-                return 2 * (ancestor.end - ancestor.start) < self.size
-        return False
 
     def _read_headings(self) -> None:
         """Record which elements are below headings that announce an FAQ, and which below questions."""
@@ -123,14 +83,3 @@ def _within(elements: list[Element], condition: Callable[[Element], bool]) -> se
         if (element.parent is not None and element.parent.start in found) or condition(element):
             found.add(element.start)
     return found
-
-
-def controlled_ids(element: Element) -> list[str]:
-    """Return the ids of the panels that an element opens, according to its attributes."""
-    attrs = element.attrs
-    ids = [attrs[name][1:] for name in TARGET_ATTRIBUTES if attrs.get(name, "").startswith("#")]
-    opens = {"data-bs-toggle", "data-toggle", "aria-expanded"} & attrs.keys() or element.role == "button"
-    if opens and attrs.get("href", "").startswith("#"):
-        ids.append(attrs["href"][1:])
-    # The attributes that scripts use come first: a wrong `aria-controls` is often not noticed.
-    return [name for name in [*ids, *attrs.get("aria-controls", "").split()] if name]

@@ -162,7 +162,6 @@ def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
         '<div class="cookie-banner"><h2>May we use cookies?</h2><p>Please.</p></div>',
         '<div id="comments"><h3>Is this true?</h3><p>Yes.</p></div>',
         "<template><h3>Is this true?</h3><p>Yes.</p></template>",
-        '<div style="display: none"><h3>Is this true?</h3><p>Yes.</p></div>',
         "<h3>Is {{ name }} true?</h3><p>Yes.</p>",
         "<details><summary>Shipping</summary><p>Two days.</p></details>",
         "<h3>Is this empty?</h3><p> </p><h3>And what about this?</h3>",
