@@ -45,8 +45,9 @@ EXPECTED: Final = (
 
 
 def path_of(url: str) -> Path:
-    path = str(url).removeprefix("sqlite:///")
-    if path in (str(url), "", ":memory:"):
+    url = str(url).strip()  # a secret that is mounted as a variable may end in a line break
+    path = url.removeprefix("sqlite:///")
+    if path in (url, "", ":memory:"):
         shown = "not valid (not shown here, as it may contain a password)" if "@" in path else quoted(url)
         raise ConfigurationError(f"database is {shown}: {EXPECTED}")
     return Path(path)
