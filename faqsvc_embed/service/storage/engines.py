@@ -12,6 +12,8 @@ from sqlalchemy.exc import DisconnectionError
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 
+SQLITE: Final = (3, 35)
+"""The first version with RETURNING. Red Hat Enterprise Linux 9 has an older one, which its Python uses."""
 BUSY_TIMEOUT: Final = 5.0
 """Seconds to wait for another writer of the same SQLite file."""
 READER_CONNECTIONS: Final = 6
@@ -43,8 +45,9 @@ EXPECTED: Final = (
 
 
 def path_of(url: str) -> Path:
-    path = str(url).removeprefix("sqlite:///")
-    if path in (str(url), "", ":memory:"):
+    url = str(url).strip()  # a secret that is mounted as a variable may end in a line break
+    path = url.removeprefix("sqlite:///")
+    if path in (url, "", ":memory:"):
         shown = "not valid (not shown here, as it may contain a password)" if "@" in path else quoted(url)
         raise ConfigurationError(f"database is {shown}: {EXPECTED}")
     return Path(path)
@@ -68,7 +71,12 @@ def conninfo(url: str) -> dict[str, Any]:
 
 
 def sqlite_engines(path: str) -> tuple[Engine, Engine]:
-    """Return an engine for reads and one for transactions."""
+    """Return an engine for reads and one for transactions. Raises ConfigurationError if SQLite is too old."""
+    if sqlite3.sqlite_version_info < SQLITE:
+        raise ConfigurationError(
+            f"this Python has SQLite {sqlite3.sqlite_version}, and the service needs {SQLITE[0]}.{SQLITE[1]}:"
+            " use another Python, or PostgreSQL"
+        )
     reader, writer = (
         sqlalchemy.create_engine(
             URL.create("sqlite", database=path),

@@ -77,6 +77,21 @@ def test_a_password_in_a_url_is_not_shown() -> None:
     assert "secret" not in str(caught.value)
 
 
+def test_a_line_break_after_the_url_is_no_part_of_the_name_of_the_file(tmp_path: Path) -> None:
+    open_storage(f"sqlite:///{tmp_path}/faqsvc.db\n").close()
+
+    assert (tmp_path / "faqsvc.db").exists()
+
+
+def test_an_old_sqlite_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As that of Red Hat Enterprise Linux 9."""
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with pytest.raises(ConfigurationError, match=r"SQLite .* needs 3\.35: use another Python, or PostgreSQL"):
+        open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     with pytest.raises(StorageUnavailable, match=r"missing/faqsvc\.db.*write to it and to its folder"):
         open_storage(f"sqlite:///{tmp_path}/missing/faqsvc.db")
