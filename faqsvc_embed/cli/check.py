@@ -21,7 +21,7 @@ _PATH: Final = FilePath(exists=True, path_type=Path)
 
 
 @click.command()
-@click.argument("path", metavar="[DIR|FILE]", type=_PATH, required=False)
+@click.argument("paths", metavar="[DIR|FILE]...", nargs=-1, type=_PATH)
 @click.option(
     "--page",
     metavar="URL|FILE",
@@ -29,8 +29,8 @@ _PATH: Final = FilePath(exists=True, path_type=Path)
     help="Instead of files: compare the FAQPage markup of a page with its words.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object.")
-def check(path: Path | None, page: str | None, as_json: bool) -> None:
-    """Check the FAQ files in DIR, one FILE, or the FAQPage markup of a page.
+def check(paths: tuple[Path, ...], page: str | None, as_json: bool) -> None:
+    """Check the FAQ files in DIR, single files, or the FAQPage markup of a page.
 
     Problems are: files that cannot be read; questions that have no answer or occur twice; text, links and
     images that no page would show; two files for one FAQ; and translations with fewer or more questions.
@@ -38,7 +38,7 @@ def check(path: Path | None, page: str | None, as_json: bool) -> None:
 
     \b
       faqsvc check faqs
-      faqsvc check faqs/pricing.md
+      faqsvc check faqs/pricing.md faqs/terms.md
       faqsvc check --page http://127.0.0.1:5000/prices
 
     With --page, each difference between the FAQPage markup of a page and its words is printed as a line. Any
@@ -46,12 +46,12 @@ def check(path: Path | None, page: str | None, as_json: bool) -> None:
 
     Exit status: 0; 1 if there is a problem, or the page cannot be read.
     """
-    if (path is None) == (page is None):
-        raise click.UsageError("name a folder or a file, or a page with --page URL|FILE")
+    if bool(paths) == (page is not None):
+        raise click.UsageError("name a folder or files, or a page with --page URL|FILE")
     if page is not None:
         _check_page(page, as_json)
-    elif path is not None:
-        _check_files(path, as_json)
+    else:
+        _check_files(paths, as_json)
 
 
 def _check_page(page: str, as_json: bool) -> None:
@@ -87,23 +87,21 @@ def _fetched(page: str) -> tuple[str, bytes]:
     return str(response.url), bytes(content)
 
 
-def _check_files(path: Path, as_json: bool) -> None:
-    from faqsvc_embed.cli.checks import by_slug, notes_of, problems_of
+def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
+    from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
-    try:
-        folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
-        problems = problems_of(folder)
-    except OSError as error:
-        raise failure(f"{error.filename or path}: {error.strerror}") from error
-    notes = notes_of(folder)
+    folders = [Folder(path) if path.is_dir() else Folder(path.parent, only=path.name) for path in paths]
+    problems = [problem for folder in folders for problem in problems_of(folder)]
+    notes = [one for folder in folders for one in notes_of(folder)]
+    files = [file for folder in folders for file in folder.files]
     if as_json:
         print_data(json.dumps({"problems": _listed(problems), "notes": _listed(notes)}, ensure_ascii=False))
     else:
         for line in (
             *map(str, problems),
             *(f"{note} (note)" for note in notes),
-            f"{counted(len(by_slug(folder)), 'FAQ')} in {counted(len(folder.files), 'file')}:"
+            f"{counted(len({file.slug for file in files}), 'FAQ')} in {counted(len(files), 'file')}:"
             f" {counted(len(problems), 'problem')}",
         ):
             print_text(line)

@@ -2,9 +2,13 @@
 
 import shlex
 from collections.abc import Callable, Iterator
+from typing import Final
 
-from faqsvc_embed.files.folder import FAQFile, Folder, Problem, problem_of
+from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
 from faqsvc_embed.rendering.answers import USUAL
+
+_OTHER_TEXTS: Final = frozenset([".txt", ".rst", ".adoc", ".org", ".docx", ".odt", ".xlsx", ".ods"])
+"""Endings of texts and tables that a folder does not read."""
 
 
 def problems_of(folder: Folder) -> list[Problem]:
@@ -13,8 +17,13 @@ def problems_of(folder: Folder) -> list[Problem]:
 
 
 def notes_of(folder: Folder) -> list[Problem]:
-    """Return what may be a problem: what is left out, missing translations, unknown languages, HTML files."""
-    return [*_in_files(folder, _left_out), *_untranslated(folder), *_without_language(folder), *_html(folder)]
+    """Return what may be a problem: what is left out, no translation or language, other files."""
+    return [
+        *_in_files(folder, _left_out),
+        *_untranslated(folder),
+        *_without_language(folder),
+        *(_ignored(folder) if folder.only is None else ()),
+    ]
 
 
 def by_slug(folder: Folder) -> dict[str, list[FAQFile]]:
@@ -80,11 +89,15 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
             yield Problem(file.path, None, hint)
 
 
-def _html(folder: Folder) -> Iterator[Problem]:
-    """Yield the HTML files, which a folder ignores."""
-    for path in sorted(folder.directory.glob("*.htm*")) if folder.only is None else ():
-        yield Problem(
-            path,
-            None,
-            f"is ignored: `faqsvc extract {shlex.quote(str(path))}` prints its questions as Markdown",
-        )
+def _ignored(folder: Folder) -> Iterator[Problem]:
+    """Yield the files and subfolders that a folder ignores, although there may be an FAQ in them."""
+    for path in sorted(folder.directory.glob("[!._]*")):
+        ending, advice = path.suffix.lower(), ""
+        if ending in (".html", ".htm"):
+            advice = f"`faqsvc extract {shlex.quote(str(path))}` prints its questions as Markdown"
+        elif ending in _OTHER_TEXTS and path.stem.lower() != "readme":
+            advice = "save it as Markdown or CSV"
+        elif any(map(is_faq, path.glob("*"))):
+            advice = "move its files into the folder"
+        if advice:
+            yield Problem(path, None, f"is ignored: {advice}")

@@ -182,7 +182,9 @@ def _publish(
     client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
 ) -> "wire.Publication":
     """Publish the edited file, unless there is a newer revision than the one it was made from."""
+    from faqsvc_embed.cli.checks import messages_in
     from faqsvc_embed.files import read_file
+    from faqsvc_embed.files.folder import FAQFile
 
     document = read_file(path)
     slug, lang = newest.faq.slug, newest.faq.lang
@@ -199,9 +201,12 @@ def _publish(
         fields["if_none_match"] = "*"
     try:
         with if_interrupted("it may have been published"):
-            return client.publish_faq(**fields)
+            published = client.publish_faq(**fields)
     except RevisionConflict as error:
         if document.lang == lang or not error.revision:
             raise
         message = f"lang is {quoted(document.lang)}, and {quoted(slug)} already has this translation"
         raise failure(f"{message}: use `faqsvc edit --lang {document.lang}` to change it") from error
+    for message in messages_in(FAQFile(path, slug, None, document, document.to_faq(slug))):
+        note(f"Warning: {slug}: {message}")
+    return published

@@ -1,6 +1,7 @@
 """`faqsvc pull`: write FAQs to Markdown files, which an application shows while the service is down."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
         files = _files(_pull(client, slugs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
     if edited := [path for path, text in changed.items() if _is_edited(path, text)]:
-        raise failure(f"{edited[0]} has changes that were not published: publish it, or remove it first")
+        raise failure(f"{edited[0]} has texts that are not published: publish it, or remove it first")
     Path(directory).mkdir(parents=True, exist_ok=True)
     write_atomically(changed)
     for path in files:
@@ -81,8 +82,12 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
 
 
 def _is_edited(path: Path, text: str) -> bool:
-    """Return whether a file was edited after it was made from the revision that `text` has."""
+    """Return whether a file differs from the revision of `text`, and was not made from another one.
+
+    A file that somebody wrote states no revision, and may lack other fields.
+    """
     from faqsvc_embed.files import READERS, UnreadableFile, read_file
+    from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 
     try:
         local, published = read_file(path), READERS[".md"](text)
@@ -90,7 +95,11 @@ def _is_edited(path: Path, text: str) -> bool:
         return False
     except UnreadableFile:
         return True
-    return local.revision is not None and local.revision == published.revision and local != published
+    if local.revision is None:
+        lacking = [name for name in DOCUMENT_FIELDS.values() if getattr(local, name) is None]
+        stated = {name: getattr(published, name) for name in (*lacking, "answer_format")}
+        local = replace(local, **stated | {"introduction": local.introduction})
+    return local.revision == published.revision and local != published
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":

@@ -135,7 +135,7 @@ class Folder:
     def _paths(self) -> list[Path]:
         if self.only is not None:
             return [self.directory / self.only]
-        return sorted(filter(_is_faq, self.directory.iterdir()))
+        return sorted(filter(is_faq, self.directory.iterdir()))
 
 
 def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_FILE) -> FAQFile:
@@ -192,7 +192,8 @@ def _detected(fields: object) -> str | None:
     return found if found is not None and is_certain(found, items) else None
 
 
-def _is_faq(path: Path) -> bool:
+def is_faq(path: Path) -> bool:
+    """Return whether a folder reads a file of this name."""
     return (
         path.suffix.lower() in READERS
         and not path.name.startswith((".", "_"))

@@ -68,6 +68,24 @@ def test_an_unknown_language_and_a_file_of_html_are_notes(tmp_path: Path) -> Non
     assert "faqsvc extract" in notes[1]
 
 
+def test_texts_and_subfolders_that_a_folder_ignores_are_notes(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING, old__xlsx="x", a__png="x", _b__txt="x", readme__txt="x")
+    for name in ("de/pricing.md", "images/a.png"):
+        (faqs / name).parent.mkdir()
+        (faqs / name).write_text(PREISE)
+    *notes, _ = check(faqs).stdout.splitlines()
+    assert [note.partition(": ")[0] for note in notes] == [f"{faqs}/de", f"{faqs}/old.xlsx"]
+
+
+def test_several_files_are_checked_as_git_hooks_name_them(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, pricing__md=PRICING, pricing__de__md=PREISE, a__md="## Why?\n", b__csv="x\n")
+    result = check(faqs / "pricing.md", str(faqs / "pricing.de.md"))
+    assert (result.exit_code, result.stdout) == (0, "1 FAQ in 2 files: no problems\n")
+    assert places(check(faqs / "b.csv", str(faqs / "a.md")), faqs) == ["b.csv", "a.md:1"]
+    found = json.loads(check(faqs / "b.csv", str(faqs / "a.md"), "--json").stdout)
+    assert len(found["problems"]) == 2
+
+
 @pytest.mark.parametrize(
     ("name", "content", "line", "named"),
     [

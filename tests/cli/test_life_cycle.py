@@ -477,6 +477,17 @@ def test_an_edit_can_make_a_translation(
     assert len(json.loads(faqsvc("history", "untranslated", "--lang", "en", "--json").stdout)) == 1
 
 
+def test_an_edit_names_what_readers_will_not_see(
+    ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish("unseen", answer_format="markdown")
+    added = "\\n## Where?\\n\\nSee [this](help.html), {{ name }}.\\n"
+    editor(monkeypatch, tmp_path, f"path.write_text(path.read_text() + '{added}')")
+    result = faqsvc("edit", "unseen")
+    assert result.exit_code == 0
+    assert all(part in result.stderr for part in ("help.html", "{{ name }}", "line "))
+
+
 def test_an_edit_keeps_a_language_that_the_file_no_longer_states(
     ours: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

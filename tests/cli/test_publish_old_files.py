@@ -106,6 +106,7 @@ def test_a_file_without_its_revision_replaces_only_revisions_of_its_own_key(desk
     desk.write("prices", "Eight euros.")
     status, done, (line,) = desk.publish()
     assert (status, done, "Mia" in line, desk.answer("prices")) == (1, [], True, "Seven euros.")
+    assert "move the file away" in line  # `pull` does not replace it
     status, done, (warning,) = desk.publish("--overwrite")
     assert (status, done, "Mia" in warning) == (0, ["prices"], True)
     desk.write("prices", "Nine euros.")

@@ -150,6 +150,20 @@ def test_a_file_with_another_ending_is_not_doubled(bilingual: FaultyServer, tmp_
     assert list(contents(tmp_path)) == ["pricing.yaml"]
 
 
+def test_a_file_that_somebody_wrote_is_replaced_only_by_its_own_questions(
+    bilingual: FaultyServer, tmp_path: Path
+) -> None:
+    pull_into(tmp_path)
+    pulled = (tmp_path / "pricing.md").read_text()
+    written = f"---\nanswerFormat: text\n---\n{pulled.rpartition('---')[2]}"
+    (tmp_path / "pricing.md").write_text(f"{written}\n## Is this new?\n\nIt is not published.\n")
+    assert "pricing.md" in failure(pull_into(tmp_path))
+    assert "It is not published." in (tmp_path / "pricing.md").read_text()
+    (tmp_path / "pricing.md").write_text(f"{written}\n\n")
+    assert pull_into(tmp_path).exit_code == 0
+    assert (tmp_path / "pricing.md").read_text() == pulled
+
+
 def test_settings_of_an_application_do_not_count(
     bilingual: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
