@@ -6,13 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final
 
 import click
-
-T = TypeVar("T")
 
 _UNSAFE: Final = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # escape sequences (ECMA-48)
@@ -79,14 +76,6 @@ def fields_of_row(row: Any) -> dict[str, Any]:
         else value
         for name, value in values
     }
-
-
-def progress(values: Sequence[T], label: str) -> AbstractContextManager[Iterable[T]]:
-    """Return `values` in a context that shows a progress bar, if there are several and a terminal."""
-    if len(values) < 2 or not sys.stderr.isatty():
-        return nullcontext(values)
-    bar = click.progressbar(values, label=label, file=sys.stderr)
-    return cast("AbstractContextManager[Iterable[T]]", bar)
 
 
 def print_table(rows: Iterable[Sequence[str]]) -> None:

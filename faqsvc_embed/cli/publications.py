@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -107,8 +107,7 @@ def read_publications(
         given["slug"] = None
     read = list[Publication]()
     files = [file for target in targets for file in _read(target, given).files]
-    # `faqs faqs/a.md` names a.md twice.
-    for file in {os.path.abspath(file.path): file for file in files}.values():
+    for file in _ordered(files, given.get("slug")):
         if file.document is not None:
             document = replace(file.document, slug=file.slug)
             notes = messages_in(file)
@@ -116,7 +115,7 @@ def read_publications(
                 notes = [one for one in notes if not one.startswith(NO_LANGUAGE)]
             read.append(Publication(str(file.path), _overridden(document, given), notes))
     _check_duplicates(read)
-    publications = [_with_website_of(publication, read) for publication in sorted(read, key=_order_of(read))]
+    publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
         publication.body()
         for message in publication.notes:
@@ -172,21 +171,17 @@ def _problems_in(document: "Document") -> set[str]:
     return set()
 
 
-def _order_of(publications: Sequence[Publication]) -> Callable[[Publication], tuple[int, int]]:
-    """Return a sort key: files stay in their order, but an FAQ comes before its translations.
+def _ordered(files: "Sequence[FAQFile]", slug: str | None) -> "list[FAQFile]":
+    """Return files in their order, each once, but an FAQ before its translations.
 
-    The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`.
+    The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`, and
+    `faqs faqs/a.md` names a.md twice.
     """
-    from faqsvc_embed.files.folder import name_of
-
-    def rank(publication: Publication) -> int:
-        lang = name_of(Path(publication.file))[1]
-        return -1 if lang is None else LANGUAGES.index(lang)
-
-    places = dict[Any, int]()
-    for place, publication in enumerate(publications):
-        places.setdefault(publication.slug or publication.file, place)
-    return lambda one: (places[one.slug or one.file], rank(one))
+    places = dict[str, int]()
+    for place, file in enumerate(files):
+        places.setdefault(slug or file.slug, place)
+    once = {os.path.abspath(file.path): file for file in files}.values()
+    return sorted(once, key=lambda file: (places[slug or file.slug], (None, *LANGUAGES).index(file.lang)))
 
 
 def _check_duplicates(publications: Sequence[Publication]) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import quote
 
 import click
+import msgspec
 
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
-from faqsvc_embed.cli.output import note, print_json, print_text, progress
+from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.errors import (
     FAQError,
@@ -68,12 +69,11 @@ class PublishRun:
             ClickException: the run ended early, for example because the service does not respond.
         """
         try:
-            with progress(self._publications, "Publishing") as watched:
-                for publication in watched:
-                    try:
-                        self._publish_file(publication)
-                    except Refused as error:
-                        self._refused.append(f"{publication.file}: {error}")
+            for publication in self._publications:
+                try:
+                    self._publish_file(publication)
+                except Refused as error:
+                    self._refused.append(f"{publication.file}: {error}")
         except BrokenPipeError:
             raise failure(f"standard output was closed{self._so_far()}") from None
         finally:
@@ -257,12 +257,6 @@ def publication_of(
 
 def fields_of(published: "wire.Publication") -> dict[str, Any]:
     """Return the JSON object that is printed for a publication."""
-    return {
-        "slug": published.slug,
-        "faqUrl": published.faq_url,
-        "lang": published.lang,
-        "revision": published.revision,
-        "state": published.state,
-        "etag": published.etag,
-        "template": published.template,
-    }
+    names = ("slug", "faqUrl", "lang", "revision", "state", "etag")
+    fields = msgspec.to_builtins(published)
+    return {**{name: fields[name] for name in names}, "template": published.template}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
-from faqsvc_embed.cli.output import note, print_text, progress
+from faqsvc_embed.cli.output import note, print_text
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
 from faqsvc_embed.languages import LANGUAGES
 
@@ -75,7 +76,7 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
         except PublishRejected as error:
             raise failure(f"{slug!r} cannot be a file: {error}") from error
         text = WRITERS[".md"](document)
-        files[path] = None if _content(path) == text.encode() else text
+        files[path] = None if path.exists() and path.read_bytes() == text.encode() else text
         if others := [str(other) for other in _same_name(path) if other != path]:
             raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
     return files
@@ -105,26 +106,17 @@ def _is_edited(path: Path, text: str) -> bool:
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
     """Return FAQs in all their languages, by slug and language; None stands for the default language."""
     records: dict[tuple[str, str | None], Fetched] = {}
-    with progress(slugs, "Pulling") as watched:
-        for slug in watched:
-            for lang in (None, *LANGUAGES):
-                try:
-                    record = client.get_published(slug, lang=lang)
-                except FAQError as error:
-                    if lang is not None and isinstance(error, FAQNotFound):
-                        continue
-                    message = str(error)
-                    raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from error
-                if lang is None or lang == record.faq.lang != records[slug, None].faq.lang:
-                    records[slug, lang] = record
+    for slug, lang in product(slugs, (None, *LANGUAGES)):
+        try:
+            record = client.get_published(slug, lang=lang)
+        except FAQError as error:
+            if lang is not None and isinstance(error, FAQNotFound):
+                continue
+            message = str(error)
+            raise failure(message if repr(slug) in message else f"{slug!r}: {message}") from error
+        if lang is None or lang == record.faq.lang != records[slug, None].faq.lang:
+            records[slug, lang] = record
     return records
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        return None
 
 
 def _same_name(path: Path) -> Iterable[Path]:
