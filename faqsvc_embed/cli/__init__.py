@@ -60,29 +60,10 @@ def main() -> None:
     """
 
 
-for _command in (
-    check,
-    preview,
-    get,
-    pull,
-    publish,
-    list_,
-    edit,
-    history,
-    revert,
-    delete,
-    restore,
-    extract,
-    generate,
-    serve,
-    desk,
-    db,
-    sites,
-    people,
-    keys,
-    log,
-    mcp,
-):
+_FILES = (check, extract, publish, pull)
+_SERVICE = (get, list_, edit, history, revert, delete, restore, preview, generate)
+_OPERATION = (serve, desk, db, sites, people, keys, log, mcp)
+for _command in (*_FILES, *_SERVICE, *_OPERATION):
     main.add_command(_command)
 
 # The word of the desk, REST and the tools. It is hidden, because it is no command of its own.

@@ -14,9 +14,6 @@ from faqsvc_embed.cli.output import counted, print_data, print_text
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
 
-MAX_PAGE: Final = 10_000_000
-"""Bytes of a page that is fetched."""
-
 _PATH: Final = FilePath(exists=True, path_type=Path)
 
 
@@ -73,25 +70,20 @@ def _fetched(page: str) -> tuple[str, bytes]:
     import httpx2
 
     silence_log()
-    content, headers = bytearray(), {"User-Agent": user_agent()}
     try:
-        with httpx2.stream("GET", page, follow_redirects=True, headers=headers) as response:
-            for part in response.iter_bytes() if response.status_code == 200 else ():
-                content += part
-                if len(content) > MAX_PAGE:
-                    raise failure(f"{page} has more than {MAX_PAGE:,} bytes")
+        response = httpx2.get(page, follow_redirects=True, headers={"User-Agent": user_agent()})
     except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
         raise failure(f"{page} cannot be read: {error}") from None
     if response.status_code != 200:
         raise failure(f"{page} responds with status {response.status_code}")
-    return str(response.url), bytes(content)
+    return str(response.url), response.content
 
 
 def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
-    folders = [Folder(path) if path.is_dir() else Folder(path.parent, only=path.name) for path in paths]
+    folders = list(map(Folder.at, paths))
     problems = [problem for folder in folders for problem in problems_of(folder)]
     notes = [one for folder in folders for one in notes_of(folder)]
     files = [file for folder in folders for file in folder.files]

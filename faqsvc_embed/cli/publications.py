@@ -16,7 +16,7 @@ from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
     from faqsvc_embed.files import Document, Folder
-    from faqsvc_embed.files.folder import FAQFile, Problem
+    from faqsvc_embed.files.folder import FAQFile
 
 MAX_PROBLEMS: Final = 20
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
@@ -100,20 +100,16 @@ def read_publications(
     The translations of an FAQ share its website.
     """
     from faqsvc_embed.cli.checks import messages_in
-    from faqsvc_embed.files.folder import NO_LANGUAGE
 
     given = {name: value for name, value in options.items() if value is not None}
     if new_slug:
-        given["slug"] = None
+        given["slug"] = "-"  # the name of the file need not be one
     read = list[Publication]()
     files = [file for target in targets for file in _read(target, given).files]
-    for file in _ordered(files, given.get("slug")):
+    for file in _ordered(files):
         if file.document is not None:
-            document = replace(file.document, slug=file.slug)
-            notes = messages_in(file)
-            if "lang" in given:
-                notes = [one for one in notes if not one.startswith(NO_LANGUAGE)]
-            read.append(Publication(str(file.path), _overridden(document, given), notes))
+            document = replace(file.document, slug=None if new_slug else file.slug)
+            read.append(Publication(str(file.path), document, messages_in(file)))
     _check_duplicates(read)
     publications = [_with_website_of(publication, read) for publication in read]
     for publication in publications:
@@ -125,53 +121,24 @@ def read_publications(
     return publications
 
 
-def _overridden(document: "Document", given: dict[str, Any]) -> "Document":
-    """Return a document with the fields of options; its revision is not one of another FAQ or language."""
-    changed = replace(document, **given)
-    is_other = (changed.slug, changed.lang) != (document.slug, document.lang)
-    return replace(changed, revision=None) if is_other else changed
-
-
 def _read(target: str, given: Mapping[str, Any]) -> "Folder":
-    """Return a folder, or the folder of one file with this file only; raises a failure for problems.
-
-    Problems of fields that the options `given` replace are ignored.
-    """
+    """Return the files of a folder, or one file, with the fields `given`; raises a failure for problems."""
     from faqsvc_embed.files import Folder
 
     path = Path(target)
     try:
         path.stat()
-        folder = Folder(path) if path.is_dir() else Folder(path.parent, only=path.name)
+        folder = Folder.at(path, given)
     except OSError as error:
         raise failure(f"{target}: {error.strerror}") from error
-    if problems := [problem for file in folder.files for problem in _problems_of(file, given)]:
-        raise failure(summary([str(problem) for problem in problems], MAX_PROBLEMS))
+    if folder.problems:
+        raise failure(summary(list(map(str, folder.problems)), MAX_PROBLEMS))
     if not folder.files:
         raise failure(f"{target}: there is no FAQ file in this folder")
     return folder
 
 
-def _problems_of(file: "FAQFile", given: Mapping[str, Any]) -> "list[Problem]":
-    """Return the problems of a file that remain when options have replaced fields."""
-    if file.document is None:
-        return list(file.problems)
-    stated = replace(file.document, slug=file.slug if file.document.slug is None else file.document.slug)
-    replaced = _problems_in(stated) - _problems_in(replace(stated, **given))
-    return [problem for problem in file.problems if problem.message not in replaced]
-
-
-def _problems_in(document: "Document") -> set[str]:
-    from faqsvc_embed.files.folder import problem_of
-
-    try:
-        document.to_faq("-" if document.slug is None else document.slug)
-    except PublishRejected as error:
-        return {problem_of(Path(), document.locate(problem)).message for problem in error.problems}
-    return set()
-
-
-def _ordered(files: "Sequence[FAQFile]", slug: str | None) -> "list[FAQFile]":
+def _ordered(files: "Sequence[FAQFile]") -> "list[FAQFile]":
     """Return files in their order, each once, but an FAQ before its translations.
 
     The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`, and
@@ -179,9 +146,9 @@ def _ordered(files: "Sequence[FAQFile]", slug: str | None) -> "list[FAQFile]":
     """
     places = dict[str, int]()
     for place, file in enumerate(files):
-        places.setdefault(slug or file.slug, place)
+        places.setdefault(file.slug, place)
     once = {os.path.abspath(file.path): file for file in files}.values()
-    return sorted(once, key=lambda file: (places[slug or file.slug], (None, *LANGUAGES).index(file.lang)))
+    return sorted(once, key=lambda file: (places[file.slug], (None, *LANGUAGES).index(file.lang)))
 
 
 def _check_duplicates(publications: Sequence[Publication]) -> None:

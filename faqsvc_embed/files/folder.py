@@ -8,10 +8,11 @@ import hashlib
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, Self
 
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.detection import detect_language, is_certain
@@ -73,19 +74,29 @@ class Folder:
         only: str | None = None,
         lang: str | None = None,
         max_bytes: int = MAX_FILE,
+        stated: Mapping[str, Any] | None = None,
     ) -> None:
         """Read a folder, or `only` the file of this name.
 
-        `lang` is the language of files that state none; `max_bytes` limits each of them.
+        `lang` is the language of files that state none; `max_bytes` limits each of them. `stated` are fields
+        that replace those of the files.
         """
         self.directory: Path = Path(directory).expanduser()
         self.only = only
         self._lang = lang
+        self._stated = stated or {}
         self._max_bytes = min(max_bytes, MAX_FILE)
         self._read = dict[str, tuple[_Signature, FAQFile]]()
         self._by_slug = dict[tuple[str, str | None], FAQFile]()
         self._lock = Lock()
         self.refresh()
+
+    @classmethod
+    def at(cls, path: Path, stated: Mapping[str, Any] | None = None) -> Self:
+        """Return the folder at a path, or the folder with the file at this path alone."""
+        if path.is_dir():
+            return cls(path, stated=stated)
+        return cls(path.parent, only=path.name, stated=stated)
 
     @property
     def files(self) -> list[FAQFile]:
@@ -130,7 +141,7 @@ class Folder:
         if self.only is None and not _is_within(path, self.directory):
             problem = Problem(path, None, "a link out of the folder is not followed: copy the file")
             return FAQFile(path, *name_of(path), problems=(problem,))
-        return read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes)
+        return read_faq_file(path, lang=self._lang, max_bytes=self._max_bytes, stated=self._stated)
 
     def _paths(self) -> list[Path]:
         if self.only is not None:
@@ -138,20 +149,32 @@ class Folder:
         return sorted(filter(is_faq, self.directory.iterdir()))
 
 
-def read_faq_file(path: Path, *, lang: str | None = None, max_bytes: int = MAX_FILE) -> FAQFile:
-    """Return a file with its record or its problems; `lang` is its language if it states none."""
+def read_faq_file(
+    path: Path,
+    *,
+    lang: str | None = None,
+    max_bytes: int = MAX_FILE,
+    stated: Mapping[str, Any] = MappingProxyType({}),
+) -> FAQFile:
+    """Return a file with its record or its problems.
+
+    `lang` is its language if it states none; `stated` are fields that replace those of the file.
+    """
     slug, name_lang = name_of(path)
     document: Document | None = None
     messages: Iterable[str] = ()
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableFile("not a regular file")
-        document = read_file(path, max_bytes)
+        read = read_file(path, max_bytes)
+        document = replace(read, **stated)
+        if (read.slug or slug, read.lang) != (document.slug or slug, document.lang):
+            document = replace(document, revision=None)  # of another FAQ or translation
         if isinstance(document.slug, str):
             slug = document.slug
         if document.lang is None:
             document = _with_language(document, name_lang, lang)
-        if name_lang not in (None, document.lang):
+        if name_lang not in (None, document.lang) and "lang" not in stated:
             messages = [
                 f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
             ]
