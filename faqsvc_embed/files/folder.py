@@ -14,12 +14,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, Self
 
+from msgspec import structs
+
 from faqsvc_embed.errors import PublishRejected, quoted
 from faqsvc_embed.files.detection import detect_language, is_certain
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import MAX_FILE, READERS, UnreadableFile, read_file
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import normalized
 
@@ -173,13 +175,15 @@ def read_faq_file(
         if isinstance(document.slug, str):
             slug = document.slug
         if document.lang is None:
-            document = _with_language(document, name_lang, lang)
+            document = replace(document, lang=name_lang)
         if name_lang not in (None, document.lang) and "lang" not in stated:
             messages = [
                 f"lang is {quoted(document.lang)}, but the name says {name_lang!r}: change one of them"
             ]
         else:
             faq = document.to_faq(slug if document.slug is None else document.slug)
+            if faq.lang is None:
+                document, faq = _with_language(document, faq, lang)
             return FAQFile(path, slug, name_lang, document, faq)
     except PublishRejected as error:
         messages = map(document.locate, error.problems) if document is not None else ()
@@ -191,28 +195,15 @@ def read_faq_file(
     return FAQFile(path, slug, name_lang, document, None, problems)
 
 
-def _with_language(document: Document, name_lang: str | None, usual: str | None) -> Document:
-    """Return a document with the language in its file name, else that of its texts, else `usual`."""
-    if name_lang is not None:
-        return replace(document, lang=name_lang)
+def _with_language(document: Document, faq: FAQ, usual: str | None) -> tuple[Document, FAQ]:
+    """Return a file and its record with the language of its texts if it is certain, else with `usual`."""
     # The file of a record names its website; the record may have no language.
     is_record = None not in (document.slug, document.website_name)
-    if not is_record and (found := _detected(document.items)):
+    found = None if is_record else detect_language(faq.items)
+    if found is not None and is_certain(found, faq.items):
         note = f"{NO_LANGUAGE}: its texts are read as {found!r}: state it, such as `lang: {found}` at the top"
-        return replace(document, lang=found, notes=[*document.notes, note])
-    return replace(document, lang=usual)
-
-
-def _detected(fields: object) -> str | None:
-    """Return the language of items if it is certain: by their script, or of at least three."""
-    texts = [item for item in fields if isinstance(item, dict)] if isinstance(fields, list) else []
-    items = [
-        Item(index, item["question"], item["answer"])
-        for index, item in enumerate(texts)
-        if isinstance(item.get("question"), str) and isinstance(item.get("answer"), str)
-    ]
-    found = detect_language(items) if items else None
-    return found if found is not None and is_certain(found, items) else None
+        document, usual = replace(document, notes=[*document.notes, note]), found
+    return replace(document, lang=usual), structs.replace(faq, lang=usual)
 
 
 def is_faq(path: Path) -> bool:

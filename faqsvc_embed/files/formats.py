@@ -44,26 +44,16 @@ def read_file(path: str | Path, max_bytes: int = MAX_FILE) -> Document:
         UnreadableFile: the ending is unknown, or the content is not in that format.
         OSError: the file cannot be read.
     """
-    reader = _reader_of(path)
+    ending = Path(path).suffix.lower()
+    if ending not in READERS:
+        hint = f"; `faqsvc extract {path}` prints HTML as Markdown" if ending in (".html", ".htm") else ""
+        raise UnreadableFile(f"{path}: unknown file type; use one of {', '.join(READERS)}{hint}")
     with open(path, "rb") as file:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:
         raise UnreadableFile(f"{path}: larger than the limit of {max_bytes} bytes")
-    return _read(reader, path, content)
-
-
-def _reader_of(path: str | Path) -> Reader:
-    ending = Path(path).suffix.lower()
-    reader = READERS.get(ending)
-    if reader is None:
-        hint = f"; `faqsvc extract {path}` prints HTML as Markdown" if ending in (".html", ".htm") else ""
-        raise UnreadableFile(f"{path}: unknown file type; use one of {', '.join(READERS)}{hint}")
-    return reader
-
-
-def _read(reader: Reader, path: str | Path, content: bytes) -> Document:
     try:
-        return reader(decode(content))
+        return READERS[ending](decode(content))
     except RecursionError:
         raise UnreadableFile(f"{path}: nested too deeply") from None
     except ValueError as error:
