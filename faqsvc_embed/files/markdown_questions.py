@@ -198,11 +198,12 @@ class _Reading:
         """
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
-        for line, one in sorted(({one.line: one for one in self._source.headings} | own).items()):
+        openers = sorted(({one.line: one for one in self._source.headings} | own).items())
+        for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
             above = own.get(line, above)
             if one is above and _LINK.search(NOT_SHOWN.sub("", one.text)):
                 yield f"line {line + 1}: a question is plain text, so its link is not shown"
-            if one is above and not one.has_text:
+            if one is above and not one.has_text and below[0] < self._end(one):
                 yield f"line {line + 1}: the answer of this question begins with a heading"
             if (
                 above is not None
