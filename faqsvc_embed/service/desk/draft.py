@@ -148,7 +148,7 @@ class Draft:
         if name == "add":
             items.insert(index, DraftItem(section=items[index - 1].section if index else ""))
         elif index < len(items) and name == "copy":
-            items[index] = (source and self.original_of(index, source)) or items[index]
+            items[index] = (source and self.originals(source)[index]) or items[index]
         elif index < len(items):
             item = items.pop(index)
             if name in ("up", "down"):
@@ -156,29 +156,22 @@ class Draft:
                 items.insert(index, item)
         return replace(self, items=tuple(items)), min(index, max(0, len(items) - 1))
 
-    def original_of(self, index: int, source: "Draft") -> DraftItem | None:
-        """Return the source of an item: the item with the same id, else the item at the same place."""
-        item = self.items[index]
-        if item.id:
-            for original in source.items:
-                if original.id == item.id:
-                    return original
-        original = source.items[index] if index < len(source.items) else DraftItem()
-        is_of_another = original.id and any(other.id == original.id for other in self.items)
-        return original if original.has_text and not is_of_another else None
-
-    def untranslated(self, source: "Draft") -> list[int]:
-        """Return the indexes of the empty items that have a source."""
-        return [
-            index
-            for index, item in enumerate(self.items)
-            if not item.has_text and self.original_of(index, source) is not None
-        ]
+    def originals(self, source: "Draft") -> list[DraftItem | None]:
+        """Return the source of each item: the item with the same id, else the item at the same place."""
+        ids = {item.id for item in self.items if item.id}
+        by_id = {original.id: original for original in reversed(source.items) if original.id}
+        found = list[DraftItem | None]()
+        for index, item in enumerate(self.items):
+            original = source.items[index] if index < len(source.items) else DraftItem()
+            is_free = original.has_text and original.id not in ids
+            found.append(by_id.get(item.id) or (original if is_free else None))
+        return found
 
     def gaps(self, source: "Draft") -> list[int]:
         """Return the indexes of untranslated items above a translated one that has only its place, no id."""
         places = [index for index, item in enumerate(self.items) if item.has_text and not item.id]
-        return [index for index in self.untranslated(source) if places and index < places[-1]]
+        originals = self.originals(source)[: max(places, default=0)]
+        return [place for place, found in enumerate(originals) if found and not self.items[place].has_text]
 
     def problems(self, *, is_new: bool) -> Problems:
         """Return all problems that prevent saving, by field."""

@@ -94,9 +94,7 @@ class Editor:
         """Return the page."""
         faq, lang, is_many = self.faq, self.draft.lang, len(self.draft.items) > FEW
         known = visit.storage.overview.published_languages(visit.access.site) if faq else []
-        with_problem = (
-            int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")
-        )
+        flawed = [int(name[6:].partition("]")[0]) for name in self.problems if name.startswith("items[")]
         return render(
             visit,
             "editor.html",
@@ -111,7 +109,8 @@ class Editor:
             not_shown=self.draft.not_shown(),
             missing=[code for code in known if faq and code != lang and not faq.translation(code)],
             is_many=is_many,
-            opened=next(with_problem, self.focus if self.focused not in ("", "theirs") else 0),
+            flawed=frozenset(flawed),
+            opened=next(iter(flawed), self.focus if self.focused not in ("", "theirs") else 0),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,
             max_answer=MAX_ANSWER,

@@ -2,6 +2,7 @@
 
 import html
 import re
+from time import process_time
 from typing import Any
 
 import html5lib
@@ -14,6 +15,7 @@ from tests.service.desk.conftest import Editor, next_page
 from tests.service.storage.writes import put
 from tests.support import samples
 from tests.support.clock import Clock
+from tests.support.growth import grows_linearly
 
 ABOUT = {"website_name": "Heron", "website_url": "https://heron.example", "lang": "en"}
 
@@ -393,3 +395,16 @@ def test_a_long_bin_has_pages(editor: Editor, storage: Storage) -> None:
         storage.removal.bin(access, f"faq-{number:03}", None, Preconditions())
     first = editor.get("/bin").text
     assert [text.count('value="restore"') for text in (first, next_page(editor, "/bin", first))] == [50, 10]
+
+
+def test_the_work_for_a_form_with_many_mistakes_grows_with_its_questions(editor: Editor) -> None:
+    version = base_of(publish(editor))
+
+    def make(count: int) -> dict[str, Any]:
+        return written(question=["x" * 1001] * count, answer=["So."] * count)
+
+    def work(fields: dict[str, Any]) -> None:
+        response = editor.post("/faqs/pricing", action="publish", version=version, **fields)
+        assert response.status_code == 422
+
+    assert grows_linearly(work, make, 100, process_time)

@@ -9,10 +9,12 @@ from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
+from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions, Write
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.support.growth import grows_linearly
 
 GERMAN: dict[str, Any] = {
     "lang": "de",
@@ -408,3 +410,14 @@ def test_still_right_says_nothing_about_a_source_that_changed_since_the_page_was
     assert "badge older" in editor.post("/faqs/pricing", action="right", **button).text
     as_it_is = fields_of(page)
     assert "badge older" in editor.post("/faqs/pricing", action="publish", **as_it_is).text
+
+
+def test_the_work_for_a_translation_grows_with_its_questions() -> None:
+    def make(count: int) -> tuple[Draft, Draft]:
+        items = tuple(DraftItem("Why?", "So.", id=f"q{number}") for number in range(count))
+        return Draft(items=tuple(DraftItem(id=item.id) for item in reversed(items))), Draft(items=items)
+
+    def work(drafts: tuple[Draft, Draft]) -> None:
+        assert drafts[0].originals(drafts[1]) == list(reversed(drafts[1].items))
+
+    assert grows_linearly(work, make, 100)
