@@ -8,11 +8,13 @@ import asyncio
 import random
 import weakref
 from collections.abc import Callable, Collection
+from datetime import UTC, datetime
 from math import inf
 from typing import Final
 
 from httpx2 import EventSource, Response
 
+from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import MAX_SLUGS
 from faqsvc_embed.api.event_stream import EVENT_STREAM, Change, feed_request, parse_change
 from faqsvc_embed.api.responses import JSON_TYPES
@@ -42,7 +44,9 @@ MAX_RESETS: Final = 10
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""Statuses of a service that has no change feed."""
+"""Statuses of a service that has no change feed, with an error in JSON. A proxy may return any in HTML."""
+NOT_OFFERED_INTERVAL: Final = 600.0
+"""Seconds until such a service is asked again: a gateway may have answered for it during a deployment."""
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
 
@@ -70,7 +74,6 @@ class ChangeFeed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self.is_connected: bool = False
-        self._is_offered = True
         self._slugs = frozenset[str]()
         """The slugs of the connection, open or not."""
         self._heard = frozenset[str]()
@@ -94,8 +97,6 @@ class ChangeFeed:
         if self._loop is not loop:
             self._reset()
             self._loop = loop
-        if not self._is_offered:
-            return
         if self._task is None or self._task.done():
             self._task = loop.create_task(self._run())
         elif slug in self._slugs:
@@ -126,10 +127,6 @@ class ChangeFeed:
             try:
                 async with asyncio.timeout(None) as self._until:
                     await self._receive()
-            except _NotOffered as error:
-                logger.debug("pages show changes only when records expire: %s", error)
-                self._is_offered = False
-                return
             except (FAQError, TimeoutError) as error:
                 if self._until.expired():
                     continue
@@ -138,7 +135,8 @@ class ChangeFeed:
                 if not backoff.failures:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
                 backoff.extend(loop.time(), _random.uniform(0.5, 1.0))
-                await asyncio.sleep(max(RECONNECT_INTERVAL, backoff.until - loop.time()))
+                retry_after = (isinstance(error, FAQError) and error.retry_after) or RECONNECT_INTERVAL
+                await asyncio.sleep(max(retry_after, backoff.until - loop.time()))
 
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""
@@ -192,24 +190,17 @@ class ChangeFeed:
             self._refreshes.pop(slug, None)
 
 
-class _NotOffered(Exception):
-    """The service has no change feed."""
-
-
 def _check(response: Response) -> None:
     """Check that a response is a feed.
 
-    Only an error in JSON means that there is no feed. During a deployment, a proxy may return any error in
-    HTML.
-
     Raises:
-        _NotOffered: the service has no feed.
-        FAQUnavailable: the response is something else.
+        FAQUnavailable: it is something else; `retry_after` may say when to try again.
     """
     media_type = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if response.status_code == 200 and media_type == EVENT_STREAM:
         return
-    reason = f"it returned {response.status_code}, {media_type[:100]!r}"
+    retry_after = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
     if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:
-        raise _NotOffered(f"the service has no change feed: {reason}")
-    raise FAQUnavailable(f"the response is not a change feed: {reason}", status=response.status_code)
+        retry_after = NOT_OFFERED_INTERVAL
+    message = f"the response is not a change feed: {response.status_code}, {media_type[:100]!r}"
+    raise FAQUnavailable(message, status=response.status_code, retry_after=retry_after)

@@ -321,7 +321,9 @@ def test_everything_is_revalidated_when_the_service_has_lost_events(
 
 
 @pytest.mark.parametrize("status", [404, 405, 501])
-def test_a_service_without_a_feed_is_asked_once(status: int, service: FeedService, embed: FAQEmbed) -> None:
+def test_a_service_without_a_feed_is_not_asked_again_soon(
+    status: int, service: FeedService, embed: FAQEmbed
+) -> None:
     service.feed_status, service.feed_type = status, "application/problem+json"
     assert answer(embed) == "Old."
     wait_until(lambda: bool(service.connections))
@@ -332,12 +334,14 @@ def test_a_service_without_a_feed_is_asked_once(status: int, service: FeedServic
 
 
 @pytest.mark.parametrize("status", [404, 200, 403, 502])
+@pytest.mark.parametrize("kind", ["text/html; charset=utf-8", "application/json"])
 def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
-    status: int, service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+    status: int, kind: str, service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(feed, "RECONNECT_INTERVAL", 0.01)
+    monkeypatch.setattr(feed, "NOT_OFFERED_INTERVAL", 0.01)
     monkeypatch.setattr(backoff, "BACKOFF_BASE", 0.01)
-    service.feed_status, service.feed_type = status, "text/html; charset=utf-8"
+    service.feed_status, service.feed_type = status, kind
     assert answer(embed) == "Old."
     wait_until(lambda: len(service.connections) >= 2)
     service.feed_status, service.feed_type = 200, "text/event-stream"

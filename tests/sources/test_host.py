@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -130,6 +131,27 @@ def test_what_returns_late_is_used_and_the_faq_is_asked_for_again_after(clock: C
         clock.advance(LONG)
         assert refreshed(embed).data == ENGLISH
         assert len(shop.calls) == 2
+
+
+def test_a_call_is_not_given_up_because_the_process_stood_still(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, running = Shop(), time.monotonic
+    shop.faqs["pricing", None] = ENGLISH
+    with FAQEmbed(source=shop, wait=0) as embed:
+        use_clock(embed, clock)
+        embed.get_faq("pricing")
+        clock.advance(LONG)
+        shop.release.clear()
+        embed.use_faq("pricing")
+        wait_until(lambda: len(shop.calls) == 2)
+        monkeypatch.setattr(time, "monotonic", lambda: running() + 3600)
+        embed.use_faq("other")  # its call wakes the background loop
+        wait_until(lambda: len(shop.calls) == 3)
+        assert embed.use_faq("pricing").error is None
+        shop.release.set()
+        settle(embed)
+        assert not embed.use_faq("pricing").is_stale
 
 
 def test_no_page_gets_what_returns_after_its_faq_was_forgotten() -> None:
