@@ -113,7 +113,8 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
 ) -> None:
     page.set_viewport_size({"width": 340, "height": 600})
     page.goto(f"{markdown_host}/cards-{variant}")
-    page.add_style_tag(content=f"{FRAMEWORK} .faqsvc-question, .faqsvc-answer {{ max-inline-size: 80ch }}")
+    reset = "*, ::before, ::after { margin: 0 } .faqsvc-question, .faqsvc-answer { max-inline-size: 80ch }"
+    page.add_style_tag(content=FRAMEWORK + reset)
     page.locator(".faqsvc-question").first.evaluate("e => e.textContent = 'Where is my parcel? '.repeat(5)")
     open_all(page)
     outside = page.locator(".faqsvc-item").evaluate_all(
@@ -122,6 +123,9 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     )
     assert len(outside) == 4
     assert max(outside) < -16
+    tops = page.locator(".faqsvc-item").evaluate_all("all => all.map(e => e.getBoundingClientRect().top)")
+    bottom = page.locator(".faqsvc-item").first.evaluate("e => e.getBoundingClientRect().bottom")
+    assert tops[1] - bottom > 8
 
 
 def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host: str) -> None:
