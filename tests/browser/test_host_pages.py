@@ -124,10 +124,22 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     )
     assert len(outside) == 4
     assert max(outside) < -16
-    gap = page.locator(".faqsvc-item + .faqsvc-item").evaluate(
-        "e => e.getBoundingClientRect().top - e.previousElementSibling.getBoundingClientRect().bottom"
-    )
-    assert gap > 8
+
+
+@pytest.mark.parametrize("look", ["lines", "columns"])
+@pytest.mark.parametrize(
+    "center", ["display: flex; flex-direction: column; align-items: center", "float: left"]
+)
+def test_an_faq_has_a_width_wherever_a_host_puts_it(page: Page, host: str, look: str, center: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/{look}")
+    page.add_style_tag(content=f"main {{ max-inline-size: none; {center} }}")
+    width = "e => e.getBoundingClientRect().width"
+    closed = page.locator(".faqsvc").evaluate(width)
+    open_all(page)
+    assert closed > 200
+    if center.startswith("display"):
+        assert page.locator(".faqsvc").evaluate(width) == closed
 
 
 def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host: str) -> None:
