@@ -108,8 +108,8 @@ def _html_charset(content_type: str) -> str | None:
     named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
-        # Some codecs of Python, such as base64, are not charsets.
-        return charset if "<!-- -->".encode(charset).decode(charset) == "<!-- -->" else None
+        # Not UTF-16, nor the codecs of Python that are no charsets, such as base64.
+        return charset if "<!-- -->".encode(charset) == b"<!-- -->" else None
     except (LookupError, ValueError):
         return None
 

@@ -4,7 +4,6 @@ A placeholder is an HTML comment with a random token of its page, so that no oth
 the preview of a draft, two such comments enclose the published FAQ, which a cache of the host may store.
 """
 
-import codecs
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterator
@@ -82,7 +81,9 @@ class BodyFiller:
     def __init__(self, placeholders: Placeholders, charset: str) -> None:
         self._placeholders = placeholders
         self._charset = charset
-        self._prefix = b""
+        self._prefix = placeholders.prefix.encode()
+        prefix = re.escape(self._prefix)
+        self._placeholder = re.compile(prefix + rb"(\d+)(?:/?-->|\+-->.*?" + prefix + rb"\1/-->)", re.DOTALL)
         self.is_blocked: bool = False
         """Whether the rest that `split` returned last begins with a placeholder that cannot be filled yet."""
 
@@ -91,68 +92,53 @@ class BodyFiller:
 
         The rest begins with a placeholder that is not filled yet, or whose end is in a later part.
         """
+        self.is_blocked = False
         if not self._placeholders.lost:  # every placeholder was found
-            self.is_blocked = False
             return body, b""
-        sent, at = self._filled(body, is_last=False)
-        start = body.find(self._prefix, at) if self.is_blocked else _cut(body, at, self._prefix)
-        return b"".join([*sent, body[at:start]]), body[start:]
+        sent, start = list[bytes](), 0
+        for found in self._placeholder.finditer(body):
+            if (filled := self._filled(found)) is None:
+                self.is_blocked = True
+                break
+            sent += [body[start : found.start()], filled]
+            start = found.end()
+        end = self._cut(body, start)
+        return b"".join([*sent, body[start:end]]), body[end:]
 
     def finish(self, rest: bytes) -> bytes:
         """Return the rest of a body, filled as far as possible."""
-        sent, at = self._filled(rest, is_last=True)
-        return b"".join([*sent, rest[at:]])
 
-    def _filled(self, body: bytes, *, is_last: bool) -> tuple[list[bytes], int]:
-        """Return the filled parts of a body, and where they end."""
-        if not self._prefix:
-            self._charset = _without_byte_order_mark(self._charset, body)
-            self._prefix = self._placeholders.prefix.encode(self._charset)
-        sent, start = list[bytes](), 0
-        self.is_blocked = False
-        while (at := body.find(self._prefix, start)) >= 0:
-            end, text = self._replacement(body, at)
-            if text is None and not is_last:
-                self.is_blocked = True
-                break
-            sent += [body[start:at], body[at:end] if text is None else encode(text, self._charset)]
-            start = end
-        return sent, start
+        def replacement(found: re.Match[bytes]) -> bytes:
+            filled = self._filled(found)
+            return found[0] if filled is None else filled
 
-    def _replacement(self, body: bytes, at: int) -> tuple[int, str | None]:
-        """Return where the placeholder at a position ends, and what replaces it; None if not known yet."""
-        closing = "-->".encode(self._charset)
-        end = body.find(closing, at)
-        if end < 0:
-            return len(body), None
-        name = body[at + len(self._prefix) : end].decode(self._charset)
-        number, end = name.strip("+/"), end + len(closing)
+        return self._placeholder.sub(replacement, rest)
+
+    def _filled(self, found: re.Match[bytes]) -> bytes | None:
+        """Return what replaces a placeholder, or None if that is not known yet."""
+        number = found[1].decode()
         text = self._placeholders.texts.get(number)
-        text = text() if callable(text) else text
-        if name.endswith("+"):
-            last = f"{self._placeholders.prefix}{number}/-->".encode(self._charset)
-            found = body.find(last, end)
-            text = None if found < 0 else text
-            end = found + len(last) if found >= 0 else end
-        if text is not None:
-            self._placeholders.lost.pop(number, None)
-        return end, text
+        if text is None:
+            return None
+        self._placeholders.lost.pop(number, None)
+        return encode(text() if callable(text) else text, self._charset)
 
-
-def _cut(body: bytes, start: int, needle: bytes) -> int:
-    """Return where a needle may begin that the end of a body cuts off; the body's length if nowhere."""
-    at = body.find(needle[:1], max(start, len(body) - len(needle) + 1))
-    while at >= 0 and not needle.startswith(body[at:]):
-        at = body.find(needle[:1], at + 1)
-    return at if at >= 0 else len(body)
+    def _cut(self, body: bytes, start: int) -> int:
+        """Return where a placeholder begins that is not filled, or cut off; the body's length if none is."""
+        at = body.find(self._prefix, start)
+        if at < 0:
+            at = body.find(b"<", max(start, len(body) - len(self._prefix) + 1))
+            while at >= 0 and not self._prefix.startswith(body[at:]):
+                at = body.find(b"<", at + 1)
+        return at if at >= 0 else len(body)
 
 
 def encode(html: str, charset: str) -> bytes:
-    """Return HTML in a charset. Characters outside of ASCII are escaped, except in the UTF encodings.
+    """Return HTML in a charset. Characters outside of ASCII are escaped, except in UTF-8.
 
     Browsers decode some legacy charsets, such as Shift_JIS, differently from Python.
     """
-    if not (charset.startswith("utf-") or html.isascii()):
+    if not (charset == "utf-8" or html.isascii()):
         html = re.sub(
             _JSON_LD, lambda found: found[1] + re.sub(_NOT_ASCII, _json_escape, found[2]) + found[3], html
         )
@@ -163,10 +149,3 @@ def encode(html: str, charset: str) -> bytes:
 def _json_escape(character: re.Match[str]) -> str:
     units = character[0].encode("utf-16-be").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
-
-
-def _without_byte_order_mark(charset: str, body: bytes) -> str:
-    """Return the charset for text in the middle of a body, which has no byte order mark of its own."""
-    if charset == "utf-16":
-        return "utf-16-be" if body.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
-    return "utf-8" if charset == "utf-8-sig" else charset

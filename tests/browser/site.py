@@ -81,6 +81,7 @@ PAGES: Final = {
     "exclusive-disclosure": _tag("pricing", "disclosure", "exclusive=true"),
     **{variant: _tag("pricing", variant) for variant in VARIANTS},
     "open-cards": _tag("pricing", "open", 'look="cards"'),
+    **{look: _tag("pricing", "details", f'look="{look}"') for look in ("lines", "columns")},
     **{f"cards-{variant}": _tag("rich", variant, 'look="cards"') for variant in VARIANTS},
     **{f"sections-{variant}": _tag("sections", variant) for variant in VARIANTS},
     **{f"rich-{variant}": _tag("rich", variant, THEME) for variant in VARIANTS},

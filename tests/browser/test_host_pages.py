@@ -111,9 +111,11 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
 def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     page: Page, markdown_host: str, variant: str
 ) -> None:
+    page.emulate_media(reduced_motion="reduce")
     page.set_viewport_size({"width": 340, "height": 600})
     page.goto(f"{markdown_host}/cards-{variant}")
-    page.add_style_tag(content=f"{FRAMEWORK} .faqsvc-question, .faqsvc-answer {{ max-inline-size: 80ch }}")
+    reset = "*, ::before, ::after { margin: 0 } .faqsvc-question, .faqsvc-answer { max-inline-size: 80ch }"
+    page.add_style_tag(content=FRAMEWORK + reset)
     page.locator(".faqsvc-question").first.evaluate("e => e.textContent = 'Where is my parcel? '.repeat(5)")
     open_all(page)
     outside = page.locator(".faqsvc-item").evaluate_all(
@@ -122,6 +124,22 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     )
     assert len(outside) == 4
     assert max(outside) < -16
+
+
+@pytest.mark.parametrize("look", ["lines", "columns"])
+@pytest.mark.parametrize(
+    "center", ["display: flex; flex-direction: column; align-items: center", "float: left"]
+)
+def test_an_faq_has_a_width_wherever_a_host_puts_it(page: Page, host: str, look: str, center: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/{look}")
+    page.add_style_tag(content=f"main {{ max-inline-size: none; {center} }}")
+    width = "e => e.getBoundingClientRect().width"
+    closed = page.locator(".faqsvc").evaluate(width)
+    open_all(page)
+    assert closed > 200
+    if center.startswith("display"):
+        assert page.locator(".faqsvc").evaluate(width) == closed
 
 
 def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host: str) -> None:
