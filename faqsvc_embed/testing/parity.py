@@ -81,15 +81,16 @@ def _json_ld(document: turbohtml.Document, problems: list[str]) -> list[Any]:
     """Return the data of the scripts in JSON-LD, and add their faults to the problems."""
     found = []
     for script in json_ld_scripts(document):
-        line = f"line {script.source_line}: this JSON-LD"
+        first = script.source_line or 1
         try:
             found.append(json.loads(script.text, parse_constant=_refuse))
         except (ValueError, RecursionError) as error:
+            line, reason = first + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
             if "FAQPage" in script.text:
-                problems.append(f"{line} cannot be read by any parser: {error}")
+                problems.append(f"line {line}: this JSON-LD cannot be read by any parser: {reason}")
             continue
         if "FAQPage" in script.text and "schema.org" not in script.text:
-            problems.append(f"{line} lacks the @context of schema.org")
+            problems.append(f"line {first}: this JSON-LD lacks the @context of schema.org")
     return found
 
 

@@ -43,15 +43,12 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
-        # Beside several questions, a single element that opens is a menu or a switch.
-        is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
-        # A term, or an element that opens, is part of an answer below a question, or the label of a value.
-        is_part = not questions and (
-            candidate.element.start in context.below_questions or _is_value(candidate.answer)
-        )
+        # Beside several questions, a few elements that ask nothing are a menu, a switch or a list of facts.
+        are_few = kinds[candidate.kind] < max(MANY, len(asked) // 2)
+        is_odd = len(asked) >= MANY and are_few and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
-            and not (is_group or is_odd or is_part)
+            and not (is_group or is_odd)
             and not claims.overlap(candidate.element)
         ):
             chosen.append(candidate)
@@ -105,11 +102,6 @@ def _is_usable(candidate: Candidate) -> bool:
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
-
-
-def _is_value(answer: str) -> bool:
-    """Return whether an answer is a number or a single word, as in `Phone` and `Size` beside their values."""
-    return answer.isascii() and (" " not in answer or not any(map(str.isalpha, answer)))
 
 
 def _is_menu(candidate: Candidate) -> bool:
