@@ -43,9 +43,8 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
-        # Beside several questions, a few elements that ask nothing are a menu, a switch or a list of facts.
-        are_few = kinds[candidate.kind] < max(MANY, len(asked) // 2)
-        is_odd = len(asked) >= MANY and are_few and candidate.kind not in asked_kinds
+        # Beside more questions, elements of a kind that asks nothing are a menu, a switch or a list of facts.
+        is_odd = kinds[candidate.kind] < len(asked) >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
             and not (is_group or is_odd)
