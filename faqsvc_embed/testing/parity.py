@@ -34,7 +34,6 @@ _LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """A possible label of a question, in any language."""
 _NUMBER: Final = re.compile(r"(?<!\S)[0-9]{1,2}[.)]\s")
 """A possible number of a list item, which a page shows as that of an `<ol>`."""
-_OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
 
 
 class _Pair(NamedTuple):
@@ -71,9 +70,6 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
         problems.append(f"{count} FAQPages do not share an @id: give each {same}")
-    for element in document.select(",".join(f":not(meta)[{name}]" for name in _OF_MARKUP)):
-        for name in _OF_MARKUP:
-            element.attrs.pop(name, None)
     shown = extract(document, url or "").pairs
     return [*problems, *_compared(pairs, document, shown, is_whole=is_whole)]
 
@@ -85,15 +81,16 @@ def _json_ld(document: turbohtml.Document, problems: list[str]) -> list[Any]:
     """Return the data of the scripts in JSON-LD, and add their faults to the problems."""
     found = []
     for script in json_ld_scripts(document):
-        line = f"line {script.source_line}: this JSON-LD"
+        first = script.source_line or 1
         try:
             found.append(json.loads(script.text, parse_constant=_refuse))
         except (ValueError, RecursionError) as error:
+            line, reason = first + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
             if "FAQPage" in script.text:
-                problems.append(f"{line} cannot be read by any parser: {error}")
+                problems.append(f"line {line}: this JSON-LD cannot be read by any parser: {reason}")
             continue
         if "FAQPage" in script.text and "schema.org" not in script.text:
-            problems.append(f"{line} lacks the @context of schema.org")
+            problems.append(f"line {first}: this JSON-LD lacks the @context of schema.org")
     return found
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Positions
 from faqsvc_embed.generation.extraction.dom import Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
@@ -36,23 +36,18 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     chosen: list[Candidate] = []
     for candidate in usable:
         questions, size = group_questions[candidate.group], group_sizes[candidate.group]
-        is_stated = candidate.evidence is Evidence.STRUCTURED_DATA
         # One question among other titles is the title of a piece of news.
         is_news = candidate.group is not None and size >= MANY and size > 3 * questions
-        is_likely = is_stated or 2 * questions >= size or (candidate in asked and not is_news)
+        is_likely = 2 * questions >= size or (candidate in asked and not is_news)
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
-        # Beside several questions, a single element that opens is a menu or a switch.
-        is_odd = len(asked) >= MANY and kinds[candidate.kind] < MANY and candidate.kind not in asked_kinds
-        # A term, or an element that opens, is part of an answer below a question, or the label of a value.
-        is_part = not questions and (
-            candidate.element.start in context.below_questions or _is_value(candidate.answer)
-        )
+        # Beside more questions, elements of a kind that asks nothing are a menu, a switch or a list of facts.
+        is_odd = kinds[candidate.kind] < len(asked) >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
-            and not (is_group or is_odd or is_part)
+            and not (is_group or is_odd)
             and not claims.overlap(candidate.element)
         ):
             chosen.append(candidate)
@@ -80,10 +75,8 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
-        if not is_filled_in and (
-            any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
-            or _unanswered(others.get(kind, []), keys, are_titles=are_titles) < max(2, 2 * len(candidates))
-        ):
+        unanswered = _unanswered(others.get(kind, []), keys, are_titles=are_titles)
+        if not is_filled_in and unanswered < max(2, 2 * len(candidates)):
             kept += candidates
     return kept
 
@@ -105,16 +98,9 @@ def _is_usable(candidate: Candidate) -> bool:
     is_code = any(element.tag == "code" for element in candidate.element.walk())
     if is_template_code(question) and not is_code:
         return False
-    if candidate.evidence is Evidence.STRUCTURED_DATA:
-        return True
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)
-
-
-def _is_value(answer: str) -> bool:
-    """Return whether an answer is a number or a single word, as in `Phone` and `Size` beside their values."""
-    return answer.isascii() and (" " not in answer or not any(map(str.isalpha, answer)))
 
 
 def _is_menu(candidate: Candidate) -> bool:

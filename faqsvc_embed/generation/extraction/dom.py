@@ -162,9 +162,7 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
         node, parent = pending.pop()
         if isinstance(node, turbohtml.Text):
             parent.children.append(node.data)
-        elif isinstance(node, turbohtml.Element) and (
-            node.tag not in NAMES["skipped"] or node.attr("itemprop")
-        ):
+        elif isinstance(node, turbohtml.Element) and node.tag not in NAMES["skipped"]:
             count += 1
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)

@@ -10,7 +10,6 @@ from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
     announces_other,
-    is_call_to_action,
     is_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text
@@ -31,15 +30,12 @@ class PageContext:
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
-        is_other = any(map(announces_other, (title, first_heading, last_segment)))
-        self.has_faq_title: bool = any(map(announces_faq, (title, first_heading, last_segment)))
-        self.is_interview: bool = any(map(announces_interview, (title, first_heading, last_segment)))
-        self.is_article: bool = is_article or self.is_interview or is_other
+        names = (title, first_heading, last_segment)
+        self.has_faq_title: bool = any(map(announces_faq, names))
+        self.is_interview: bool = any(map(announces_interview, names))
+        self.is_article: bool = is_article or self.is_interview or any(map(announces_other, names))
         self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
-        self._below_faq_titles = set[int]()
-        self.below_questions: set[int] = set()
-        """The positions of elements below a heading, other than `<h1>`, that is a question."""
-        self._read_headings()
+        self._below_titles = _below_faq_titles(self.elements)
 
     @cached_property
     def text_blocks(self) -> list[Element]:
@@ -49,23 +45,21 @@ class PageContext:
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
-        return self.has_faq_title or element.start in self._named or element.start in self._below_faq_titles
+        return self.has_faq_title or element.start in self._named or element.start in self._below_titles
 
-    def _read_headings(self) -> None:
-        """Record which elements are below headings that announce an FAQ, and which below questions."""
-        above: list[tuple[int, bool, bool]] = []
-        for element in self.elements:
-            level = HEADINGS.get(element.tag)
-            if level is not None:
-                above = [heading for heading in above if heading[0] < level]
-            if any(is_faq for _, is_faq, _ in above):
-                self._below_faq_titles.add(element.start)
-            if any(is_asked for _, _, is_asked in above):
-                self.below_questions.add(element.start)
-            if level is not None:
-                text = inline_text(element.children)
-                is_asked = level > 1 and is_question(text) and not is_call_to_action(text)
-                above.append((level, announces_faq(text), is_asked))
+
+def _below_faq_titles(elements: list[Element]) -> set[int]:
+    """Return the positions of the elements below headings that announce an FAQ."""
+    found, above = set[int](), list[tuple[int, bool]]()
+    for element in elements:
+        level = HEADINGS.get(element.tag)
+        if level is not None:
+            above = [heading for heading in above if heading[0] < level]
+        if any(is_faq for _, is_faq in above):
+            found.add(element.start)
+        if level is not None:
+            above.append((level, announces_faq(inline_text(element.children))))
+    return found
 
 
 def _is_quotation(element: Element) -> bool:

@@ -234,6 +234,13 @@ def test_keywords_beside_a_question_are_no_part_of_it() -> None:
     assert [pair.question for pair in pairs(html("".join(map(item.format, ASKED))))] == list(ASKED)
 
 
+def test_a_few_facts_with_labels_beside_many_questions_are_no_questions() -> None:
+    asked = [*ASKED, "Is it big?", "Is it old?", "Is it red?", "Is it far?"]
+    listed = "".join(f"<details><summary>{text}</summary>It is.</details>" for text in asked)
+    facts = "".join(f"<dt>{name}</dt><dd>As you like</dd>" for name in ("Cards", "Bills", "Area"))
+    assert [pair.question for pair in pairs(html(f"<h1>FAQ</h1>{listed}<dl>{facts}</dl>"))] == asked
+
+
 def test_words_of_a_question_in_its_id_are_no_class_names() -> None:
     headings = "".join(
         f'<h2 id="{text.lower().replace(" ", "-")}">{text}</h2><p>Yes.</p>'

@@ -37,6 +37,7 @@ def test_a_question_is_recognised_without_a_question_mark(text: str) -> None:
     "text",
     [
         "Prices",
+        "Author [?]",
         "How it is made",
         "Why teams love us",
         "What we do",
