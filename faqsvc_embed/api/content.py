@@ -4,7 +4,7 @@ import hashlib
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
 
@@ -38,10 +38,7 @@ class Content:
             title=f"{self.website_name} FAQ" if self.title is None else self.title,
             website_name=self.website_name,
             lang=lang,
-            items=tuple(
-                Item(index, item.question, item.answer, item.section, item.id)
-                for index, item in enumerate(self.items)
-            ),
+            items=tuple(structs.replace(item, position=index) for index, item in enumerate(self.items)),
             cta=None if self.cta is UNSET else self.cta,
             answer_format=self.answer_format,
             # Only links in Markdown need it; other records have only the specified fields.

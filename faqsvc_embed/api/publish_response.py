@@ -82,7 +82,7 @@ def parse_publication(
 ) -> Publication | FAQError:
     """Return what was published; only the slug is required of the response."""
     if response.status not in accepted:
-        return write_error(response, now)
+        return error_of(response, now, is_write=True)
     fields = _readable(json_value(response.body), Publication)
     if not is_slug(fields.get("slug")):
         body = excerpt(response.body)
@@ -93,7 +93,7 @@ def parse_publication(
 
 def parse_done(response: Response, now: datetime) -> FAQError | None:
     """Return None if the request succeeded, such as unpublishing an FAQ; else the error."""
-    return None if response.status in (200, 204) else write_error(response, now)
+    return None if response.status in (200, 204) else error_of(response, now, is_write=True)
 
 
 def parse_revision(response: Response, now: datetime) -> StoredRevision | FAQError:
@@ -115,14 +115,6 @@ def parse_struct(response: Response, now: datetime, struct: type[S]) -> S | FAQE
         return FAQUnavailable(message, status=response.status, body=excerpt(response.body))
 
 
-def write_error(response: Response, now: datetime) -> FAQError:
-    """Return the error for a write. After a server error, the write may have been done or not."""
-    error = error_of(response, now)
-    if 400 <= response.status < 500 or response.status in REDIRECTS:
-        return error
-    return OutcomeUnknown(str(error), **_details_of(error))
-
-
 def parse_generation(response: Response, now: datetime) -> list[GeneratedItem] | FAQError:
     """Return the generated items; entries without a question and an answer are left out."""
     body = excerpt(response.body)
@@ -142,7 +134,7 @@ def parse_generation(response: Response, now: datetime) -> list[GeneratedItem] |
 
 
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
-    """Return the error with a message that also says whether the FAQ was published, and how to continue."""
+    """Let the message of an error also say whether the FAQ was published, and how to continue."""
     if request.method == "PATCH":
         advice = "send it again with the same if_match: if the change was made, the response is a conflict"
     elif request.method == "PUT":
@@ -156,11 +148,15 @@ def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
     known = f"{error}; it may have been published"
     if error.status in (200, 201):
         known = f"the service published it ({error.status}), but {error}"
-    return OutcomeUnknown(f"{known}: {advice}", **_details_of(error))
+    error.args = (f"{known}: {advice}",)
+    return error
 
 
-def error_of(response: Response, now: datetime) -> FAQError:
-    """Return the error for an unsuccessful response to a request with a key."""
+def error_of(response: Response, now: datetime, *, is_write: bool = False) -> FAQError:
+    """Return the error for an unsuccessful response to a request with a key.
+
+    After a server error, a write may have been done or not.
+    """
     problem = _readable(json_value(response.body), Problem)
     status, reasons = response.status, _reasons(problem)
     because = f": {reasons[0]!r}" if reasons else ""
@@ -187,9 +183,11 @@ def error_of(response: Response, now: datetime) -> FAQError:
     if status == 429:
         when = f"in {wait:g} s" if wait is not None else "later"
         return RateLimited(f"too many requests; try again {when} (429){because}", **details)
+    kind = FAQTimeout if details["code"] == "generation-timeout" else FAQUnavailable
     if status in REDIRECTS:
         because = ": redirects are not followed; set base_url to the address of the service"
-    kind = FAQTimeout if details["code"] == "generation-timeout" else FAQUnavailable
+    elif is_write and not 400 <= status < 500:
+        kind = OutcomeUnknown
     return kind(f"the service responded with {status}{because}", **details)
 
 
@@ -201,10 +199,6 @@ def _readable(value: object, struct: type[msgspec.Struct]) -> dict[str, Any]:
             with suppress(msgspec.ValidationError):
                 found[field.name] = msgspec.convert(value[field.encode_name], field.type)
     return found
-
-
-def _details_of(error: FAQError) -> Details:
-    return Details(status=error.status, code=error.code, body=error.body, retry_after=error.retry_after)
 
 
 def _etag(response: Response) -> str | None:

@@ -58,11 +58,6 @@ class Clients:
             raise ToolError(NO_KEY_SENT if self._is_remote else NO_KEY)
         return self.reading().with_key(key)
 
-    async def aclose(self) -> None:
-        """Close the clients."""
-        if self._reader is not None:
-            await self._reader.aclose()
-
 
 @dataclass(frozen=True, slots=True)
 class Call:

@@ -5,8 +5,6 @@ properties, and arguments by their wire names.
 """
 
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
@@ -30,33 +28,20 @@ DAY: Final = 86_400_000
 
 
 def create_server(client: FAQClient | None = None, *, is_remote: bool = False) -> Server[Any]:
-    """Return a server that uses a client, and closes it when the server ends.
+    """Return a server that uses a client, which the caller closes.
 
     Without `client`, clients are created from environment variables when a tool first needs one. With
-    `is_remote`, the API key of the environment is not used: each HTTP request brings its own, and the client
-    stays open for others.
+    `is_remote`, the API key of the environment is not used: each HTTP request brings its own.
     """
-    clients = Clients(client, is_remote=is_remote)
-
-    @asynccontextmanager
-    async def lifespan(_: Server[Any]) -> AsyncIterator[None]:
-        try:
-            yield
-        finally:
-            if not is_remote:
-                with anyio.CancelScope(shield=True):
-                    await clients.aclose()
-
     hint = CacheHint(ttl_ms=DAY, scope="public")
     return Server(
         "faqsvc",
         version=version("faqsvc-embed"),
         title="FAQs",
         instructions=INSTRUCTIONS,
-        lifespan=lifespan,
         cache_hints={"tools/list": hint, "server/discover": hint},
         on_list_tools=_list_tools,
-        on_call_tool=partial(_call_tool, clients),
+        on_call_tool=partial(_call_tool, Clients(client, is_remote=is_remote)),
     )
 
 

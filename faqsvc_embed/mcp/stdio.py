@@ -44,19 +44,7 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
         async def receive() -> None:
             async with to_server:
                 async for item in lines:
-                    if isinstance(item, SessionMessage):
-                        match item.message:
-                            case types.JSONRPCNotification(method=name) if not name.startswith(NOTIFIED):
-                                # The SDK takes a request for a notification if its id is of another type.
-                                await write.send(SessionMessage(refusal(types.INVALID_REQUEST, INVALID)))
-                                continue
-                            case types.JSONRPCRequest(id=request_id):
-                                running.add(request_id)
-                            case types.JSONRPCNotification(
-                                method="notifications/cancelled",
-                                params={"requestId": str() | int() as request_id},
-                            ):
-                                running.discard(request_id)
+                    if isinstance(item, SessionMessage) and _is_valid(item.message, running):
                         await to_server.send(item)
                     elif (error := error_for(item)) is not None:
                         await write.send(SessionMessage(error))
@@ -77,26 +65,35 @@ async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Str
             yield from_client, to_client
 
 
-def error_for(exception: Exception) -> types.JSONRPCError | None:
+def _is_valid(message: types.JSONRPCMessage, running: set[Any]) -> bool:
+    """Return whether a line is a message of MCP, and note in `running` a request that begins or ends."""
+    match message:
+        case types.JSONRPCNotification(method=name) if not name.startswith(NOTIFIED):
+            return False  # the SDK takes a request for a notification if its id is of another type
+        case types.JSONRPCRequest(id=request_id):
+            running.add(request_id)
+        case types.JSONRPCNotification(
+            method="notifications/cancelled", params={"requestId": str() | int() as request_id}
+        ):
+            running.discard(request_id)
+    return True
+
+
+def error_for(line: object) -> types.JSONRPCError | None:
     """Return the response to a line that is not a message, or None for an empty line."""
     request_id: str | int | None = None
     code, message = types.INVALID_REQUEST, INVALID
-    details = exception.errors() if isinstance(exception, ValidationError) else []
+    details = line.errors() if isinstance(line, ValidationError) else []
     inputs = [detail["input"] for detail in details]
     if any(detail["type"] == "json_invalid" for detail in details):
-        line = str(inputs[0])
-        if not line.strip():
+        text = str(inputs[0])
+        if not text.strip():
             return None
         code, message = types.PARSE_ERROR, "Parse error: the line is not JSON"
         with suppress(ValueError, RecursionError):
-            inputs = [json.loads(line)]  # accepts lone surrogates, to find the id of the request
+            inputs = [json.loads(text)]  # accepts lone surrogates, to find the id of the request
     fields = next((value for value in inputs if isinstance(value, dict)), {})
     if isinstance(fields.get("id"), str | int) and not isinstance(fields["id"], bool):
         request_id = fields["id"]
-    return refusal(code, message, request_id)
-
-
-def refusal(code: int, message: str, request_id: str | int | None = None) -> types.JSONRPCError:
-    """Return an error response."""
     error = types.ErrorData(code=code, message=message)
     return types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from jsonschema import Draft202012Validator, ValidationError
 from mcp.types import CallToolResult
 
+from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.errors import (
     AuthenticationError,
     ConfigurationError,
@@ -119,8 +120,7 @@ def _problem(error: ValidationError) -> str:
 
 
 def _bad_arguments(problems: Sequence[str]) -> ToolError:
-    more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
-    return ToolError(f"Correct these arguments and call again: {'; '.join(problems[:MAX_PROBLEMS])}{more}")
+    return ToolError(f"Correct these arguments and call again: {summary(problems, MAX_PROBLEMS)}")
 
 
 def _tool_error(error: FAQError) -> ToolError:

@@ -179,7 +179,7 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
         "description": "The entity tag of the revision that was read, or `*`. The request fails unless the "
         "newest revision has the same content.",
     },
-    "If-None-Match": {"const": "*", "description": "Only creates."},
+    "If-None-Match": {"type": "string", "pattern": r"^\*$", "description": "`*`: only create."},
     "Idempotency-Key": {
         "type": "string",
         "pattern": r"^[!-~]{1,255}$",
