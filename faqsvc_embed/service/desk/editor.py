@@ -1,12 +1,12 @@
 """The page on which editors create, edit, preview, save and publish an FAQ."""
 
-import hashlib
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.files.html import html_to_markdown
@@ -223,6 +223,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     if editor.source is not None and newest is not None and draft.gaps(editor.source):
         made_from = newest.translated_from  # the questions are in the order of that revision
     is_new = editor.faq is None
+    digest = digest_of(ascii((draft, is_draft)))
     write = Write(
         # What only the form has changed, such as line ends, makes no new revision.
         content=Content.of(newest.faq, newest.website_url) if newest and is_same else draft.content(),
@@ -232,7 +233,8 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
         is_draft=is_draft,
         preconditions=_unchanged(editor) if editor.version else Preconditions(is_create_only=True),
         translated_from=made_from,
-        idempotency_key=_key(visit, repr((draft, is_draft))) if is_new and visit.once else None,
+        # Sending the form of a new FAQ twice creates one FAQ.
+        idempotency_key=IdempotencyKey(visit.once, digest) if is_new and visit.once else None,
     )
     try:
         written, _ = visit.storage.writer.write(visit.access, write)
@@ -255,11 +257,6 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
 
 def _unchanged(editor: Editor) -> Preconditions:
     return Preconditions(versions={cast("Lang", editor.draft.lang): editor.version})
-
-
-def _key(visit: Visit, text: str) -> IdempotencyKey:
-    """Return the idempotency key of the form of a new FAQ: sending it twice creates one FAQ."""
-    return IdempotencyKey(visit.once, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
 
 
 def _refused(visit: Visit, editor: Editor, error: FAQError) -> Response:

@@ -1,6 +1,5 @@
 """The pages of the desk: templates, static files, and the headers of every response."""
 
-import hashlib
 import secrets
 from datetime import datetime
 from functools import cache, partial
@@ -10,8 +9,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.requests import Request
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.rendering.assets import IMMUTABLE, stylesheet
 from faqsvc_embed.service.desk.visit import Visit
 from faqsvc_embed.service.pages.translations import MESSAGES
@@ -82,14 +83,15 @@ def redirect(visit: Visit, path: str) -> Response:
     return Response(status_code=303, headers={**HEADERS, "location": f"{visit.root}{path}"})
 
 
-def static_file(digest: str, name: str) -> Response | None:
-    """Return a static file; None if there is none with this name.
+async def show_static(request: Request) -> Response:
+    """GET /desk/static/{digest}/{name}: a static file.
 
     During an update of several servers, one may be asked for the file of another release. No cache may keep
     its response.
     """
+    digest, name = (str(request.path_params[part]) for part in ("digest", "name"))
     if name not in _MEDIA_TYPES:
-        return None
+        return Response(status_code=404, headers=HEADERS)
     cache_control = IMMUTABLE if digest == _digest(name) else "no-store"
     headers = {"cache-control": cache_control, "x-content-type-options": "nosniff"}
     return Response(_static(name), 200, headers, _MEDIA_TYPES[name])
@@ -108,7 +110,7 @@ def _static(name: str) -> str:
 
 @cache
 def _digest(name: str) -> str:
-    return hashlib.sha256(_static(name).encode()).hexdigest()[:12]
+    return digest_of(_static(name))[:12]
 
 
 @cache

@@ -15,7 +15,7 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk import editor, faqs, importing, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
-from faqsvc_embed.service.desk.pages import HEADERS, redirect, render, static_file
+from faqsvc_embed.service.desk.pages import redirect, render, show_static
 from faqsvc_embed.service.desk.visit import DESK, Refused, Sessions, SeveralSites, Visit
 from faqsvc_embed.service.http.limits import RateLimiter, client_network
 from faqsvc_embed.service.http.operation import Endpoint
@@ -87,7 +87,7 @@ class Desk:
         return [
             *(Route(f"{DESK}{path}", endpoint) for path, endpoint in pages.items()),
             *(Route(f"{DESK}/at/{{site}}{path}", endpoint) for path, endpoint in pages.items()),
-            Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": _show_static}, self._limiter)),
+            Route(f"{DESK}/static/{{digest}}/{{name}}", Endpoint({"GET": show_static}, self._limiter)),
             Route(f"{DESK}/{{path:path}}", self._endpoint(_OTHER)),
         ]
 
@@ -195,9 +195,3 @@ def _problem_page(visit: Visit, problem: Problem) -> Response:
     response = render(visit, "problem.html", problem.status, problem=problem, kept=kept, path=path)
     response.headers.update(problem.headers)
     return response
-
-
-async def _show_static(request: Request) -> Response:
-    digest, name = (str(request.path_params[part]) for part in ("digest", "name"))
-    found = static_file(digest, name)
-    return found or Response(status_code=404, headers=HEADERS)

@@ -182,9 +182,14 @@ def test_a_link_signs_in_once(stranger: Editor, storage: Storage) -> None:
     assert stranger.use_link(link).status_code == 403
 
 
-def test_a_link_can_be_pasted_where_scripts_do_not_run(stranger: Editor, storage: Storage) -> None:
-    link = f"https://faq.example/desk/sign-in#link={link_for(storage)} "
-    assert stranger.use_link(link).url.path == "/desk"
+@pytest.mark.parametrize(
+    "mail", ["{}", " {} ", "<{}>", "Mia, here you are: {}. It works once, within an hour."]
+)
+def test_a_link_can_be_pasted_with_the_words_of_a_mail_around_it(
+    stranger: Editor, storage: Storage, mail: str
+) -> None:
+    link = f"https://faq.example/desk/sign-in#link={link_for(storage)}"
+    assert stranger.use_link(mail.format(link)).url.path == "/desk"
     assert is_signed_in(stranger)
 
 
