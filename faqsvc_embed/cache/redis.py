@@ -12,6 +12,7 @@ with needs_extra("redis"):
     from redis.asyncio import Redis
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
+    from redis.exceptions import ReadOnlyError
 
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a response may take."""
@@ -31,6 +32,8 @@ class RedisBackend:
             socket_connect_timeout=SOCKET_TIMEOUT,
             socket_timeout=SOCKET_TIMEOUT,
             retry=Retry(NoBackoff(), 0),
+            # This closes the connection: after a failover, the next one finds the new primary.
+            retry_on_error=[ReadOnlyError],
         )
         # Values are bytes, even if the URL, copied from another program, asks for text.
         self._client.connection_pool.connection_kwargs["decode_responses"] = False
