@@ -76,6 +76,37 @@ def test_values_are_bytes_although_the_url_asks_for_text(valkey: str, prefix: st
     run(use())
 
 
+def test_a_connection_that_the_server_has_closed_costs_no_call(valkey: str, prefix: str) -> None:
+    async def use() -> None:
+        name = str(uuid4())
+        backend = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE)
+        await backend.put(prefix, b"1", 60.0)
+        async with Redis.from_url(valkey) as client:
+            for found in await client.client_list():
+                if found["name"] == name:
+                    await client.client_kill_filter(_id=found["id"])
+        assert await backend.get(prefix) == [b"1"]
+
+    run(use())
+
+
+def test_messages_may_have_been_missed_when_the_server_has_closed_the_connection(
+    valkey: str, prefix: str
+) -> None:
+    async def use() -> None:
+        name = str(uuid4())
+        messages = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE).messages(prefix)
+        assert await anext(messages) == b""
+        following = asyncio.ensure_future(anext(messages))
+        async with Redis.from_url(valkey) as client:
+            for found in await client.client_list():
+                if found["name"] == name:
+                    await client.client_kill_filter(_id=found["id"])
+        assert await following == b""
+
+    run(use())
+
+
 def test_after_a_failover_the_next_call_looks_for_the_new_primary(valkey: str, prefix: str) -> None:
     async def use() -> None:
         name = str(uuid4())
