@@ -12,6 +12,8 @@ with needs_extra("redis"):
     from redis.asyncio import Redis
     from redis.asyncio.retry import Retry
     from redis.backoff import NoBackoff
+    from redis.exceptions import ConnectionError as BrokenConnection
+    from redis.exceptions import ReadOnlyError
 
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a response may take."""
@@ -30,7 +32,10 @@ class RedisBackend:
             url,
             socket_connect_timeout=SOCKET_TIMEOUT,
             socket_timeout=SOCKET_TIMEOUT,
-            retry=Retry(NoBackoff(), 0),
+            # Once, on a new connection: an idle one may have been closed, and after a failover, the address
+            # leads to another primary.
+            retry=Retry(NoBackoff(), 1, (BrokenConnection,)),
+            retry_on_error=[ReadOnlyError],
         )
         # Values are bytes, even if the URL, copied from another program, asks for text.
         self._client.connection_pool.connection_kwargs["decode_responses"] = False
@@ -61,13 +66,14 @@ class RedisBackend:
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
         async with self._client.pubsub() as subscription:
             await subscription.subscribe(channel)
-            yield b""
             is_asked = False
             while True:
                 message = await subscription.get_message(timeout=SILENCE)
                 if message is not None:
                     is_asked = False
-                    if message["type"] == "message":
+                    if message["type"] == "subscribe":  # also when the client has connected again
+                        yield b""
+                    elif message["type"] == "message":
                         yield message["data"]
                 elif is_asked:
                     raise TimeoutError("the connection is dead: PING got no response")

@@ -40,7 +40,7 @@ def embed(service: FeedService) -> Iterator[FAQEmbed]:
 
 
 def answer(embed: FAQEmbed, slug: str = "pricing") -> str | None:
-    state = embed.use_faq(slug, wait=1)
+    state = embed.use_faq(slug, wait=30)
     return state.data.items[0].answer if state.data is not None else None
 
 

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import ReadOnlyError
 
 from faqsvc_embed.cache import redis
 from faqsvc_embed.cache.redis import RedisBackend
@@ -71,6 +72,55 @@ def test_values_are_bytes_although_the_url_asks_for_text(valkey: str, prefix: st
         assert await anext(messages) == b""
         await backend.publish(prefix, b"\xff")
         assert await anext(messages) == b"\xff"
+
+    run(use())
+
+
+def test_a_connection_that_the_server_has_closed_costs_no_call(valkey: str, prefix: str) -> None:
+    async def use() -> None:
+        name = str(uuid4())
+        backend = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE)
+        await backend.put(prefix, b"1", 60.0)
+        async with Redis.from_url(valkey) as client:
+            for found in await client.client_list():
+                if found["name"] == name:
+                    await client.client_kill_filter(_id=found["id"])
+        assert await backend.get(prefix) == [b"1"]
+
+    run(use())
+
+
+def test_messages_may_have_been_missed_when_the_server_has_closed_the_connection(
+    valkey: str, prefix: str
+) -> None:
+    async def use() -> None:
+        name = str(uuid4())
+        messages = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE).messages(prefix)
+        assert await anext(messages) == b""
+        following = asyncio.ensure_future(anext(messages))
+        async with Redis.from_url(valkey) as client:
+            for found in await client.client_list():
+                if found["name"] == name:
+                    await client.client_kill_filter(_id=found["id"])
+        assert await following == b""
+
+    run(use())
+
+
+def test_after_a_failover_the_next_call_looks_for_the_new_primary(valkey: str, prefix: str) -> None:
+    async def use() -> None:
+        name = str(uuid4())
+        backend = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE)
+        await backend.put(prefix, b"1", 60.0)
+        async with Redis.from_url(valkey) as client:
+            await client.replicaof("127.0.0.1", "1")
+            try:
+                with pytest.raises(ReadOnlyError):
+                    await backend.put(prefix, b"2", 60.0)
+                assert name not in [found["name"] for found in await client.client_list()]
+            finally:
+                await client.replicaof("NO", "ONE")
+        await backend.put(prefix, b"3", 60.0)
 
     run(use())
 
