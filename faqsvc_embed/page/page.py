@@ -158,6 +158,13 @@ class Page(msgspec.Struct, eq=False):
                 return reader.state(found.key)
         return found
 
+    async def results(
+        self, reader: Reader, keys: Iterable[Key], wait: float, *, blocks: bool
+    ) -> dict[Key, FAQState]:
+        """Return the newest state of each FAQ, waiting for all that are not cached together."""
+        found = {key: self.look_up_newest(reader, key, awaits=not blocks) for key in keys}
+        return {key: await self.result(reader, one, wait, blocks=blocks) for key, one in found.items()}
+
     def _settled(self, reader: Reader, key: Key, state: FAQState) -> "FAQState | Fetch":
         """Keep a state for the whole page, and return it; for a draft that is missing, look up the FAQ."""
         self.states[reader, key] = state
@@ -200,6 +207,11 @@ class Page(msgspec.Struct, eq=False):
     def changes_headers(self) -> bool:
         """Whether the response of the page needs other headers."""
         return bool(self.negotiated or self.preview or self.slugs or self.max_age is not None)
+
+    def limit_by(self, reader: Reader, key: Key, state: FAQState) -> None:
+        """Let caches store the page only until the next fetch of an FAQ that is missing or degraded."""
+        if (seconds := reader.max_age(key, state)) is not None:
+            self.limit_max_age(seconds)
 
     def limit_max_age(self, seconds: int) -> None:
         """Limit the lifetime of the page in caches."""

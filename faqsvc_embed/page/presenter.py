@@ -19,13 +19,7 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import (
-    USE_NAMES,
-    Call,
-    Caller,
-    OptionResolver,
-    check_schema_argument,
-)
+from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, check_schema_argument
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
@@ -95,7 +89,7 @@ class Presenter:
         except FAQError as error:
             self._report(slug, error)
             return FAQState(error=error)
-        self._limit_max_age(page, call.key, state)
+        page.limit_by(self._reader, call.key, state)
         if state.data is None:
             return state
         faq, _ = self.options.part_for(state.data, call)
@@ -124,9 +118,7 @@ class Presenter:
             if not is_slug(slug):
                 self._report(slug, invalid_slug(slug))
         keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        found = {key: page.look_up_newest(self._reader, key, awaits=not blocks) for key in keys}
-        wait = self._settings.wait
-        return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
+        return await page.results(self._reader, keys, self._settings.wait, blocks=blocks)
 
     def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in a thread, if this host renders FAQs."""
@@ -226,11 +218,7 @@ class Presenter:
 
     @staticmethod
     def _print(
-        document: Document,
-        page: Page,
-        call: Call,
-        fragment: Fragment | None,
-        before: Set[str] | None = None,
+        document: Document, page: Page, call: Call, fragment: Fragment | None, before: Set[str] | None = None
     ) -> str:
         html, problems = "", call.problems
         if fragment is not None:  # some question has an answer
@@ -327,18 +315,13 @@ class Presenter:
 
     def _record(self, page: Page, key: Key, state: FAQState) -> FAQ:
         """Return the record of a state, or raise why there is none."""
-        self._limit_max_age(page, key, state)
+        page.limit_by(self._reader, key, state)
         if not state.is_loading:
             return data_or_raise(state)
         if (self._reader, key) not in page.states:  # this page has not waited for it
             self.options.log.warning("middleware", CANNOT_WAIT, quoted(key.slug))
             raise FAQUnavailable(CANNOT_WAIT % quoted(key.slug))
         raise self._reader.reporter.late(key.slug, self._settings.wait)
-
-    def _limit_max_age(self, page: Page, key: Key, state: FAQState) -> None:
-        """Let caches store the page only until the next fetch, if the FAQ is missing or degraded."""
-        if (seconds := self._reader.max_age(key, state)) is not None:
-            page.limit_max_age(seconds)
 
     def _report(self, subject: object, error: FAQError) -> None:
         """Report why an FAQ is not shown: raise it if strict, else log it once."""
