@@ -310,6 +310,12 @@ def test_the_numbers_of_a_list_may_be_typed_in_the_markup() -> None:
     assert len(faq_parity(script(graph(mainEntity=[question])) + shown.replace("Pay.", "Pay 2) euros."))) == 1
 
 
+def test_an_id_that_is_no_address_is_an_id_of_its_own() -> None:
+    assert faq_parity(page(markup=script(graph(**{"@id": "http://["})))) == []
+    two = page(markup=script(graph(**{"@id": "http://["}), graph(**{"@id": "#faqpage"})))
+    assert [line for line in faq_parity(two) if "@id" in line]
+
+
 def test_the_line_of_broken_markup_is_that_of_the_page() -> None:
     broken = "<p>\n<script type=application/ld+json>\n{\n'FAQPage': 1}</script>"
     assert faq_parity(broken)[0].startswith("line 4: this JSON-LD cannot be read by any parser: Expecting")

@@ -66,12 +66,20 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     if not pages:
         return problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
     pairs = [pair for one in pages for pair in _pairs(one, problems)]
-    ids = [urljoin(base, own) if isinstance(own := one.get("@id"), str) else "" for one in pages]
+    ids = [_address(one.get("@id"), base) for one in pages]
     if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
         problems.append(f"{count} FAQPages do not share an @id: give each {same}")
     shown = extract(document, url or "").pairs
     return [*problems, *_compared(pairs, document, shown, is_whole=is_whole)]
+
+
+def _address(name: object, base: str) -> str:
+    """Return an `@id` as an address, or an empty text."""
+    try:
+        return urljoin(base, name) if isinstance(name, str) else ""
+    except ValueError:
+        return str(name)
 
 
 # The markup

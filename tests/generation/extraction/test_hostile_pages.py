@@ -35,12 +35,6 @@ PAGES = {
         + "".join(f"<div id=p{number}>x</div>" for number in range(70))
     ),
     "comments": "<p>" + " <!---->" * 12_500 + "<b>x</b>y" * 2_500,
-    "nested microdata": (
-        "<div itemtype=http://schema.org/Question>" * 40
-        + "<div itemtype=x/Answer>"
-        + "<div>" * 40
-        + "<b itemprop=name>a</b>" * 3_000
-    ),
     "nested labels": f"<div aria-label='{'x' * 290}'>" * 90 + "<h2>What is it?</h2><p>So.</p>" * 1_000,
     "labelled lines": "<h1>FAQ</h1><pre>" + "Q: x\n" * 100_000,
     "questions without answers": "<h1>FAQ</h1>" + "<div class=q>What</div>" * 4_000 + "<p class=a>x</p>",
