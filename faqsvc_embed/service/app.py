@@ -35,7 +35,7 @@ from faqsvc_embed.service.http.operation import (
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import read_body, require_json
 from faqsvc_embed.service.http.response_cache import ResponseCache
-from faqsvc_embed.service.http.threads import EDITOR_THREADS, WRITER_THREADS, run_blocking
+from faqsvc_embed.service.http.threads import WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
@@ -109,7 +109,7 @@ def create_app(
         storage=storage,
         generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
-        editors=anyio.CapacityLimiter(EDITOR_THREADS),
+        editors=anyio.CapacityLimiter(1),
         searches=anyio.CapacityLimiter(1),
         previews=anyio.CapacityLimiter(1),
         base_url=public_base,

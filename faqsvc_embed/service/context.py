@@ -56,8 +56,8 @@ class ServiceContext:
     async def browse(self, request: Request, function: Callable[[*Ts], T], *args: *Ts) -> T:
         """Answer a request of the owner of a site, which only reads, by a function in a worker thread.
 
-        Searches take long, and previews compute. Each of them waits for its own kind, one at a time, so that
-        neither lists and editors wait for them, nor public reads.
+        Each waits for its own kind only: a search may take seconds, and a preview computes. A second thread
+        of a kind would slow down public reads: the pages need the process more than the database.
 
         Raises:
             StorageUnavailable: the call did not end in time.

@@ -15,12 +15,6 @@ WRITER_THREADS: Final = 4
 CALL_TIMEOUT: Final = 10.0
 """Maximum seconds of a call, including its wait for a thread; the time-outs of databases are shorter."""
 
-EDITOR_THREADS: Final = 1
-"""Maximum number of threads that read for the owners of sites at once, such as lists and searches.
-
-Their pages need this process more than the database: a second thread would only slow down public reads.
-"""
-
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 

@@ -17,7 +17,7 @@ SQLITE: Final = (3, 35)
 BUSY_TIMEOUT: Final = 5.0
 """Seconds to wait for another writer of the same SQLite file."""
 READER_CONNECTIONS: Final = 6
-"""Connections of one process to PostgreSQL for reads. Editors, who may search long, use one at a time."""
+"""Connections of one process to PostgreSQL for reads. Lists and searches of editors use one each."""
 WRITER_CONNECTIONS: Final = 4
 """Connections for writes. PostgreSQL by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
