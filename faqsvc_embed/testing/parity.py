@@ -34,6 +34,7 @@ _LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """A possible label of a question, in any language."""
 _NUMBER: Final = re.compile(r"(?<!\S)[0-9]{1,2}[.)]\s")
 """A possible number of a list item, which a page shows as that of an `<ol>`."""
+_OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
 
 
 class _Pair(NamedTuple):
@@ -70,6 +71,9 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     if (count := max(len(set(ids)), ids.count(""))) > 1:
         same = '"@id": "#faqpage"'
         problems.append(f"{count} FAQPages do not share an @id: give each {same}")
+    for element in document.select(",".join(f":not(meta)[{name}]" for name in _OF_MARKUP)):
+        for name in _OF_MARKUP:
+            element.attrs.pop(name, None)
     shown = extract(document, url or "").pairs
     return [*problems, *_compared(pairs, document, shown, is_whole=is_whole)]
 

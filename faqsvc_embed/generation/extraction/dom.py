@@ -162,7 +162,9 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
         node, parent = pending.pop()
         if isinstance(node, turbohtml.Text):
             parent.children.append(node.data)
-        elif isinstance(node, turbohtml.Element) and node.tag not in NAMES["skipped"]:
+        elif isinstance(node, turbohtml.Element) and (
+            node.tag not in NAMES["skipped"] or node.attr("itemprop")
+        ):
             count += 1
             if parent.depth == MAX_DEPTH:
                 parent.children.append(node.text)

@@ -30,6 +30,7 @@ from faqsvc_embed.generation.extraction.structured_data import (
     is_article,
     json_ld_pairs,
     markdown_of_value,
+    microdata_pairs,
     text_of_value,
 )
 from faqsvc_embed.generation.extraction.text import plain, question_text, text_of
@@ -140,7 +141,7 @@ def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
 def _accepted_candidates(context: PageContext) -> list[Candidate]:
     """Return the questions with answers that the page shows, in document order."""
     claims = Claims(context.size)
-    found = accepted([*explicit_pairs(context)], context, claims)
+    found = accepted([*microdata_pairs(context), *explicit_pairs(context)], context, claims)
     found += accepted([*likely_pairs(context, claims)], context, claims)
     found = with_answers(found, context, claims)
     found.sort(key=lambda candidate: candidate.element.start)

@@ -1,4 +1,4 @@
-"""Questions of FAQPages in JSON-LD, and the texts of strings that are HTML."""
+"""Questions in structured data, FAQPage in JSON-LD and Question in microdata or RDFa, and reading of JSON."""
 
 import html
 import json
@@ -10,17 +10,19 @@ import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.files.values import answer_text, faq_page
-from faqsvc_embed.generation.extraction.candidates import shortened
+from faqsvc_embed.files.values import answer_text, faq_page, local_name
+from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
 from faqsvc_embed.generation.extraction.dom import (
     CHARACTERS_PER_STEP,
     STEPS_TO_CONVERT,
+    Element,
     Node,
     StepBudget,
     build_tree,
 )
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import markdown_of
+from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
@@ -50,6 +52,34 @@ def is_article(document: turbohtml.Document) -> bool:
     """Return whether a page says that it is an article: a blog post or news."""
     kinds = [meta.attr("content") or "" for meta in document.select('meta[property="og:type"]')]
     return any(kind.strip().lower() == "article" for kind in kinds)
+
+
+def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
+    """Yield the questions that attributes mark up as microdata or RDFa."""
+    for element in context.elements:
+        if _is_a(element, "Question") and not any(_is_a(above, "QAPage") for above in element.ancestors()):
+            inside = element.walk()
+            name = next((e for e in inside if _has(e, "name")), None)
+            answer = next((e for e in inside if _has(e, "acceptedAnswer")), None)
+            if name is not None and answer is not None:
+                text = next((e for e in answer.walk() if _has(e, "text")), answer)
+                yield Candidate(
+                    name,
+                    (text,),
+                    Evidence.STRUCTURED_DATA,
+                    question=bare_question(plain(text_of_value(name.attrs.get("content", ""), name.budget))),
+                    answer=text_of_value(text.attrs.get("content", ""), text.budget),
+                )
+
+
+def _is_a(element: Element, kind: str) -> bool:
+    types = f"{element.attrs.get('itemtype', '')} {element.attrs.get('typeof', '')}".split()
+    return kind in map(local_name, types)
+
+
+def _has(element: Element, name: str) -> bool:
+    properties = f"{element.attrs.get('itemprop', '')} {element.attrs.get('property', '')}".split()
+    return name in map(local_name, properties)
 
 
 def load_json(text: str) -> Any:

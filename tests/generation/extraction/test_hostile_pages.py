@@ -43,6 +43,12 @@ PAGES = {
     "nested quotations": "<h1>FAQ</h1>" + "<blockquote>" * 90 + "<h2>Is it?</h2><p>It is.</p>" * 500,
     "numbered items": "<h1>FAQ</h1><h2>Is it?</h2><ol>" + "<li>x</li>" * 15_000,
     "broken data": "<script type=application/json>" + '[{"question": "Is it?", "answer": "<b>"},' * 20_000,
+    "pushed rows": '<script>self.__next_f.push([1, "' + "1:{}\\n" * 200_000 + '"])</script>',
+    "pushed references": '<script>self.__next_f.push([1, "'
+    + f"1:T{40_000:x},"
+    + "x" * 40_000
+    + '2:[\\"$1\\"]\\n' * 100_000
+    + '"])</script>',
     "tables of contents": "<h1>FAQ</h1>" + "<p><a href=#x>Is it?</a><br><a href=#y>Was it?</a></p>" * 4_000,
     "lines of text": "<h1>FAQ</h1><pre><h2>Why?</h2>" + "\n" * 500_000 + "</pre>",
     "repeated ids": "<button aria-controls=a>Why?</button><p id=a>So.</p>" * 4_000,
