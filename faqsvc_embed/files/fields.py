@@ -136,12 +136,17 @@ def _role_of(name: str) -> tuple[bool, str, str] | None:
 
 def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
+    question, answer = usual_columns(header)
+    return None if question is None or answer is None else (question, answer)
+
+
+def usual_columns(header: Iterable[str]) -> tuple[str | None, str | None]:
+    """Return the names of the columns with the questions and the answers, each or None."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
     if question is None and find_field(header, ANSWER_LABELS):
         question = find_field(header, ("text",))
-    answer = find_field([name for name in header if name != question], ANSWER_FIELDS)
-    return None if question is None or answer is None else (question, answer)
+    return question, find_field([name for name in header if name != question], ANSWER_FIELDS)
 
 
 def asking_columns(records: Iterable[Any]) -> Columns | None:

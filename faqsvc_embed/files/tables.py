@@ -38,11 +38,8 @@ def read_csv(text: str) -> Document:
     columns = find_columns(names)
     if columns is None:
         columns = asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
-        has_pairs = (
-            len(names) == 2 and asks(names[0]) and sum(asks(row[0]) for _, row in rows) * 2 > len(rows)
-        )
-        if columns is None and has_pairs:
-            columns = names[0], names[1]
+        if columns is None and len(names) == 2 and asks(names[0]):  # short answers
+            columns = (names[0], names[1]) if sum(asks(row[0]) for _, row in rest) * 2 > len(rest) else None
         if columns is None:
             raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
         if asks(columns[0]):  # the table has no names
