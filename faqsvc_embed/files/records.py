@@ -282,10 +282,7 @@ class _Finder:
         more = [name for name in rest if _continues(name, answer_name) and item[name]]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
-        texts = [answer_text(item[name], self.lang) for name in (answer_name, *more) if name in item]
-        answer = texts[0] if texts else None
-        if texts[1:] and all(isinstance(text, str) for text in texts):
-            answer = "\n\n".join(filter(None, texts))
+        answer = self._answer(item[name] for name in (answer_name, *more) if name in item)
         used = {question_name, answer_name, section_name, *more}
         found.leave_out(item, {*used, *(name for name in item if plain_name(name) in _ITEM_FIELDS)})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)
@@ -305,6 +302,13 @@ class _Finder:
         }
         found.items.append(fields | {name: one for name, one in optional.items() if one not in (None, "")})
         return found
+
+    def _answer(self, values: Iterable[Any]) -> Any:
+        """Return an answer from its field and those that continue it; other values are left to validation."""
+        texts = [answer_text(value, self.lang) for value in values]
+        if texts[1:] and all(isinstance(text, str) for text in texts):
+            return "\n\n".join(filter(None, texts))
+        return texts[0] if texts else None
 
 
 def _are_pairs(value: Sequence[Any]) -> bool:
