@@ -134,6 +134,12 @@ def _role_of(name: str) -> tuple[bool, str, str] | None:
     return None
 
 
+def continues(name: str, answer: str | None) -> bool:
+    """Return whether a field continues the answer, such as `items` or `answer2`."""
+    plain, own = plain_name(name), plain_name(answer or "")
+    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
+
+
 def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
     question, answer = usual_columns(header)
