@@ -1,6 +1,5 @@
 """`faqsvc check`: checks a folder of FAQs, or the markup of a page, in an editor or in CI."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +8,7 @@ import click
 from faqsvc_embed.api.requests import user_agent
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, is_url
-from faqsvc_embed.cli.output import counted, print_data, print_text
+from faqsvc_embed.cli.output import counted, print_result
 
 if TYPE_CHECKING:
     from faqsvc_embed.files.folder import Problem
@@ -56,11 +55,8 @@ def _check_page(page: str, as_json: bool) -> None:
 
     url, content = _fetched(page) if is_url(page) else (None, Path(page).read_bytes())
     differences = faq_parity(content, url)
-    if as_json:
-        print_data(json.dumps({"page": page, "differences": differences}, ensure_ascii=False))
-    else:
-        for line in (*differences, f"{page}: {counted(len(differences), 'difference')}"):
-            print_text(line)
+    lines = (*differences, f"{page}: {counted(len(differences), 'difference')}")
+    print_result(as_json, {"page": page, "differences": differences}, "\n".join(lines))
     if differences:
         raise click.exceptions.Exit(1)
 
@@ -87,16 +83,10 @@ def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
     problems = [problem for folder in folders for problem in problems_of(folder)]
     notes = [one for folder in folders for one in notes_of(folder)]
     files = [file for folder in folders for file in folder.files]
-    if as_json:
-        print_data(json.dumps({"problems": _listed(problems), "notes": _listed(notes)}, ensure_ascii=False))
-    else:
-        for line in (
-            *map(str, problems),
-            *(f"{note} (note)" for note in notes),
-            f"{counted(len({file.slug for file in files}), 'FAQ')} in {counted(len(files), 'file')}:"
-            f" {counted(len(problems), 'problem')}",
-        ):
-            print_text(line)
+    read = f"{counted(len({file.slug for file in files}), 'FAQ')} in {counted(len(files), 'file')}"
+    found = f"{read}: {counted(len(problems), 'problem')}"
+    lines = (*map(str, problems), *(f"{note} (note)" for note in notes), found)
+    print_result(as_json, {"problems": _listed(problems), "notes": _listed(notes)}, "\n".join(lines))
     if problems:
         raise click.exceptions.Exit(1)
 

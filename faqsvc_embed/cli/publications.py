@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import publish_body, summary
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note
@@ -37,16 +36,6 @@ class Publication:
     def slug(self) -> Any:
         """The slug in the file or the options; None if the service chooses one."""
         return self.document.slug
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the file states everything, so that the service adds nothing."""
-        document = self.document
-        return bool(document.website_url and document.website_name and document.title)
-
-    def content(self) -> Content:
-        """Return the content of its revision; the document must be valid and complete."""
-        return Content.of(self.document.to_faq(self.slug), self.document.website_url)
 
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again.

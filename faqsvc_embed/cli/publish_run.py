@@ -10,6 +10,7 @@ from urllib.parse import quote
 import click
 import msgspec
 
+from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
@@ -111,11 +112,14 @@ class PublishRun:
 
     def _unchanged(self, publication: Publication) -> "wire.Publication | None":
         """Return the published revision if the list proves that it has the content of a file."""
-        listed = self._newest(publication, publication.document.lang)
-        if listed is None or not (publication.is_complete and _is_current(publication, listed)):
+        document = publication.document
+        is_complete = document.website_url and document.website_name and document.title
+        listed = self._newest(publication, document.lang) if is_complete else None  # the service adds nothing
+        if listed is None or not _is_current(publication, listed):
             return None
         slug = normalized("NFC", str(publication.slug))
-        is_same = f'"{publication.content().digest(slug, listed.lang)}"' == listed.etag
+        content = Content.of(document.to_faq(document.slug), document.website_url)
+        is_same = f'"{content.digest(slug, listed.lang)}"' == listed.etag
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 

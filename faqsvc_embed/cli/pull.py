@@ -1,6 +1,6 @@
 """`faqsvc pull`: write FAQs to Markdown files, which an application shows while the service is down."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -64,7 +64,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
 def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) -> Files:
     """Return the files of records, each with the revision that it was made from."""
-    from faqsvc_embed.files import WRITERS, Document
+    from faqsvc_embed.files import READERS, WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
     files: Files = {}
@@ -77,8 +77,9 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
             raise failure(f"{slug!r} cannot be a file: {error}") from error
         text = WRITERS[".md"](document)
         files[path] = None if path.exists() and path.read_bytes() == text.encode() else text
-        if others := [str(other) for other in _same_name(path) if other != path]:
-            raise failure(f"{others[0]} is the same FAQ as {path}: remove one of them")
+        for other in (path.with_suffix(ending) for ending in READERS):
+            if other != path and other.exists():
+                raise failure(f"{other} is the same FAQ as {path}: remove one of them")
     return files
 
 
@@ -117,12 +118,6 @@ def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | N
         if lang is None or lang == record.faq.lang != records[slug, None].faq.lang:
             records[slug, lang] = record
     return records
-
-
-def _same_name(path: Path) -> Iterable[Path]:
-    from faqsvc_embed.files import READERS
-
-    return (other for ending in READERS if (other := path.with_name(f"{path.stem}{ending}")).exists())
 
 
 def _left_over(files: Files, slugs: Sequence[str]) -> list[Path]:

@@ -134,14 +134,25 @@ def _role_of(name: str) -> tuple[bool, str, str] | None:
     return None
 
 
+def continues(name: str, answer: str | None) -> bool:
+    """Return whether a field continues the answer, such as `items` or `answer2`."""
+    plain, own = plain_name(name), plain_name(answer or "")
+    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
+
+
 def find_columns(header: Iterable[str]) -> Columns | None:
     """Return the names of the columns with the questions and the answers, or None if one is missing."""
+    question, answer = usual_columns(header)
+    return None if question is None or answer is None else (question, answer)
+
+
+def usual_columns(header: Iterable[str]) -> tuple[str | None, str | None]:
+    """Return the names of the columns with the questions and the answers, each or None."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
     if question is None and find_field(header, ANSWER_LABELS):
         question = find_field(header, ("text",))
-    answer = find_field([name for name in header if name != question], ANSWER_FIELDS)
-    return None if question is None or answer is None else (question, answer)
+    return question, find_field([name for name in header if name != question], ANSWER_FIELDS)
 
 
 def asking_columns(records: Iterable[Any]) -> Columns | None:

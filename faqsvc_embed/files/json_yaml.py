@@ -108,7 +108,7 @@ def to_fields(document: Document) -> dict[str, Any]:
 class _Mapping(dict[str, Any]):
     """A mapping of YAML with its line in the file."""
 
-    line = 0
+    line = ""
 
 
 def parse_yaml(text: str) -> Any:
@@ -155,7 +155,7 @@ class _Builder:
         if node.id == "sequence":
             return [self.build(inner, depth + 1) for inner in node.value]
         mapping = _Mapping()
-        mapping.line = line
+        mapping.line = f"line {line}"
         for name, inner in node.value:
             key = str(self.build(name, depth + 1))
             if key in mapping:

@@ -5,7 +5,7 @@ Questions are found from the inside out: a mapping with a question is an item, a
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -14,23 +14,30 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import (
-    ANSWER_FIELDS,
     DOCUMENT_FIELDS,
     GROUP_NAMES,
-    LIST_FIELDS,
-    QUESTION_FIELDS,
     SECTION_FIELDS,
     Columns,
     asking_columns,
+    continues,
     differ_by_number,
     find_columns,
     find_field,
     is_general,
     pairs_of,
     plain_name,
+    usual_columns,
 )
 from faqsvc_embed.files.markup import as_one_format
-from faqsvc_embed.files.values import answer_text, faq_page, is_text, only_text, text_in
+from faqsvc_embed.files.values import (
+    are_pairs,
+    faq_page,
+    is_text,
+    only_text,
+    other_languages,
+    text_in,
+    whole_answer,
+)
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import is_item_id
 
@@ -118,16 +125,15 @@ def to_document(value: object) -> Document:
         is_address = website.startswith(("http://", "https://"))
         fields.setdefault("website_url" if is_address else "website_name", website)
     lang = fields.get("lang")
-    for name in ("title", "introduction"):
-        if name in fields:
-            fields[name] = text_in(fields[name], lang)
+    fields |= {name: text_in(fields[name], lang) for name in ("title", "introduction") if name in fields}
     found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
     fields["unknown"] = [
         *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
-        *(one for key in stated for one in _other_languages(str(key), value[key], lang)),
+        *(one for key in stated for one in other_languages(str(key), value[key], lang)),
     ]
     if not found.items:
-        return Document(**_without_questions(fields))
+        _check_without_questions(fields.get("items"))
+        return Document(**fields)
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
@@ -153,15 +159,12 @@ def _is_stated(name: str, value: object) -> bool:
     return field is not None and not is_other
 
 
-def _without_questions(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a file without questions; refuse items with other fields."""
-    items = fields.get("items")
-    if isinstance(items, list) and items and all(isinstance(one, Mapping) for one in items):
-        if items := [one for one in items if any(one.values())]:
-            keys = ", ".join(dict.fromkeys(str(key) for one in items for key in one))
+def _check_without_questions(items: object) -> None:
+    """Raise a ValueError if items without questions have other fields."""
+    if isinstance(items, list) and all(isinstance(one, Mapping) for one in items):
+        keys = ", ".join(dict.fromkeys(str(key) for one in items if any(one.values()) for key in one))
+        if keys:
             raise ValueError(f"no question and answer in the items, whose fields are {quoted(keys[:100])}")
-        fields["items"] = items
-    return fields
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,16 +177,14 @@ class _Finder:
 
     def find(self, value: object, depth: int = 0) -> _Found:
         """Return the items in a value."""
-        if depth > _MAX_DEPTH:
-            return _Found()
-        if isinstance(value, list):
+        if depth <= _MAX_DEPTH and isinstance(value, list):
             return self._in_list(value, depth)
-        if not isinstance(value, Mapping):
-            return _Found()
-        return self._in_mapping(_in_one_language(value, depth), depth)
+        if depth <= _MAX_DEPTH and isinstance(value, Mapping):
+            return self._in_mapping(_in_one_language(value, depth), depth)
+        return _Found()
 
     def _in_list(self, value: Sequence[Any], depth: int) -> _Found:
-        if _are_pairs(value):
+        if are_pairs(value):
             value = [{"question": question, "answer": answer} for question, answer in value]
         columns = asking_columns(value)
         parts = [self._part(one, columns, depth) for one in value]
@@ -269,70 +270,42 @@ class _Finder:
         """
         if isinstance(item, Mapping) and not any(item.values()):
             return _Found()  # a form that nobody has filled in
-        line = getattr(item, "line", None)
-        place = line if isinstance(line, str) else f"line {line}" if line else None
+        place = getattr(item, "line", None)
         found = _Found(positions=[place], is_item=True)
         if not isinstance(item, Mapping):
             found.items.append(item)
             return found
-        names = [str(key) for key in item if not str(key).startswith("@")]  # as keywords of JSON-LD do
-        question_name, answer_name = columns or find_columns(names) or (None, None)
-        if question_name is None:
-            question_name = find_field(names, QUESTION_FIELDS)
-            answer_name = find_field([name for name in names if name != question_name], ANSWER_FIELDS)
-        rest = [name for name in names if name not in (question_name, answer_name)]
+        # The keywords of JSON-LD begin with @.
+        item = {str(key): inner for key, inner in item.items() if not str(key).startswith("@")}
+        question_name, answer_name = columns or usual_columns(item)
+        rest = [name for name in item if name not in (question_name, answer_name)]
         for name in rest:
             if question_name and differ_by_number(name, question_name) and asks(str(item[name])):
                 wanted = "write a list of items with question and answer"
                 raise ValueError(f"{place or question_name}: {quoted(name)} asks, too: {wanted}")
-        more = [name for name in rest if _continues(name, answer_name) and item[name]]
+        more = [name for name in rest if continues(name, answer_name) and item[name]]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
-        texts = [answer_text(item[name], self.lang) for name in (answer_name, *more) if name in item]
-        answer = texts[0] if texts else None
-        if texts[1:] and all(isinstance(text, str) for text in texts):
-            answer = "\n\n".join(filter(None, texts))
+        answer = whole_answer([item[name] for name in (answer_name, *more) if name in item], self.lang)
         used = {question_name, answer_name, section_name, *more}
-        ignored = {str(key) for key in item if plain_name(key) in _ITEM_FIELDS or str(key).startswith("@")}
-        found.leave_out(item, {*used, *ignored})
+        found.leave_out(item, {*used, *(name for name in item if plain_name(name) in _ITEM_FIELDS)})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)
         section = text_in(sections[section_name], self.lang) if section_name else None
         if section_name and plain_name(section_name) != "section" and section not in self.labels:
             found.categories[section_name] = None
+        for name in filter(None, (question_name, answer_name, section_name)):
+            found.unknown.update(dict.fromkeys(other_languages(name, item.get(name), self.lang)))
         optional = {
             "section": self.labels.get(section, section) if isinstance(section, str) else section,
             "id": item["id"] if is_item_id(item.get("id")) else None,
             "position": item.get("position"),
         }
-        question = text_in(item[question_name], self.lang) if question_name else None
-        for name in filter(None, (question_name, answer_name, section_name)):
-            found.unknown.update(dict.fromkeys(_other_languages(name, item.get(name), self.lang)))
-        found.items.append(
-            {
-                "question": question,
-                "answer": answer,
-                **{name: value for name, value in optional.items() if value not in (None, "")},
-            }
-        )
+        fields = {
+            "question": text_in(item[question_name], self.lang) if question_name else None,
+            "answer": answer,
+        }
+        found.items.append(fields | {name: one for name, one in optional.items() if one not in (None, "")})
         return found
-
-
-def _are_pairs(value: Sequence[Any]) -> bool:
-    """Return whether a list has pairs of texts, most of whose first texts ask."""
-    is_pair = (isinstance(one, list) and len(one) == 2 and all(map(is_text, one)) for one in value)
-    return bool(value) and all(is_pair) and sum(asks(str(one[0])) for one in value) * 2 > len(value)
-
-
-def _other_languages(name: str, value: object, lang: Any) -> Iterator[str]:
-    """Yield the names of the texts of a field that are not in the language that is read."""
-    if isinstance(value, Mapping) and is_text(value):
-        yield from (f"{name}.{key}" for key, text in value.items() if text != text_in(value, lang))
-
-
-def _continues(name: str, answer: str | None) -> bool:
-    """Return whether a field continues the answer, such as `items` or `answer2`."""
-    plain, own = plain_name(name), plain_name(answer or "")
-    return plain in LIST_FIELDS or plain != plain.rstrip("0123456789") == own.rstrip("0123456789")
 
 
 def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:

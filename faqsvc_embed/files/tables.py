@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
@@ -11,7 +11,14 @@ from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import ANSWER_FIELDS, QUESTION_FIELDS, asking_columns, find_columns, plain_name
+from faqsvc_embed.files.fields import (
+    ANSWER_FIELDS,
+    QUESTION_FIELDS,
+    Columns,
+    asking_columns,
+    find_columns,
+    plain_name,
+)
 from faqsvc_embed.files.records import to_document
 
 _MAX_ABOVE: Final = 5
@@ -37,12 +44,7 @@ def read_csv(text: str) -> Document:
     names = [name.strip().strip("\ufeff") for name in header]
     columns = find_columns(names)
     if columns is None:
-        columns = asking_columns([dict(zip(names, row, strict=False)) for _, row in rest])
-        has_pairs = (
-            len(names) == 2 and asks(names[0]) and sum(asks(row[0]) for _, row in rows) * 2 > len(rows)
-        )
-        if columns is None and has_pairs:
-            columns = names[0], names[1]
+        columns = _asking(names, [row for _, row in rest])
         if columns is None:
             raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
         if asks(columns[0]):  # the table has no names
@@ -53,8 +55,24 @@ def read_csv(text: str) -> Document:
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:
             raise ValueError(f"row {first} names the column {quoted(name)} twice: rename or remove one")
-    records = list[_Row]()
-    for number, row in rest:
+    records = [one for one in _records(names, rest) if any(one[name].strip() for name in columns)]
+    document = to_document(records)
+    if records and not document.positions:
+        raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
+    unknown = [name.removeprefix("items[].") for name in document.unknown]
+    return replace(document, items=document.items or [], unknown=unknown, notes=[*notes, *document.notes])
+
+
+def _asking(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Columns | None:
+    """Return the columns without usual names whose texts ask, and answer."""
+    columns = asking_columns([dict(zip(names, row, strict=False)) for row in rows])
+    is_pair = len(names) == 2 and asks(names[0]) and sum(asks(row[0]) for row in rows) * 2 > len(rows)
+    return (names[0], names[1]) if columns is None and is_pair else columns
+
+
+def _records(names: Sequence[str], rows: Iterable[tuple[int, list[str]]]) -> Iterator["_Row"]:
+    """Yield the cells of each row by the names of their columns."""
+    for number, row in rows:
         if any(cell.strip() and not name for cell, name in zip_longest(row, names, fillvalue="")):
             raise ValueError(
                 f"row {number} has a cell in a column without a name: "
@@ -62,14 +80,8 @@ def read_csv(text: str) -> Document:
             )
         record = _Row(zip(names, [*row, *[""] * len(names)], strict=False))
         record.pop("", None)
-        if any(record[name].strip() for name in columns):
-            record.line = f"row {number}"
-            records.append(record)
-    document = to_document(records)
-    if records and not document.positions:
-        raise ValueError(f"row {first}: no column of questions that ask, but {quoted(', '.join(names))}")
-    unknown = [name.removeprefix("items[].") for name in document.unknown]
-    return replace(document, items=document.items or [], unknown=unknown, notes=[*notes, *document.notes])
+        record.line = f"row {number}"
+        yield record
 
 
 def _are_names(row: Sequence[str]) -> bool:

@@ -1,8 +1,9 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_FIELDS, find_field, is_translated
 from faqsvc_embed.files.markup import has_tags
 from faqsvc_embed.languages import lookup
@@ -46,6 +47,26 @@ def answer_text(value: Any, lang: Any) -> Any:
             is_prose = all(len(part) > 200 or part.endswith((".", "。", "!", "?")) for part in parts)
             return "\n\n".join(parts) if is_prose else "\n".join(f"- {part}" for part in parts)
     return value
+
+
+def whole_answer(values: Sequence[Any], lang: Any) -> Any:
+    """Return an answer from its field and those that continue it; other values are left to the validation."""
+    texts = [answer_text(value, lang) for value in values]
+    if texts[1:] and all(isinstance(text, str) for text in texts):
+        return "\n\n".join(filter(None, texts))
+    return texts[0] if texts else None
+
+
+def other_languages(name: str, value: object, lang: Any) -> Iterator[str]:
+    """Yield the names of the texts of a field that are not in the language that is read."""
+    if isinstance(value, Mapping) and is_text(value):
+        yield from (f"{name}.{key}" for key, text in value.items() if text != text_in(value, lang))
+
+
+def are_pairs(value: Sequence[Any]) -> bool:
+    """Return whether a list has pairs of texts, most of whose first texts ask."""
+    is_pair = (isinstance(one, list) and len(one) == 2 and all(map(is_text, one)) for one in value)
+    return bool(value) and all(is_pair) and sum(asks(str(one[0])) for one in value) * 2 > len(value)
 
 
 def objects_of(data: Any) -> list[dict[str, Any]]:
