@@ -17,11 +17,12 @@ from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.formats import READERS, decode
+from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import ANSWER_FORMATS, Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, too_many
-from faqsvc_embed.service.desk.editor import Editor, new_draft
+from faqsvc_embed.service.desk.editor import MAX_PASTED, Editor, new_draft
 from faqsvc_embed.service.desk.forms import Form, completed
 from faqsvc_embed.service.desk.pages import render
 from faqsvc_embed.service.desk.visit import Refused, Visit
@@ -57,6 +58,7 @@ INSTEAD: Final = (
     "Each line that ends with a question mark is now a question."
     " By headings, bold lines and labels, there would be {}."
 )
+HTML: Final = "the text is HTML: embedded pages, forms and scripts are left out"
 KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
 
 
@@ -148,17 +150,11 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     Raises:
         ValueError: the text cannot be read; the message is a sentence for the editor.
     """
-    ending = PurePath(form.upload.name).suffix.lower() if form.upload else ""
-    if ending and ending not in READERS and ending != ".txt":
-        raise ValueError(KIND)
-    try:
-        text = decode(content)
-    except ValueError:
-        raise ValueError(ENCODING) from None
-    if not ending and _JSON.match(text):
-        ending = ".json"
+    ending, text = _opened(form, content)
     if ending not in ("", ".md", ".txt"):
         return _read(ending, text), None
+    if not ending and (document := _html(text.strip())).items:
+        return document, None
     table = Document(items=[]) if ending else _table(text)
     lines = _tried(".md", _marked(text))
     try:
@@ -176,6 +172,33 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     if form.get("reading", BY_LINES if is_clear else BY_MARKS) == BY_MARKS and less:
         return marked, Reading(BY_LINES, more, PERHAPS.format(more), text)
     return lines, Reading(BY_MARKS, less, INSTEAD.format(less), text) if less else None
+
+
+def _opened(form: Form, content: bytes) -> tuple[str, str]:
+    """Return the ending of the file, which is empty for pasted text that is not JSON, and the text."""
+    ending = PurePath(form.upload.name).suffix.lower() if form.upload else ""
+    if ending and ending not in READERS and ending != ".txt":
+        raise ValueError(KIND)
+    try:
+        text = decode(content)
+    except ValueError:
+        raise ValueError(ENCODING) from None
+    return (".json" if not ending and _JSON.match(text) else ending), text
+
+
+def _html(text: str) -> Document:
+    """Return pasted HTML, or JSON-LD in its element, as a document.
+
+    It has no items if the text is something else, or if it is Markdown that has more questions.
+    """
+    if not (text.startswith("<") and text.endswith(">")) or len(text) > MAX_PASTED:
+        return Document(items=[])
+    if text[:7].lower() == "<script":
+        return _tried(".json", text.partition(">")[2].rpartition("</")[0])
+    document = _tried(".md", html_to_markdown(text))
+    if len(document.items) < len(_tried(".md", text).items):
+        return Document(items=[])
+    return replace(document, notes=[*document.notes, HTML])
 
 
 def _table(text: str) -> Document:

@@ -48,6 +48,13 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
         "| Question | Answer |\n|---|---|\n| What does it cost? | Nothing. |\n| May I cancel? | Any time. |",
         '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
         ' {"question": "May I cancel?", "answer": "Any time."}]}',
+        "<dl><dt>What does it cost?</dt><dd>Nothing.</dd><dt>May I cancel?</dt><dd>Any time.</dd></dl>",
+        '<div class="q">What does it cost?</div><div>Nothing.</div><div>May I cancel?</div><p>Any time.</p>',
+        "<details><summary>What does it cost?</summary>\n\nNothing.\n</details>\n\n"
+        "<details><summary>May I cancel?</summary>\n\nAny time.\n</details>",
+        '<script type="application/ld+json">{"@type": "FAQPage", "mainEntity": [{"@type": "Question", "name":'
+        ' "What does it cost?", "acceptedAnswer": {"text": "Nothing."}}, {"@type": "Question", "name":'
+        ' "May I cancel?", "acceptedAnswer": {"text": "Any time."}}]}</script>',
     ],
 )
 def test_a_pasted_text_is_shown_before_anything_is_saved(editor: Editor, text: str) -> None:
@@ -103,6 +110,7 @@ def test_an_import_says_which_language_it_has_recognised(editor: Editor) -> None
         ('{"items": [{"question": "A?", "answer": "B."}, "Just words", 7]}', ["Just words", "7"]),
         ('{"items": [{"question": "A?", "answer": "B."}, {"words": "Lost"}]}', ["words", "items[1]"]),
         ("question,answer\nA?,B.\nWhy?,\n", ["row 3"]),
+        ("<h3>A?</h3><p>B.</p><iframe src=x></iframe>", ["embedded pages"]),
     ],
 )
 def test_an_import_names_parts_of_a_file_that_are_no_question_with_an_answer(
