@@ -29,8 +29,6 @@ _FAQ: Final = re.compile(
     r"|kysymy|자주\s*묻|질문|よくある|質問|常见问题|常見問題|常见疑问|问与答|問與答|问答|問答|疑难|الأسئلة|أسئلة",
     re.I,
 )
-_FAQ_OF: Final = re.compile(r"\bFAQs? [A-Z]")
-"""A title in which FAQ says what another thing is for, such as "FAQ Page"."""
 _HOW: Final = re.compile(
     r"how|(?:what|when|where) (?:it|this|to|we|you)\b"
     r"|comment|c[oó]mo|wie|как|如何|怎么|怎麼|怎样|怎樣|どうやって",
@@ -41,10 +39,11 @@ _GUIDE: Final = re.compile(
     r"|set-?up(?: instructions)?|getting started|(?:file|project|repository) (?:structure|layout)"
     r"|contribut\w+|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing|roadmap"
     r"|credits|how it works|see also|project info|tech(?:nology)? stack"
+    r"|.*\b(?-i:FAQs? [A-Z]).*"
     r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
     re.I,
 )
-"""Headings of guides and of descriptions of programs."""
+"""Headings of guides and of descriptions of programs, such as "FAQ Page: Design"."""
 
 
 def begins_as_guide(text: str) -> bool:
@@ -70,11 +69,6 @@ def ends_asking(text: str) -> bool:
 def says_faq(title: str) -> bool:
     """Return whether a title says that what follows are questions and answers."""
     return _FAQ.search(title) is not None
-
-
-def is_about_faqs(title: str) -> bool:
-    """Return whether a title may be that of a page about an FAQ, such as "FAQ Page: Design"."""
-    return _FAQ_OF.search(title) is not None
 
 
 def is_of_guide(heading: str) -> bool:

@@ -46,12 +46,11 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
     lines, end = [line.written for line in texts], 0
     found = list(_all_boxes(lines))
     for one, inner in zip_longest(found, found[1:]):
-        if one.line - one.above < end:
-            continue
-        if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
-            one.end = one.end if asks(without_tags(one.text)) else None
-        end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
-        yield one
+        if one.line - one.above >= end:
+            if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
+                one.end = one.end if asks(without_tags(one.text)) else None
+            end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+            yield one
 
 
 def _all_boxes(lines: Sequence[str]) -> Iterator[Opener]:

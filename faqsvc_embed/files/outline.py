@@ -12,14 +12,7 @@ from dataclasses import dataclass, field
 from itertools import chain, zip_longest
 from typing import Final
 
-from faqsvc_embed.files.asking import (
-    asks,
-    begins_as_guide,
-    ends_asking,
-    is_about_faqs,
-    is_of_guide,
-    says_faq,
-)
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
 from faqsvc_embed.files.boxes import boxes
 from faqsvc_embed.files.markdown_lines import DECORATION, NUMBER, split_id
 from faqsvc_embed.files.markdown_source import Source
@@ -78,7 +71,7 @@ class Outline:
                 return True
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list &= not any(is_of_guide(one.text) for one in questions)
-            return is_list and bool(asking or not (self.others or is_about_faqs(title)))
+            return is_list and bool(asking or not (self.others or is_of_guide(title)))
         if is_of_guide(title):
             return False
         if len(asking) == number:
@@ -134,10 +127,8 @@ def _written(source: Source) -> list[Opener]:
         if one.level == _TOP:
             is_above = following is not None and following.level == _TOP + 1
             is_section = is_above and not (one.asks or one.has_text)
-            one.asks = not is_section
-        elif one.level == _TOP + 1:
-            one.asks = True
-        if one.level == _TOP or (one.level == 1 and not found) or (one.level == _TOP + 1 and is_section):
+        one.asks = one.level == _TOP + is_section
+        if one.asks or one.level == _TOP or (one.level == 1 and not found):
             found.append(one)
     return found
 

@@ -89,7 +89,7 @@ class Answers:
         text = faq.introduction or ""
         if not text.strip():
             return AnsweredItem("", text, Markup(), "")
-        as_markdown = _is_markdown(faq) and self._is_parsable(faq.slug, [text])
+        as_markdown = faq.answer_format == "markdown" and self._is_parsable(faq.slug, [text])
         links = shown(faq).links(faq.slug) if may_link([text]) else {}
         html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
         return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
@@ -125,8 +125,9 @@ class Answers:
         return sorted(pairs, key=lambda one: one[0])
 
     def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-        as_markdown = _is_markdown(faq) and self._is_parsable(faq.slug, [one.answer for one in faq.items])
-        is_plain = _is_markdown(faq) and not as_markdown
+        is_markdown = faq.answer_format == "markdown"
+        as_markdown = is_markdown and self._is_parsable(faq.slug, [one.answer for one in faq.items])
+        is_plain = is_markdown and not as_markdown
         too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
         items, names, *_ = shown(faq)
         links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
@@ -175,10 +176,6 @@ USUAL: Final = Answers()
 Origin.usual = USUAL
 
 
-def _is_markdown(faq: FAQ) -> bool:
-    return faq.answer_format == "markdown"
-
-
 def below(level: int | None, section: str | None) -> int | None:
     """Return the level of a question's heading, which is one below the heading of its section."""
     return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
@@ -190,16 +187,8 @@ def paragraphs(text: str) -> Markup:
     URLs that begin with http:// or https:// are links.
     """
     text = visible(text.strip()).replace("\r\n", "\n").replace("\r", "\n")
-    html = "</p>\n<p>".join(_lines(part) for part in _between_blank_lines(text))
+    html = "</p>\n<p>".join(_lines(part) for part in _BLANK_LINES.split(text))
     return Markup(f"<p>{html}</p>")  # escaped in _linked
-
-
-def _between_blank_lines(text: str) -> Iterator[str]:
-    start = 0
-    for blank_lines in _BLANK_LINES.finditer(text):
-        yield text[start : blank_lines.start()]
-        start = blank_lines.end()
-    yield text[start:]
 
 
 def _lines(text: str) -> str:
