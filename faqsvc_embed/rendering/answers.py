@@ -34,12 +34,8 @@ class Dropped(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        advice = (
-            ": write an address after https://, mailto: or tel:, or after /"
-            if "the link" in self.what
-            else ""
-        )
-        return f"{self.what} is not shown{advice}"
+        advice = ": write an address after https://, mailto: or tel:, or after /"
+        return f"{self.what} is not shown{advice if 'the link' in self.what else ''}"
 
 
 class RenderedAnswer(NamedTuple):
@@ -187,13 +183,9 @@ def paragraphs(text: str) -> Markup:
     URLs that begin with http:// or https:// are links.
     """
     text = visible(text.strip()).replace("\r\n", "\n").replace("\r", "\n")
-    html = "</p>\n<p>".join(_lines(part) for part in _BLANK_LINES.split(text))
+    parts = _BLANK_LINES.split("".join(_linked(text)))
+    html = "</p>\n<p>".join(part.replace("\n", "<br>\n") for part in parts)
     return Markup(f"<p>{html}</p>")  # escaped in _linked
-
-
-def _lines(text: str) -> str:
-    html = "".join(_linked(text)) if "://" in text else _escaped(text)
-    return html.replace("\n", "<br>\n")
 
 
 def visible(text: str) -> str:
@@ -201,14 +193,11 @@ def visible(text: str) -> str:
     return text.replace("\0", "\ufffd")
 
 
-def _escaped(text: str) -> str:
-    return in_portions(lambda part: str(escape(part)), text)
-
-
 def _linked(text: str) -> Iterator[str]:
     """Yield the text escaped, with its URLs as links."""
     for part, is_url in with_urls(text):
-        yield f'<a href="{escape(part)}" rel="{REL}">{escape(part)}</a>' if is_url else _escaped(part)
+        escaped = in_portions(lambda one: str(escape(one)), part)
+        yield f'<a href="{escaped}" rel="{REL}">{escaped}</a>' if is_url else escaped
 
 
 def with_urls(text: str) -> Iterator[tuple[str, bool]]:
