@@ -261,10 +261,6 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
-    levels = {one.level for one in sections if one.level < level}
-    sections |= {
-        one for one in siblings if one.level in levels and one.children and not (one.asks or one.has_text)
-    }
     if siblings and not any(one.level == level for one in _walk(siblings)):
         level = _main_level(siblings)
     more = Counter[int]()
@@ -300,4 +296,5 @@ def _is_section(one: Opener, level: int) -> bool:
         share = 1.0 if one.asks or one.has_text else 0.0 if says_faq(one.text) else 0.5
         return not is_answer and asking >= max(len(one.children) * share, 1)
     is_main = any(child.level == level for child in _walk(one.children))
-    return asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))
+    is_bare = not (one.asks or one.has_text)
+    return is_bare or asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))
