@@ -43,26 +43,20 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
 
     A box in another is part of its text, unless only the inner one asks: then the outer one is a section.
     """
-    lines, end = [line.written for line in texts], 0
-    found = list(_all_boxes(lines))
+    lines, found, end = [line.written for line in texts], list[Opener](), 0
+    closings = _closings(lines)
+    for number in range(len(lines)):
+        if number >= (found[-1].below if found else 0):
+            one = _indented(number, lines)
+            for tag in () if one else _TAG.finditer(lines[number]):
+                one = one or _box(number, tag, lines, closings.get((number, tag.start())))
+            found += [one] if one else []
     for one, inner in zip_longest(found, found[1:]):
         if one.line - one.above >= end:
             if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
                 one.end = one.end if asks(without_tags(one.text)) else None
             end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
             yield one
-
-
-def _all_boxes(lines: Sequence[str]) -> Iterator[Opener]:
-    closings, below = _closings(lines), 0
-    for number in range(len(lines)):
-        if number >= below:
-            one = _indented(number, lines)
-            for tag in () if one else _TAG.finditer(lines[number]):
-                one = one or _box(number, tag, lines, closings.get((number, tag.start())))
-            if one is not None:
-                below = one.below
-                yield one
 
 
 def _closings(lines: Sequence[str]) -> dict[_Place, _Place]:

@@ -192,24 +192,18 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield a note for each question with a link, and each heading in an answer that may be a question.
-
-        Such a heading asks, or the heading above it has no text of its own, and may be a section.
-        """
+        """Yield a note for each question with a link, and for each heading in an answer that may be one."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
         openers = sorted(({one.line: one for one in self._source.headings} | own).items())
         for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
             above = own.get(line, above)
-            if one is above and _LINK.search(NOT_SHOWN.sub("", one.text)):
-                yield f"line {line + 1}: a question is plain text, so its link is not shown"
-            if one is above and not one.has_text and below[0] < self._end(one):
-                yield f"line {line + 1}: the answer of this question begins with a heading"
-            if (
-                above is not None
-                and above.line < line < self._end(above)
-                and (one.asks or not above.has_text)
-            ):
+            if one is above:
+                if _LINK.search(NOT_SHOWN.sub("", one.text)):
+                    yield f"line {line + 1}: a question is plain text, so its link is not shown"
+                if not one.has_text and below[0] < self._end(one):
+                    yield f"line {line + 1}: the answer of this question begins with a heading"
+            elif above is not None and line < self._end(above) and (one.asks or not above.has_text):
                 levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
                 what = "asks, but belongs" if one.asks else "belongs"
                 yield f"line {line + 1}: this heading {what} to the answer above it{levels}"

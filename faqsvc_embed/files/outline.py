@@ -82,10 +82,7 @@ class Outline:
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
-        """Return whether the section of each question, or the title if it has none, says FAQ.
-
-        Without a title, the first section stands for it.
-        """
+        """Return whether the title or each section says FAQ; without a title, the first section."""
         above = [section or self.title for _, section in self.questions]
         return all(one is not None and says_faq(one.text) for one in above[: None if self.title else 1])
 
