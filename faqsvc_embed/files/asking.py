@@ -39,11 +39,11 @@ _GUIDE: Final = re.compile(
     r"|set-?up(?: instructions)?|getting started|(?:file|project|repository) (?:structure|layout)"
     r"|contribut\w+|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing|roadmap"
     r"|credits|how it works|see also|project info|tech(?:nology)? stack"
-    r"|.*\b(?-i:FAQs? [A-Z]).*"
     r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
     re.I,
 )
-"""Headings of guides and of descriptions of programs, such as "FAQ Page: Design"."""
+"""Headings of guides and of descriptions of programs."""
+_ABOUT_FAQS: Final = re.compile(r"\bFAQs? [A-Z]")
 
 
 def begins_as_guide(text: str) -> bool:
@@ -72,5 +72,5 @@ def says_faq(title: str) -> bool:
 
 
 def is_of_guide(heading: str) -> bool:
-    """Return whether a heading is one that guides and programs have, such as Installation."""
-    return _GUIDE.fullmatch(heading) is not None
+    """Return whether a heading is one that guides and programs have, such as Installation or FAQ Page."""
+    return (_GUIDE.fullmatch(heading) or _ABOUT_FAQS.search(heading)) is not None
