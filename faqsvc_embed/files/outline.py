@@ -199,11 +199,16 @@ def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers that ask, and those of a shape of which at least half ask."""
-    more = Counter[str]()
+    """Return the openers that ask, and those of a shape of which the first does not ask or at least half do.
+
+    The first cannot be part of an answer, since no question is above it.
+    """
+    more, alike = Counter[str](), set[str]()
     for one in openers:
         more[one.shape] += 1 if one.asks else -1
-    return [one for one in openers if one.asks or more[one.shape] >= 0]
+    if openers and not openers[0].asks:
+        alike.add(openers[0].shape)
+    return [one for one in openers if one.asks or one.shape in alike or more[one.shape] >= 0]
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:

@@ -503,6 +503,13 @@ def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() 
     assert [question for question, _ in items_of(text)] == ["Why?", "It leaks", "Who?"]
 
 
+def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
+    text = "# FAQ\n\nSoon.\n\n**It leaks.**\nDry it.\n\n**It beeps.**\nWait.\n\n**Lid?**\nYes.\n\n**It is hot**\nWait.\n"
+    assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "It is hot"]
+    words = "**Pot**\n\nHot.\n\n**Lid**\n\nCold.\n\n**Cup**\n\nDry.\n"
+    assert [question for question, _ in items_of(f"# FAQ\n\n**Why?**\nSo.\n\n{words}")] == ["Why?"]
+
+
 def test_headings_that_ask_without_a_mark_make_an_faq() -> None:
     text = "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n"
     assert len(items_of(text)) == 2
