@@ -19,7 +19,8 @@ _BEGINS: Final = re.compile(
     r"|comment|pourquoi|quand|où|qui|quel(?:le)?s?|combien|que faire|est-ce|puis-je|qu'est-ce"
     r"|cómo|como|qué|por qué|cuándo|cuánto|cuál(?:es)?|dónde|quién|puedo"
     r"|come|perché|quanto|dove|posso|как|почему|что|зачем|где|когда|можно ли|сколько|кто)\b"
-    r"|¿|如何|为什么|為什麼|怎么|怎麼|怎样|怎樣|是否|什么是|什麼是|能否|どうやって|なぜ|어떻게|왜 )",
+    r"|[^。]{0,60}(?:为什么|為什麼|怎么办|怎麼辦)"
+    r"|¿|如何|怎么|怎麼|怎样|怎樣|是否|什么是|什麼是|能否|どうやって|なぜ|어떻게|왜 )",
     re.I,
 )
 _FAQ: Final = re.compile(
@@ -43,7 +44,7 @@ _GUIDE: Final = re.compile(
     re.I,
 )
 """Headings of guides and of descriptions of programs."""
-_ABOUT_FAQS: Final = re.compile(r"\bFAQs? [A-Z]")
+_ABOUT_FAQS: Final = re.compile(r"\bFAQs?[- ][A-Z]")
 
 
 def begins_as_guide(text: str) -> bool:

@@ -10,7 +10,7 @@ from faqsvc_embed.files.html import html_to_line, html_to_markdown
 from faqsvc_embed.files.markdown_text import TAG, escape, plain_text
 
 _MARKDOWN: Final = re.compile(
-    r"\*\*[^\s*][^*\n]{0,300}\*\*|__[^\s_][^_\n]{0,300}__|\]\((?:https?:|mailto:|tel:|/|#|\.)[^\s()]|`[^`\n]{1,200}`"
+    r"\*\*[^\s*][^*\n]{0,300}\*\*|__[^\s_][^_\n]{0,300}__|\]\((?:https?:|mailto:|tel:|/|#|\.|\{)[^\s()]|`[^`\n]{1,200}`"
     r"|^(?:```|~~~)|^\|?[ ]*:?-{3,}:?[ ]*\||^#{1,6} \S"
     r"|^[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S[^\n]{0,500}\n+[ ]{0,3}(?:[-*+]|[0-9]{1,3}[.)]) \S",
     re.MULTILINE,

@@ -47,8 +47,9 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     space = "[ \\t\u00a0\u202f]*"
     word = rf"(?:(?P<word>{words})|{letters}){space}(?:[0-9]{{1,4}}{space})?"
     sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?(word)[:：]|[.．)、])"
+    icon = r"(?:[^\x00-\x7f\w\s]{1,3}[ \t]*)?"
     # The bold text may end before or after the sign.
-    return re.compile(rf"(?P<bold>\*\*|__)?{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I)
+    return re.compile(rf"(?P<bold>\*\*|__)?{icon}{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I)
 
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")

@@ -534,15 +534,23 @@ def test_markdown_beside_markdown_is_markdown(tmp_path: Path) -> None:
         {"question": "Why?", "answer": "**So.**"},
         {"question": "How?", "answer": 'See <img src="/a.png" alt="the picture">.'},
         {"question": "Where?", "answer": "[Here](shop/)."},
+        {"question": "Who?", "answer": "[We]({{ site.url }}/we)."},
     ]
     document = read(tmp_path, "a.json", json.dumps(items))
     assert document.answer_format == "markdown"
-    assert [item["question"] for item in document.items] == ["Is it really hot?", "Why?", "How?", "Where?"]
+    assert [item["question"] for item in document.items] == [
+        "Is it really hot?",
+        "Why?",
+        "How?",
+        "Where?",
+        "Who?",
+    ]
     assert [item["answer"] for item in document.items] == [
         "- Yes, _so_ hot.",
         "**So.**",
         "See ![the picture](/a.png).",
         "[Here](shop/).",
+        "[We]({{ site.url }}/we).",
     ]
 
 

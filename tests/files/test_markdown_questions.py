@@ -192,6 +192,7 @@ def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: st
         ("質問：What does it cost?", "回答：Nothing."),
         ("Q. What does it cost?", "A. Nothing."),
         ("问：What does it cost?", "答：Nothing."),
+        ("**❓ Q:** What does it cost?", "**💡 A:** Nothing."),
     ],
 )
 def test_labels_are_in_any_of_the_languages(question: str, answer: str) -> None:
@@ -504,14 +505,16 @@ def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() 
 
 
 def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
-    text = "# FAQ\n\nSoon.\n\n**It leaks.**\nDry it.\n\n**It beeps.**\nWait.\n\n**Lid?**\nYes.\n\n**It is hot**\nWait.\n"
-    assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "It is hot"]
+    text = "# FAQ\n\n**It leaks.**\nDry it.\n\n**It beeps.**\nWait.\n\n**Lid?**\nYes.\n\n**Hot**\nWait.\n"
+    assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "Hot"]
     words = "**Pot**\n\nHot.\n\n**Lid**\n\nCold.\n\n**Cup**\n\nDry.\n"
     assert [question for question, _ in items_of(f"# FAQ\n\n**Why?**\nSo.\n\n{words}")] == ["Why?"]
 
 
 def test_headings_that_ask_without_a_mark_make_an_faq() -> None:
     text = "# Problems and solutions\n\n## Why it leaks\nSo.\n\n## How to dry it\nSo.\n"
+    assert len(items_of(text)) == 2
+    text = "# 茶壶\n\n## 盖子为什么打不开\n太热。\n\n## 壶上为什么有裂纹\n太冷。\n"
     assert len(items_of(text)) == 2
 
 
@@ -959,8 +962,9 @@ def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(t
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
-    with pytest.raises(ValueError, match="does not look like an FAQ"):
-        read_markdown("# FAQ Page: Design\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
+    for title in ("FAQ Page: Design", "FAQ-Artikel schreiben"):
+        with pytest.raises(ValueError, match="does not look like an FAQ"):
+            read_markdown(f"# {title}\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(
             "# FAQ component\n\n## Features\nA.\n\n## Usage\nB.\n\n## Fonts\n- **Q:** Big\n- **A:** Small\n"
