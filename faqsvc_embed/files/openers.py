@@ -47,8 +47,8 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     space = "[ \\t\u00a0\u202f]*"
     word = rf"(?:(?P<word>{words})|{letters}){space}(?:[0-9]{{1,4}}{space})?"
     sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?(word)[:：]|[.．)、])"
-    icon = r"(?:[^\x00-\x7f\w\s]{1,3}[ \t]*)?"
-    # The bold text may end before or after the sign.
+    icon = "(?:[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]{1,3}[ \\t]*)?"
+    # An icon may stand before the sign, and the bold text may end before or after it.
     return re.compile(rf"(?P<bold>\*\*|__)?{icon}{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I)
 
 
