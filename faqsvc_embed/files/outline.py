@@ -203,12 +203,12 @@ def _siblings(openers: Sequence[Opener]) -> list[Opener]:
 
     The first cannot be part of an answer, since no question is above it.
     """
-    more, alike = Counter[str](), set[str]()
+    more = Counter[str]()
     for one in openers:
         more[one.shape] += 1 if one.asks else -1
     if openers and not openers[0].asks:
-        alike.add(openers[0].shape)
-    return [one for one in openers if one.asks or one.shape in alike or more[one.shape] >= 0]
+        more[openers[0].shape] = 0
+    return [one for one in openers if one.asks or more[one.shape] >= 0]
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:
