@@ -134,7 +134,7 @@ class Fetcher:
         self._store.mark_invalid(slug, self._cache.wall_clock())
         try:
             return self._background.submit(work := self._store.invalidate())
-        except Exception:  # as above; a later fetch does it
+        except Exception:  # for the same reasons; a later fetch does it
             work.close()
             return None
 

@@ -153,7 +153,7 @@ def to_document(value: object) -> Document:
 
 
 def _is_stated(name: str, value: object) -> bool:
-    """Return whether a field is one of a document. A mapping may be a question with the key `draft`."""
+    """Return whether a field is one of a document. A mapping is not: `draft` may be the key of a question."""
     field = _PLAIN_FIELDS.get(name)
     is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
     return field is not None and not is_other

@@ -33,7 +33,7 @@ _ICON_TEXT: Final = re.compile(r"\s*[^ ]{0,24}\s*")
 _LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """A possible label of a question, in any language."""
 _NUMBER: Final = re.compile(r"(?<!\S)[0-9]{1,2}[.)]\s")
-"""A possible number of a list item, which a page shows as that of an `<ol>`."""
+"""A possible number of a list item, typed in the markup where the page has an `<ol>`."""
 _OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
 
 
