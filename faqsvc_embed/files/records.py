@@ -252,8 +252,8 @@ class _Finder:
         parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
         parts = {key: part for key, part in parts.items() if part.items}
         if not all(one.is_item for one in parts.values()):
-            # A title with a text is not a question if groups of questions are beside it, and a list of titles
-            # that do not ask has none if other fields say `question`.
+            # A title with a text is no question beside groups of questions. A list of titles that do not ask
+            # has no questions if other fields have names such as `question`.
             general = {key for key, one in parts.items() if any(map(is_general, one.columns))}
             has_named = len(general) < len(parts)
             left = {key for key in general if parts[key].is_item or (has_named and not parts[key].is_faq)}

@@ -83,8 +83,8 @@ async def update_faq(call: Call) -> CallToolResult:
 def _checked(given: Arguments) -> Arguments:
     """Return the arguments with their changes as structs, without the empty texts of a form.
 
-    Some models fill in every field. An empty section, place or introduction has a meaning, but not if a text
-    beside it is empty that cannot be.
+    Some models fill in every field. An empty section, place or introduction has a meaning of its own, but not
+    if another text is empty that must not be.
 
     Raises:
         PublishRejected: an argument is invalid.

@@ -79,7 +79,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
 
 
 def _address(name: object, base: str) -> str:
-    """Return an `@id` as an address, or an empty text."""
+    """Return an `@id` as an address if it can be one; an empty text if there is none."""
     try:
         return urljoin(base, name) if isinstance(name, str) else ""
     except ValueError:

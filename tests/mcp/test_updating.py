@@ -232,7 +232,7 @@ BLANK: Final = {
     **dict.fromkeys(("question", "answer", "newQuestion", "after", "section", "id"), ""),
     **dict.fromkeys(("add", "remove"), False),
 }
-"""A form for a change, as models fill it in that must state every field."""
+"""A change as some models write it: with every field, empty if it is left out."""
 
 
 def test_the_empty_texts_of_a_form_count_as_left_out(owner: FAQClient) -> None:
