@@ -153,7 +153,7 @@ def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host
     assert max(sizes[1:]) < sizes[0]
 
 
-def test_code_is_readable_in_a_theme_that_shows_it_on_dark(page: Page, markdown_host: str) -> None:
+def test_code_is_readable_where_a_theme_shows_it_on_a_dark_background(page: Page, markdown_host: str) -> None:
     page.goto(f"{markdown_host}/rich-details")
     page.locator(".faqsvc-answer").first.evaluate("e => e.innerHTML = '<pre>curl</pre>'")
     page.evaluate(
