@@ -87,7 +87,7 @@ class _Question:
     id: str | None = None
 
     def names(self) -> Iterator[tuple[str, object]]:
-        """Yield the names by which a change can refer to the question."""
+        """Yield the names by which a change may mean the question."""
         yield "text", question_key(self.question)
         if written := spelling(self.question):
             yield "spelling", written
@@ -95,7 +95,7 @@ class _Question:
             yield "id", self.id
 
     def fits(self, change: Change) -> bool:
-        """Return whether the question has the section of a change and, to be removed, also its answer."""
+        """Return whether it is in the section of a change and, to be removed, has its answer."""
         is_there = change.section is None or _section_name(change.section) == _section_name(self.section)
         return is_there and not (change.remove and change.answer not in (None, self.answer))
 
@@ -225,8 +225,8 @@ class _Questions:
     def only(self, name: tuple[str, object], change: Change) -> _Question | None:
         """Return the only question with a name, or None.
 
-        If several have the name, the section of the change tells which is meant, and so does the answer of
-        a question to remove. Of equal questions, it is the last one. Otherwise, the change is refused.
+        Of several, it is the only one in the section of the change or, to be removed, with its answer; of
+        equal ones, the last. Otherwise, several are an error.
         """
         found = self.names.get(name, [])
         if len(found) > 1:
@@ -236,8 +236,8 @@ class _Questions:
             texts = [one.question for one in found[:MAX_CLOSEST]]
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
-                f"{named} is the name of {len(found)} questions: name one by its id, or add its section; to "
-                "remove one, you can add its answer instead"
+                f"{named} is the name of {len(found)} questions: name one by its id, or with its section; or "
+                "remove one, with its answer"
             )
             raise self.refused(reason, texts)
         return found[0] if found else None

@@ -9,7 +9,7 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    # A comment of MDX or kramdown contains no beginning of another: so many without an end take linear time.
+    # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
     r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
@@ -134,7 +134,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         if is_code:
             first, *more = found[0].strip().split("\n")
             last = text.count("\n", 0, found.end()) + 1
-            end = f", up to line {last}" if more else ""
+            end = f" to line {last}" if more else ""
             notes.append(f"{place(found)}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 

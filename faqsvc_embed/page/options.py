@@ -274,7 +274,7 @@ def _nonce(page: Page, nonce: object, caller: Caller) -> object:
     nonce = nonce or page.nonce() or caller.nonce
     try:
         return nonce() if callable(nonce) else nonce
-    except RuntimeError:  # Flask-Talisman's function needs a request; an email without one has no policy
+    except RuntimeError:  # Flask-Talisman's function needs a request, and a mail has no policy
         if type(page) is not Page:
             raise
         return None

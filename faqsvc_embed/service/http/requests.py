@@ -142,7 +142,7 @@ class PublicURLs:
         if _HOST.fullmatch(host) is None:
             raise Problem(400, "bad-request", "Invalid Host header")
         if "x-forwarded-for" in request.headers and is_loopback_http(f"http://{host}"):
-            # Apache and nginx do so by default. It is logged once, not for each host: clients can send any.
+            # As Apache and nginx do by default. One key, because clients can send any host.
             _log.warning("host", _WRONG_HOST, host)
         return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))
 
