@@ -51,8 +51,9 @@ Rules:
 - In tests, use `fake_embed()` instead of a network.
 """
 SKILL_PARTS: Final = (
-    ("how-to/folder.md", "A folder of FAQs", "A folder of FAQs, in Flask"),
+    ("how-to/folder.md", "A folder of FAQs", "A folder of FAQs"),
     ("how-to/folder.md", "Names", "Names of files"),
+    ("how-to/flask.md", "One application", "Flask"),
     ("how-to/django.md", "One line in a template", "Django"),
     ("how-to/starlette.md", "Starlette and FastAPI", "Starlette"),
     ("how-to/starlette.md", "FastAPI", "FastAPI"),

@@ -97,7 +97,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     FAQ (409), unless `republish` is true. It may leave out the website and the title, which are then kept.
     """
 
-    # A schema with alternatives would say when they are required, but generated clients have no type for it.
+    # `anyOf` could say this in the schema, but generators of clients make no type of it.
     website_url: Annotated[WebsiteURL, Meta(description=REQUIRED)] | UnsetType = UNSET
     website_name: Annotated[Name, Meta(description=REQUIRED)] | UnsetType = UNSET
     items: Annotated[list[NewItem], Meta(min_length=1, max_length=MAX_ITEMS)]
@@ -138,7 +138,7 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The changes of the newest revision, in order: all or none. `introduction` null removes it.
 
-    One field besides `draft` is required.
+    At least one field besides `draft` is required.
     """
 
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
@@ -161,7 +161,7 @@ class Install(Struct, frozen=True):
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """The revision that was written. `ignored` are the fields and parameters that nothing is done with."""
+    """The revision that was written. `ignored` lists the fields and parameters that were not used."""
 
     slug: str
     faq_url: str

@@ -134,7 +134,7 @@ def parse_generation(response: Response, now: datetime) -> list[GeneratedItem] |
 
 
 def with_advice(error: OutcomeUnknown, request: Request) -> OutcomeUnknown:
-    """Let the message of an error also say whether the FAQ was published, and how to continue."""
+    """Add to the message of an error whether the FAQ was published and how to continue, and return it."""
     if request.method == "PATCH":
         advice = "send it again with the same if_match: if the change was made, the response is a conflict"
     elif request.method == "PUT":

@@ -23,7 +23,7 @@ _CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.field
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _UNKNOWN: Final = ""
-"""What is wrong with a field that a struct does not have; it is ignored."""
+"""The problem of a field that a struct does not have: none, because such fields are ignored."""
 
 
 def problems_of(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> list[str]:
@@ -74,7 +74,7 @@ def _inspected(type_: Any) -> Any:
 def _check(path: str, value: object, info: inspect.Type, accepted: str = "") -> Iterator[tuple[str, str]]:
     """Yield the path of each field that is wrong or unknown, and what is wrong with it.
 
-    `accepted` completes "… is accepted" for a text of another form.
+    `accepted` says what is accepted instead of a text that does not match its pattern.
     """
     match info:
         case inspect.Metadata():

@@ -19,6 +19,7 @@ CONSEQUENCES: Final[dict[Operation, str]] = {
     "written": "FAQs are shown from memory",
     "watched": "what another process forgets is shown here until it expires",
 }
+"""What the failure of an operation means for pages."""
 MAX_CALLS: Final = 10
 """Maximum number of calls at once. Others wait for their turn."""
 

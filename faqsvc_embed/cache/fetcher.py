@@ -134,7 +134,7 @@ class Fetcher:
         self._store.mark_invalid(slug, self._cache.wall_clock())
         try:
             return self._background.submit(work := self._store.invalidate())
-        except Exception:  # as above; a later fetch does it
+        except Exception:  # for the same reasons; a later fetch does it
             work.close()
             return None
 
@@ -161,11 +161,11 @@ class Fetcher:
 
     async def refresh(self, change: Change) -> None:
         """Fetch the cached entries of a slug, which may have changed."""
-        ends = [self._start(self._replaced(key)) for key in self._cache.announce(change)]
+        ends = [self._start(self._fetch_again(key)) for key in self._cache.announce(change)]
         if waiting := [asyncio.wrap_future(end) for end in ends if end is not None]:
             await asyncio.wait(waiting)
 
-    def _replaced(self, key: Key) -> Fetch:
+    def _fetch_again(self, key: Key) -> Fetch:
         """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
         with self._lock.own():
             if (before := self._fetches.get(key)) is not None:

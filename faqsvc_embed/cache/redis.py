@@ -18,7 +18,7 @@ with needs_extra("redis"):
 SOCKET_TIMEOUT: Final = 0.2
 """Seconds that a connection or a response may take."""
 SILENCE: Final = 30.0
-"""Seconds without a message after which a connection is checked: a firewall may have dropped it unsaid."""
+"""Seconds without a message after which a connection is checked: a firewall may have dropped it silently."""
 
 _GLOB_CHARACTERS: Final = re.compile(r"[\\*?\[\]^-]")
 
@@ -32,8 +32,8 @@ class RedisBackend:
             url,
             socket_connect_timeout=SOCKET_TIMEOUT,
             socket_timeout=SOCKET_TIMEOUT,
-            # Once, on a new connection: an idle one may have been closed, and after a failover, the address
-            # leads to another primary.
+            # A call is repeated once, on a new connection: the server may have closed an idle one, and after
+            # a failover, a new one reaches the new primary.
             retry=Retry(NoBackoff(), 1, (BrokenConnection,)),
             retry_on_error=[ReadOnlyError],
         )

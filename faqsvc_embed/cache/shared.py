@@ -55,7 +55,7 @@ class SharedStore:
     ) -> None:
         self.is_shared = is_shared
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
-        # In a cluster, the braces put all names of a source into one slot: a call may have several of them.
+        # In a cluster, the braces put all names of a source into one slot, because a call may use several.
         self._prefix = f"{PREFIX}{{{source_name(settings)}}}"
         self._max_size = max_size(settings)
         self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
@@ -141,7 +141,7 @@ class SharedStore:
             is_removed = await finished(removed)
             if is_removed is None:
                 break
-            if is_removed:  # some users of a Redis may write, and not publish
+            if is_removed:  # the user of a Redis may be allowed to write, but not to publish
                 await finished(self._backend.call("watched", partial(self._publish, slug), now=True))
 
     async def _invalidate(self, slug: str | None, backend: Backend) -> bool:

@@ -17,7 +17,7 @@ def problems_of(folder: Folder) -> list[Problem]:
 
 
 def notes_of(folder: Folder) -> list[Problem]:
-    """Return what may be a problem: what is left out, no translation or language, other files."""
+    """Return what may be a problem: texts and files that are left out, missing translations and languages."""
     return [
         *_in_files(folder, _left_out),
         *_untranslated(folder),

@@ -92,7 +92,7 @@ def read_publications(
 
     given = {name: value for name, value in options.items() if value is not None}
     if new_slug:
-        given["slug"] = "-"  # the name of the file need not be one
+        given["slug"] = "-"  # the name of the file need not be a slug
     read = list[Publication]()
     files = [file for target in targets for file in _read(target, given).files]
     for file in _ordered(files):
@@ -128,7 +128,7 @@ def _read(target: str, given: Mapping[str, Any]) -> "Folder":
 
 
 def _ordered(files: "Sequence[FAQFile]") -> "list[FAQFile]":
-    """Return files in their order, each once, but an FAQ before its translations.
+    """Return each file once, in the given order, but an FAQ before its translations.
 
     The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`, and
     `faqs faqs/a.md` names a.md twice.

@@ -201,8 +201,8 @@ def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, st
         named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
         pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
         advice = f"get it with `{pull}`, which replaces the file"
-        if publication.document.revision is None:  # `pull` does not replace what it may not have written
-            advice = f"move the file away, and get it with `{pull}`"
+        if publication.document.revision is None:  # `pull` may refuse to replace a file that it did not write
+            advice = f"move the file away, then get the change with `{pull}`"
         if current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
         return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"

@@ -38,7 +38,8 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
     directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
-    them. A file with unpublished changes is not replaced. Either all files are written or none.
+    them. A file whose texts are not published is not replaced, unless it states an older revision. Either all
+    files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
@@ -84,7 +85,7 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
 
 
 def _is_edited(path: Path, text: str) -> bool:
-    """Return whether a file differs from the revision of `text`, and was not made from another one.
+    """Return whether a file has texts that are not published, unless it states an older revision than `text`.
 
     A file that somebody wrote states no revision, and may lack other fields.
     """

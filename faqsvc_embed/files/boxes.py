@@ -41,7 +41,7 @@ _MAX_TITLE: Final = 8
 def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
     """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes.
 
-    A box in another is part of its text, unless only the inner one asks: then the outer one is a section.
+    A box in another one is part of its text. If only the inner one asks, the outer one is a section.
     """
     lines, found, end = [line.written for line in texts], list[Opener](), 0
     closings = _closings(lines)

@@ -147,7 +147,7 @@ def find_columns(header: Iterable[str]) -> Columns | None:
 
 
 def usual_columns(header: Iterable[str]) -> tuple[str | None, str | None]:
-    """Return the names of the columns with the questions and the answers, each or None."""
+    """Return the names of the columns with the questions and the answers; None for one that is missing."""
     header = list(header)
     question = find_field(header, QUESTION_FIELDS)
     if question is None and find_field(header, ANSWER_LABELS):

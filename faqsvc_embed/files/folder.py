@@ -95,7 +95,7 @@ class Folder:
 
     @classmethod
     def at(cls, path: Path, stated: Mapping[str, Any] | None = None) -> Self:
-        """Return the folder at a path, or the folder with the file at this path alone."""
+        """Return the folder at a path. If the path is that of a file, the folder has this file only."""
         if path.is_dir():
             return cls(path, stated=stated)
         return cls(path.parent, only=path.name, stated=stated)
@@ -196,7 +196,7 @@ def read_faq_file(
 
 
 def _with_language(document: Document, faq: FAQ, usual: str | None) -> tuple[Document, FAQ]:
-    """Return a file and its record with the language of its texts if it is certain, else with `usual`."""
+    """Return a file and its record in the language of its texts if that is certain, else in `usual`."""
     # The file of a record names its website; the record may have no language.
     is_record = None not in (document.slug, document.website_name)
     found = None if is_record else detect_language(faq.items)

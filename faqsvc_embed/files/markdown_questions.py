@@ -192,7 +192,7 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield a note for each question with a link, and for each heading in an answer that may be one."""
+        """Yield notes on questions with links, and on headings in answers that may be questions."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
         openers = sorted(({one.line: one for one in self._source.headings} | own).items())

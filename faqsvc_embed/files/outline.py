@@ -131,7 +131,7 @@ def _written(source: Source) -> list[Opener]:
 
 
 def _around(source: Source) -> Iterator[Opener]:
-    """Yield the titles of boxes that do not ask, but contain headings that do, as sections above these."""
+    """Yield the titles of boxes that do not ask, but contain headings that do: they are sections."""
     numbers = [one.line for one in source.headings]
     for box in boxes([Line.of(line, number) for number, line in enumerate(source.texts)]):
         inner = source.headings[bisect(numbers, box.line) : bisect(numbers, (box.end or 0) - 1)]

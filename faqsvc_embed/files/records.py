@@ -153,7 +153,7 @@ def to_document(value: object) -> Document:
 
 
 def _is_stated(name: str, value: object) -> bool:
-    """Return whether a field is one of a document. A mapping may be a question with the key `draft`."""
+    """Return whether a field is one of a document. A mapping is not: `draft` may be the key of a question."""
     field = _PLAIN_FIELDS.get(name)
     is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
     return field is not None and not is_other
@@ -252,8 +252,8 @@ class _Finder:
         parts = {key: self._part(inner, columns, depth) for key, inner in others.items()}
         parts = {key: part for key, part in parts.items() if part.items}
         if not all(one.is_item for one in parts.values()):
-            # A title with a text is not a question if groups of questions are beside it, and a list of titles
-            # that do not ask has none if other fields say `question`.
+            # A title with a text is no question beside groups of questions. A list of titles that do not ask
+            # has no questions if other fields have names such as `question`.
             general = {key for key, one in parts.items() if any(map(is_general, one.columns))}
             has_named = len(general) < len(parts)
             left = {key for key in general if parts[key].is_item or (has_named and not parts[key].is_faq)}

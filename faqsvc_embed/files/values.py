@@ -58,7 +58,7 @@ def whole_answer(values: Sequence[Any], lang: Any) -> Any:
 
 
 def other_languages(name: str, value: object, lang: Any) -> Iterator[str]:
-    """Yield the names of the texts of a field that are not in the language that is read."""
+    """Yield the names of the translations of a field that are not read."""
     if isinstance(value, Mapping) and is_text(value):
         yield from (f"{name}.{key}" for key, text in value.items() if text != text_in(value, lang))
 

@@ -128,7 +128,7 @@ async def get_faq_jsonld(call: Call) -> CallToolResult:
 async def list_faqs(call: Call) -> CallToolResult:
     """Return the FAQs of the key's site that match `query`, `state` and `lang`."""
     client, given = call.writing(), call.arguments
-    words = given.get("query", "").replace('"', " ").strip() or None  # models quote phrases
+    words = given.get("query", "").replace('"', " ").strip() or None  # models put phrases in quotation marks
     found = await client.alist_faqs(text=words, state=given.get("state"), lang=given.get("lang"))
     entries: list[dict[str, Any]] = [
         {**msgspec.to_builtins(faq), "title": shorten(faq.title, MAX_TITLE)} for faq in found

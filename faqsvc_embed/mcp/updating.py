@@ -83,8 +83,8 @@ async def update_faq(call: Call) -> CallToolResult:
 def _checked(given: Arguments) -> Arguments:
     """Return the arguments with their changes as structs, without the empty texts of a form.
 
-    Models fill in forms that must state every field. An empty section, place or introduction means something,
-    but not beside a text that cannot be empty.
+    Some models fill in every field. An empty section, place or introduction has a meaning of its own, but not
+    if another text is empty that must not be.
 
     Raises:
         PublishRejected: an argument is invalid.
@@ -205,7 +205,7 @@ def _changed(old: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
 
 
 def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
-    """Return the items of an FAQ after changes. A text that comes with its own section does not move.
+    """Return the items of an FAQ after changes. A changed text that names its present section does not move.
 
     Raises:
         ToolError: a change cannot be made.
@@ -245,7 +245,7 @@ def _texts(item: Item) -> tuple[str | None, ...]:
 
 
 def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
-    """Return notes on new questions with markup, or that may be paraphrases, and on what `shown` lacks."""
+    """Return notes on a removed introduction, and on new questions with markup or like another question."""
     known = dict.fromkeys(item.question for item in old.items)
     questions = [item.question for item in new.items if item.question not in known]
     added = [change.question or "" for change in given["changes"] if change.add][:MAX_NAMED]

@@ -139,8 +139,8 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
             raise
         raise ToolError(
             f"The FAQ {quoted(slug)} has nothing to restore: nothing of it is unpublished. To undo a change, "
-            "call update_faq with the words before it, or ask the user to publish an earlier revision at the "
-            "desk, or with `faqsvc revert`."
+            "call update_faq with the earlier text, or ask the user to publish an earlier revision at the "
+            "desk or with `faqsvc revert`."
         ) from None
     note = f"It is in these languages: {', '.join(restored.languages)}"
     return result_of({"slug": slug, "state": restored.state}, notes=[note])
@@ -193,7 +193,7 @@ async def publish(client: FAQClient, record: FAQ, *, is_draft: bool, **condition
 
 
 async def written(client: FAQClient, published: Publication, why: str) -> tuple[dict[str, Any], list[str]]:
-    """Return the fields of a publication, and notes; a draft has a preview, and the reason `why`."""
+    """Return the fields of a publication, and notes; for a draft with its preview, and why it is one."""
     content: dict[str, Any] = {
         "template": published.template,
         "djangoTemplate": published.django_template,

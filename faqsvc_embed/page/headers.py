@@ -108,7 +108,7 @@ def _html_charset(content_type: str) -> str | None:
     named = re.search(_CHARSET, content_type)
     try:
         charset = codecs.lookup(named[1] if named else "utf-8").name
-        # Not UTF-16, nor the codecs of Python that are no charsets, such as base64.
+        # UTF-16 is not accepted, nor are codecs of Python that are no charsets, such as base64.
         return charset if "<!-- -->".encode(charset) == b"<!-- -->" else None
     except (LookupError, ValueError):
         return None

@@ -124,7 +124,7 @@ class BodyFiller:
         return encode(text() if callable(text) else text, self._charset)
 
     def _cut(self, body: bytes, start: int) -> int:
-        """Return where a placeholder begins that is not filled, or cut off; the body's length if none is."""
+        """Return where the rest of a body begins: at a placeholder not filled or cut off, else at its end."""
         at = body.find(self._prefix, start)
         if at < 0:
             at = body.find(b"<", max(start, len(body) - len(self._prefix) + 1))

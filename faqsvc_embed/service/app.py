@@ -207,9 +207,8 @@ def _generator(allow: str | None) -> "Generator | None":
 
 
 async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:
-    return _error(
-        service, request, Problem(404, "not-found", "Nothing has this address; /openapi.json lists all")
-    )
+    detail = "There is nothing at this address; /openapi.json lists the routes"
+    return _error(service, request, Problem(404, "not-found", detail))
 
 
 async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:

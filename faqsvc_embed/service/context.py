@@ -54,10 +54,10 @@ class ServiceContext:
     sign_in_header: str | None = None
 
     async def browse(self, request: Request, function: Callable[[*Ts], T], *args: *Ts) -> T:
-        """Answer a request of the owner of a site, which only reads, by a function in a worker thread.
+        """Call a function that reads for the owner of a site in a worker thread, and return its result.
 
-        Each waits for its own kind only: a search may take seconds, and a preview computes. A second thread
-        of a kind would slow down public reads: the pages need the process more than the database.
+        Searches, previews and the other reads of owners have one thread each, so that a long search delays
+        only searches. More threads would slow down public reads, because such reads mostly use the processor.
 
         Raises:
             StorageUnavailable: the call did not end in time.

@@ -43,7 +43,7 @@ class Setting(NamedTuple):
 
 
 def setting(validate: Callable[[object], T], default: Any) -> T:
-    """Declare a setting of a class, whose instances have a value of its type."""
+    """Declare a setting. The instances of its class have a value of the type that `validate` returns."""
     return cast(T, Setting(validate, default))
 
 

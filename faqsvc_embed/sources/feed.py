@@ -44,9 +44,9 @@ MAX_RESETS: Final = 10
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""Statuses of a service that has no change feed, with an error in JSON. A proxy may return any in HTML."""
+"""Statuses with which a service that has no change feed responds, in JSON. A proxy may respond so in HTML."""
 NOT_OFFERED_INTERVAL: Final = 600.0
-"""Seconds until such a service is asked again: a gateway may have answered for it during a deployment."""
+"""Seconds until such a service is asked again: a gateway may have responded in its place for a while."""
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
 

@@ -33,7 +33,7 @@ _ICON_TEXT: Final = re.compile(r"\s*[^ ]{0,24}\s*")
 _LABEL: Final = re.compile(r"\A[^\s.:]{1,4}[.:]\s+")
 """A possible label of a question, in any language."""
 _NUMBER: Final = re.compile(r"(?<!\S)[0-9]{1,2}[.)]\s")
-"""A possible number of a list item, which a page shows as that of an `<ol>`."""
+"""A possible number of a list item, typed in the markup where the page has an `<ol>`."""
 _OF_MARKUP: Final = ("itemtype", "itemprop", "typeof", "property")
 
 
@@ -79,7 +79,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
 
 
 def _address(name: object, base: str) -> str:
-    """Return an `@id` as an address, or an empty text."""
+    """Return an `@id` as an address if it can be one; an empty text if there is none."""
     try:
         return urljoin(base, name) if isinstance(name, str) else ""
     except ValueError:

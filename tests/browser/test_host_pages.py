@@ -130,7 +130,9 @@ def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
 @pytest.mark.parametrize(
     "center", ["display: flex; flex-direction: column; align-items: center", "float: left"]
 )
-def test_an_faq_has_a_width_wherever_a_host_puts_it(page: Page, host: str, look: str, center: str) -> None:
+def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(
+    page: Page, host: str, look: str, center: str
+) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{host}/{look}")
     page.add_style_tag(content=f"main {{ max-inline-size: none; {center} }}")
@@ -151,7 +153,7 @@ def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host
     assert max(sizes[1:]) < sizes[0]
 
 
-def test_code_is_readable_in_a_theme_that_shows_it_on_dark(page: Page, markdown_host: str) -> None:
+def test_code_is_readable_where_a_theme_shows_it_on_a_dark_background(page: Page, markdown_host: str) -> None:
     page.goto(f"{markdown_host}/rich-details")
     page.locator(".faqsvc-answer").first.evaluate("e => e.innerHTML = '<pre>curl</pre>'")
     page.evaluate(

@@ -20,7 +20,7 @@ def valkey() -> Iterator[str]:
 
 @pytest.fixture
 def cluster(tmp_path: Path) -> Iterator[str]:
-    """The URL of a Valkey that is a cluster of its own, as managed ones are behind one address."""
+    """The URL of a Valkey that is a cluster by itself, like a managed cluster behind one address."""
     config = {"cluster-enabled": "yes", "cluster-port": free_port()}
     with _started(config=config, data_dir=tmp_path) as server:
         from redis import Redis

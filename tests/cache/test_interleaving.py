@@ -213,7 +213,7 @@ def test_without_a_thread_pages_go_without_the_faq(
     assert embed.get_faq("pricing") == PRICING
 
 
-def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
+def test_later_pages_have_the_faq_after_one_that_had_no_free_file_descriptors(
     make_embed: MakeEmbed, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def refuse() -> None:
@@ -232,7 +232,7 @@ def test_a_page_without_free_file_descriptors_does_not_cost_later_pages_the_faq(
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_process_that_stands_still_between_requests_refreshes_its_records(
+def test_a_process_that_is_suspended_between_requests_refreshes_its_records(
     make_embed: MakeEmbed,
     faulty: FaultyServer,
     clock: Clock,

@@ -76,7 +76,7 @@ def test_values_are_bytes_although_the_url_asks_for_text(valkey: str, prefix: st
     run(use())
 
 
-def test_a_connection_that_the_server_has_closed_costs_no_call(valkey: str, prefix: str) -> None:
+def test_a_call_succeeds_after_the_server_has_closed_its_connection(valkey: str, prefix: str) -> None:
     async def use() -> None:
         name = str(uuid4())
         backend = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE)

@@ -320,7 +320,7 @@ def test_a_record_leaves_a_store_that_has_no_room_to_note_it(
     assert backend.values == {}
 
 
-def test_a_store_whose_user_may_not_publish_keeps_what_was_fetched_after_forgetting(
+def test_a_store_whose_user_may_not_publish_keeps_a_record_that_was_fetched_after_forgetting(
     store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def publish(channel: str, message: bytes) -> None:

@@ -39,9 +39,7 @@ def test_a_terminal_gets_what_its_encoding_has(faulty_service: FaultyServer, for
     assert "\\uac00 \xe9?" in on_terminal("get", "tea", "--format", form, encoding="cp1252")
 
 
-def test_nothing_stands_between_the_lines_of_publications_on_a_terminal(
-    ours: Service, tmp_path: Path
-) -> None:
+def test_a_terminal_shows_only_the_lines_of_publications(ours: Service, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{n}.json") for n in range(2)]
     assert on_terminal("publish", *files, stream="stderr") == ""
 

@@ -150,7 +150,7 @@ def test_a_file_with_another_ending_is_not_doubled(bilingual: FaultyServer, tmp_
     assert list(contents(tmp_path)) == ["pricing.yaml"]
 
 
-def test_a_file_that_somebody_wrote_is_replaced_only_by_its_own_questions(
+def test_a_file_that_somebody_wrote_is_replaced_only_if_it_has_no_other_text(
     bilingual: FaultyServer, tmp_path: Path
 ) -> None:
     pull_into(tmp_path)

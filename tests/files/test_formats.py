@@ -446,7 +446,7 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
         ("a.md", "---\nuses: [{title: Reading, text: In bed.}]\nfaq: [{q: 'Why?', a: So.}]\n---\n"),
     ],
 )
-def test_what_is_not_read_of_records_is_named(tmp_path: Path, name: str, left_out: str) -> None:
+def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str, left_out: str) -> None:
     document = read(tmp_path, name, left_out)
     assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
     notes = " ".join(document.all_notes())

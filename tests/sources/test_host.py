@@ -133,7 +133,7 @@ def test_what_returns_late_is_used_and_the_faq_is_asked_for_again_after(clock: C
         assert len(shop.calls) == 2
 
 
-def test_a_call_is_not_given_up_because_the_process_stood_still(
+def test_a_call_is_not_given_up_because_the_process_was_suspended(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop, running = Shop(), time.monotonic

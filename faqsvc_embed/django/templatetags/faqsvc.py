@@ -25,7 +25,7 @@ Show = Callable[[Presenter, Document, Any, Options, Caller], T]
 DOCUMENT: Final = "faqsvc_document"
 """The key of the document in the render context of its top-level template."""
 DISCARDED: Final = "_DJANGO_COMPONENTS_GEN_FILL"
-"""A variable of django-components: it renders the body of a component once only to find its fills."""
+"""A variable that django-components sets while it renders the body of a component only to find its fills."""
 
 register: Library = Library()
 

@@ -70,7 +70,7 @@ def is_promotional(question: Element) -> bool:
     return any(
         element.words & NAMES["promotion"]
         and not any(inner.tag in ("h1", "main") for inner in element.walk())
-        for element in question.ancestors()  # the id of a question often repeats its words
+        for element in question.ancestors()  # not the question, whose id often repeats its words
     )
 
 

@@ -82,7 +82,7 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
     for question, _ in found:
         following = next((n for n in question.following_siblings() if isinstance(n, Element)), None)
         if following is not None and following.words & NAMES["answer"]:
-            taken.claim(following)  # what asks in there is part of the answer
+            taken.claim(following)  # what asks within the answer is part of it
     take(_controls(free, claims), Evidence.HEADING)
     take(_rows(context, free, claims), Evidence.HEADING)
     headings = [element for element in free if element.tag in HEADINGS]

@@ -177,11 +177,11 @@ def create_preview(visit: Visit) -> Response:
     lang = lang if faq.translation(lang) else faq.lang
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token, "lang": lang}
-    hosted, host = (url and _with(url, parameters) for url in (visit.urls.page(faq.slug), page))
+    hosted, host = (url and _with_query(url, parameters) for url in (visit.urls.page(faq.slug), page))
     return show_use(visit.showing(links={"hosted": hosted, "host": host, "page": page, "lang": lang}))
 
 
-def _with(url: str, parameters: dict[str, str]) -> str:
+def _with_query(url: str, parameters: dict[str, str]) -> str:
     """Return the address of a page with parameters added."""
     url, hash_, fragment = url.partition("#")
     address, _, query = url.partition("?")

@@ -142,7 +142,7 @@ def draft_of(document: Document, empty: Draft) -> Draft:
 
 
 def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
-    """Return a text as the reading with the most questions has it, or the one in the form, and the other one.
+    """Return a text in its better reading, or in the one that the form names; and the other reading.
 
     A line of an answer may end with a question mark, too. So reading by question marks is better only in
     pasted text, and only if it finds at least one and a half times as many questions.

@@ -38,7 +38,7 @@ def _not_found(visit: Visit) -> Response:
 
 
 class _Page(NamedTuple):
-    """A page: the handlers of GET, which also shows a refused form, and of POST; and who may use it."""
+    """A page: its handlers of GET and POST, and who may use it. GET also shows a form that was refused."""
 
     get: Handler | None
     post: Handler | None = None
@@ -143,7 +143,7 @@ class Desk:
         )
 
     def _respond(self, page: _Page, visit: Visit) -> Response | Awaitable[Response]:
-        """Find the session, and call the handler. It is in a worker thread, as the handler is."""
+        """Find the session and call the handler, in a worker thread."""
         try:
             site = visit.request.path_params.get("site")
             session = self._sessions.find(visit.request, site, visit.form.get("token"))

@@ -68,7 +68,7 @@ SPECIAL: Final = {
 class _Settings:
     """A form of settings whose current values are `now`.
 
-    A field that was not changed in the form keeps its current value, which may be somebody else's.
+    A field that was not changed in the form keeps its current value, which somebody else may have changed.
     """
 
     def __init__(self, visit: Visit, now: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ KEPT: Final = "kept:"
 """Prefix of the names of fields that were typed before a session ended."""
 CHOOSE: Final = "/choose"
 _WRITING: Final = re.compile("/new|/import|/faqs/[^/]+")
-_NO_TOKEN: Final = re.compile(r"[^\w-]")
+_AFTER_TOKEN: Final = re.compile(r"[^\w-]")
 NOT_KEPT: Final = frozenset({"token", "action", "link"})
 
 
@@ -34,7 +34,7 @@ def submit(visit: Visit) -> Response:
     """POST: start a session. Text that was typed before the last session ended comes back."""
     form = visit.form
     # The token; where no script runs, the whole link, perhaps with the words of a mail around it.
-    token = _NO_TOKEN.split(form.get("link").rpartition("#link=")[2].strip(), maxsplit=1)[0]
+    token = _AFTER_TOKEN.split(form.get("link").rpartition("#link=")[2].strip(), maxsplit=1)[0]
     kept = [(name, value) for name, value in form.fields if name.startswith(KEPT)]
     sign_ins = visit.storage.sign_ins
     secret = sign_ins.redeem_link(token)

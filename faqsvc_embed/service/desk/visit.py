@@ -137,7 +137,7 @@ def cookie_of(request: Request) -> str | None:
 
 
 class Refused(Exception):
-    """A form does nothing. Its page is shown again, with what is wrong with its fields, or with a note."""
+    """A form was refused. Its page is shown again, with what is wrong with its fields, or with a note."""
 
     def __init__(self, status: int, problems: Mapping[str, str] | None = None, **shown: Any) -> None:
         super().__init__(status)
@@ -150,8 +150,8 @@ class Visit:
     """A request; `session` is None before an editor signs in.
 
     `desk` is the path of the desk, and `root` begins the addresses of its pages: they name the site if the
-    browser has sessions of several, so that tabs of two sites do not mix. After a form, its page has a
-    `status` and shows what the form made, or why it was refused.
+    browser has sessions of several, so that tabs of two sites do not mix. After a form, `status` and
+    `shown` are those of its page: `shown` is what the form made, or why it was refused.
     """
 
     request: Request

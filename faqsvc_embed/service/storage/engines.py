@@ -12,12 +12,12 @@ from sqlalchemy.exc import DisconnectionError
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 
-SQLITE: Final = (3, 35)
-"""The first version with RETURNING. Red Hat Enterprise Linux 9 has an older one, which its Python uses."""
+MIN_SQLITE: Final = (3, 35)
+"""The first version with RETURNING. The Python of Red Hat Enterprise Linux 9 has an older one."""
 BUSY_TIMEOUT: Final = 5.0
 """Seconds to wait for another writer of the same SQLite file."""
 READER_CONNECTIONS: Final = 6
-"""Connections of one process to PostgreSQL for reads. Lists and searches of editors use one each."""
+"""Connections of one process to PostgreSQL for reads. Those of editors use at most three."""
 WRITER_CONNECTIONS: Final = 4
 """Connections for writes. PostgreSQL by default accepts a hundred in total."""
 POOL_TIMEOUT: Final = 2.0
@@ -72,10 +72,10 @@ def conninfo(url: str) -> dict[str, Any]:
 
 def sqlite_engines(path: str) -> tuple[Engine, Engine]:
     """Return an engine for reads and one for transactions. Raises ConfigurationError if SQLite is too old."""
-    if sqlite3.sqlite_version_info < SQLITE:
+    if sqlite3.sqlite_version_info < MIN_SQLITE:
         raise ConfigurationError(
-            f"this Python has SQLite {sqlite3.sqlite_version}, and the service needs {SQLITE[0]}.{SQLITE[1]}:"
-            " use another Python, or PostgreSQL"
+            f"this Python has SQLite {sqlite3.sqlite_version}, and the service needs "
+            f"{MIN_SQLITE[0]}.{MIN_SQLITE[1]}: use another Python, or PostgreSQL"
         )
     reader, writer = (
         sqlalchemy.create_engine(
@@ -133,7 +133,7 @@ def postgresql_engines(stated: dict[str, Any]) -> tuple[Engine, Engine]:
     of_reads = options | {"isolation_level": "AUTOCOMMIT", "pool_reset_on_return": None}
     url = "postgresql+psycopg://"
     reader = sqlalchemy.create_engine(url, pool_size=READER_CONNECTIONS, **of_reads)
-    # With a stricter default of the database, concurrent writes would fail instead of waiting for each other.
+    # With a stricter isolation level, concurrent writes would fail instead of waiting for each other.
     of_writes = options | {"isolation_level": "READ COMMITTED"}
     writer = sqlalchemy.create_engine(url, pool_size=WRITER_CONNECTIONS, **of_writes)
     for engine in (reader, writer):

@@ -127,8 +127,8 @@ _DIGITS: Final = 15
 class Position(NamedTuple):
     """The end of the log: the number of the last change, and the epoch, which restores and imports change.
 
-    `at` is the time of that change, None if it is not kept. After a fail-over that lost changes, others get
-    their numbers.
+    `at` is the time of that change, or None if it is no longer kept. It shows that a number is that of
+    another change: a fail-over may lose changes, whose numbers are then used again.
     """
 
     number: int

@@ -82,7 +82,7 @@ def test_a_language_with_a_region_is_that_language(
     assert "ignored" not in posted.json()
 
 
-def test_parameters_of_the_address_that_nothing_is_done_with_are_named(client: TestClient, key: str) -> None:
+def test_unused_parameters_of_the_url_are_named(client: TestClient, key: str) -> None:
     headers = {"X-Plugin-Key": key}
     posted = client.post("/api/v1/faq?lang=de&draft=1", json=publication(), headers=headers)
     assert posted.json()["ignored"] == ["?lang", "?draft"]

@@ -83,8 +83,8 @@ def test_a_line_break_after_the_url_is_no_part_of_the_name_of_the_file(tmp_path:
     assert (tmp_path / "faqsvc.db").exists()
 
 
-def test_an_old_sqlite_is_refused_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As that of Red Hat Enterprise Linux 9."""
+def test_an_old_sqlite_is_refused_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Red Hat Enterprise Linux 9 has such a version."""
     monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
     with pytest.raises(ConfigurationError, match=r"SQLite .* needs 3\.35: use another Python, or PostgreSQL"):
         open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
