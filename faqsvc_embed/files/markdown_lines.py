@@ -11,7 +11,7 @@ CODE: Final = (
 _COMMENT: Final = re.compile(
     # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
-    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:))*+\{:/(?:comment)?\}"
+    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:[:/]))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
@@ -33,7 +33,8 @@ _SIGN: Final = re.compile(
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
 _ID: Final = re.compile(
-    r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}|[ \t](?::id=|\[#)(?P<name>[\w-]+)\]?)[ \t]*\Z"
+    r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}"
+    r"|[ \t](?::id=|\[#(?![0-9]))(?P<name>[\w-]+)\]?)[ \t]*\Z"  # `[#12]` is a number of an issue
 )
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")

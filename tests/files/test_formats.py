@@ -444,13 +444,16 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
         ("a.json", '[{"topic": "Prices"}, {"fields": {"question": "Why?", "answer": "So."}}]'),
         ("a.yaml", "draft: {reason: None}\nitems: [{q: 'Why?', a: So.}]"),
         ("a.md", "---\nuses: [{title: Reading, text: In bed.}]\nfaq: [{q: 'Why?', a: So.}]\n---\n"),
+        ("a.json", '[{"questionNo": "1", "text": "Why?", "answer": "So.", "answer2": 2}]'),
+        ("a.json", '[{"question": "Why?", "answer": "So.", "answerBy": "Ann", "items": {"of": {}}}]'),
     ],
 )
 def test_what_is_not_read_of_records_is_named(tmp_path: Path, name: str, left_out: str) -> None:
     document = read(tmp_path, name, left_out)
     assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
     notes = " ".join(document.all_notes())
-    assert any(word in notes for word in (".de", "questionDe", "topic", "draft", "uses"))
+    named = (".de", "questionDe", "topic", "draft", "uses", "answer2", "[].items")
+    assert any(word in notes for word in named)
 
 
 def test_rows_above_the_names_of_columns_are_named(tmp_path: Path) -> None:
