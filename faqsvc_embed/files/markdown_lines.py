@@ -1,6 +1,7 @@
 """Lines of Markdown: comments, ids, numbers and signs in them, and which of them have words."""
 
 import re
+from bisect import bisect
 from typing import Final
 
 CODE: Final = (
@@ -120,12 +121,9 @@ def without_comments(text: str) -> tuple[str, list[str]]:
     """
     notes = list[str]()
 
-    def place(found: re.Match[str]) -> str:
-        number = text.count("\n", 0, found.start()) + 1
-        return f"line {number}"
-
     def whole(found: re.Match[str]) -> str:
-        notes.append(f"{place(found)}: the address of this link comes from a template: {found[0][:60]}")
+        number = bisect(ends, found.start()) + 1
+        notes.append(f"line {number}: the address of this link comes from a template: {found[0][:60]}")
         return "".join(found[0].split())
 
     def blank(found: re.Match[str]) -> str:
@@ -134,13 +132,19 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         is_code = found["script"] or found["mdx"]
         if is_code:
             first, *more = found[0].strip().split("\n")
-            last = text.count("\n", 0, found.end()) + 1
-            end = f" to line {last}" if more else ""
-            notes.append(f"{place(found)}: not shown{end}: {first[:60]}")
+            end = f" to line {bisect(ends, found.end()) + 1}" if more else ""
+            notes.append(f"line {bisect(ends, found.start()) + 1}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
-    text = _DEFINED.sub(whole, text) if "]: " in text else text
+    ends = _line_ends(text)
+    if "]: " in text:
+        text = _DEFINED.sub(whole, text)
+        ends = _line_ends(text)
     return _COMMENT.sub(blank, text), notes
+
+
+def _line_ends(text: str) -> list[int]:
+    return [found.end() for found in re.finditer("\n", text)]
 
 
 def without_end(heading: str) -> str:

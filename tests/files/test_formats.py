@@ -474,6 +474,11 @@ def test_an_error_in_toml_is_located(tmp_path: Path, content: str, line: str) ->
     assert document.startswith(f"line {int(line[5:]) + 1}: not TOML: ")
 
 
+def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -> None:
+    key = ".".join("a" * 100_000)
+    assert refusal(tmp_path, "a.toml", f"\n{key} = 1\n").startswith("line 2: more than 200 full stops")
+
+
 @pytest.mark.parametrize(
     ("content", "section"),
     [
