@@ -88,8 +88,9 @@ def weighted(header: str, pattern: str) -> Iterator[tuple[str, float]]:
 
     A missing quality is 1. Malformed parts are skipped, and other parameters are ignored.
     """
+    is_range, is_quality = re.compile(pattern).fullmatch, re.compile(_QUALITY).fullmatch
     for part in header.lower().split(","):
         range_, *parameters = map(str.strip, part.split(";"))
-        quality = re.fullmatch(_QUALITY, next((one for one in parameters if one.startswith("q")), "q=1"))
-        if quality and "" not in parameters and re.fullmatch(pattern, range_):
+        stated = [one for one in parameters if one.startswith("q")] or ["q=1"]
+        if is_range(range_) and "" not in parameters and (quality := is_quality(stated[0])):
             yield range_, float(quality[1])

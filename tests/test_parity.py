@@ -299,6 +299,11 @@ def test_headings_that_ask_outside_of_the_faq_are_no_part_of_it() -> None:
     markup = script(graph())
     assert faq_parity(f"{markup}{title}<div class=faq>{listed}</div>") == []
     assert faq_parity(f"{article}{markup}{title}<h2>Frequently asked questions</h2>{listed}") == []
+    *inside, beside = (FORMS["headings"].format(*pair) for pair in PAIRS)
+    (line,) = faq_parity(
+        f"{markup}<div class=faq>{''.join(inside)}</div>{beside}<h3>Who are we?</h3><p>Printers.</p>"
+    )
+    assert "'Who are we?'" in line
 
 
 def test_the_numbers_of_a_list_may_be_typed_in_the_markup() -> None:

@@ -17,7 +17,7 @@ CALL_TIMEOUT: Final = 0.5
 CONSEQUENCES: Final[dict[Operation, str]] = {
     "read": "FAQs are shown from memory",
     "written": "FAQs are shown from memory",
-    "watched": "what another process forgets is shown here until it expires",
+    "watched": "what one process forgets, the others show until it expires",
 }
 """What the failure of an operation means for pages."""
 MAX_CALLS: Final = 10

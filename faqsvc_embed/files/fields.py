@@ -72,9 +72,10 @@ DOCUMENT_FIELDS: Final = {
 _WORD: Final = re.compile("[0-9]+|[A-Z]+(?![a-z])|[A-Z]?[^\\W\\d_A-Z]+")
 """A word of a name: `pay_q2`, `payQuestion2` and `q2-pay` have two words and a number."""
 _LANGUAGE: Final = re.compile(
-    r"(?:[_\-. (](?!id\b)(?i:([a-z]{2})(?:[_-][a-z]{2})?)\)?|(?<=[a-z])(?!Id)([A-Z][a-z]))\Z"
+    r"(?:[_\-. (](?!id\b)(?i:([a-z]{2})(?:[_-][a-z]{2})?)\)?"
+    r"|(?<=[a-z])(?!At|By|Id|In|No|Nr|Of|On|To|Up)([A-Z][a-z]))\Z"
 )
-"""A language at the end of a name, as in `question_en`, `Answer (DE)` and `titleFr`."""
+"""A language at the end of a name, as in `question_en`, `Answer (DE)` and `titleFr`, not in `answerBy`."""
 
 
 def plain_name(name: object) -> str:

@@ -170,7 +170,7 @@ def read_faq_file(
             raise UnreadableFile("not a regular file")
         read = read_file(path, max_bytes)
         document = replace(read, **stated)
-        if (read.slug or slug, read.lang) != (document.slug or slug, document.lang):
+        if (read.slug or slug, read.lang or name_lang) != (document.slug or slug, document.lang or name_lang):
             document = replace(document, revision=None)  # of another FAQ or translation
         if isinstance(document.slug, str):
             slug = document.slug

@@ -18,6 +18,9 @@ MAX_DEPTH: Final = 100
 
 MAX_ALIASED: Final = 100_000
 """Values of a YAML file, those of aliases included."""
+MAX_DOTS: Final = 200
+"""Maximum full stops in a line of TOML: a key takes time in the square of its parts."""
+
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"
 _BOOLEANS: Final = {"true": True, "false": False}
@@ -65,6 +68,9 @@ def read_toml(text: str) -> Document:
 
 def parse_toml(text: str) -> dict[str, Any]:
     """Return the value of a TOML document; a ValueError names the line of an error."""
+    lines = enumerate(text.split("\n"), 1)
+    if number := next((number for number, line in lines if line.count(".") > MAX_DOTS), 0):
+        raise ValueError(f"line {number}: more than {MAX_DOTS} full stops in a line of TOML: break the line")
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,6 +1,7 @@
 """Lines of Markdown: comments, ids, numbers and signs in them, and which of them have words."""
 
 import re
+from bisect import bisect
 from typing import Final
 
 CODE: Final = (
@@ -11,7 +12,7 @@ CODE: Final = (
 _COMMENT: Final = re.compile(
     # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
-    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:))*+\{:/(?:comment)?\}"
+    r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:[:/]))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
@@ -33,7 +34,8 @@ _SIGN: Final = re.compile(
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
 _ID: Final = re.compile(
-    r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}|[ \t](?::id=|\[#)(?P<name>[\w-]+)\]?)[ \t]*\Z"
+    r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}"
+    r"|[ \t](?::id=|\[#(?![0-9]))(?P<name>[\w-]+)\]?)[ \t]*\Z"  # `[#12]` is a number of an issue
 )
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
@@ -119,12 +121,9 @@ def without_comments(text: str) -> tuple[str, list[str]]:
     """
     notes = list[str]()
 
-    def place(found: re.Match[str]) -> str:
-        number = text.count("\n", 0, found.start()) + 1
-        return f"line {number}"
-
     def whole(found: re.Match[str]) -> str:
-        notes.append(f"{place(found)}: the address of this link comes from a template: {found[0][:60]}")
+        number = bisect(ends, found.start()) + 1
+        notes.append(f"line {number}: the address of this link comes from a template: {found[0][:60]}")
         return "".join(found[0].split())
 
     def blank(found: re.Match[str]) -> str:
@@ -133,13 +132,19 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         is_code = found["script"] or found["mdx"]
         if is_code:
             first, *more = found[0].strip().split("\n")
-            last = text.count("\n", 0, found.end()) + 1
-            end = f" to line {last}" if more else ""
-            notes.append(f"{place(found)}: not shown{end}: {first[:60]}")
+            end = f" to line {bisect(ends, found.end()) + 1}" if more else ""
+            notes.append(f"line {bisect(ends, found.start()) + 1}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
-    text = _DEFINED.sub(whole, text) if "]: " in text else text
+    ends = _line_ends(text)
+    if "]: " in text:
+        text = _DEFINED.sub(whole, text)
+        ends = _line_ends(text)
     return _COMMENT.sub(blank, text), notes
+
+
+def _line_ends(text: str) -> list[int]:
+    return [found.end() for found in re.finditer("\n", text)]
 
 
 def without_end(heading: str) -> str:

@@ -19,7 +19,6 @@ from faqsvc_embed.files.fields import (
     SECTION_FIELDS,
     Columns,
     asking_columns,
-    continues,
     differ_by_number,
     find_columns,
     find_field,
@@ -256,7 +255,8 @@ class _Finder:
             # has no questions if other fields have names such as `question`.
             general = {key for key, one in parts.items() if any(map(is_general, one.columns))}
             has_named = len(general) < len(parts)
-            left = {key for key in general if parts[key].is_item or (has_named and not parts[key].is_faq)}
+            faqs = {key for key, one in parts.items() if not has_named or one.is_faq or says_faq(key)}
+            left = {key for key in general if parts[key].is_item or key not in faqs}
             parts = {key: part for key, part in parts.items() if key not in left}
         for key, part in parts.items():
             is_name = len(parts) > 1 and plain_name(key) not in _CONTAINERS and not part.is_item
@@ -283,10 +283,9 @@ class _Finder:
             if question_name and differ_by_number(name, question_name) and asks(str(item[name])):
                 wanted = "write a list of items with question and answer"
                 raise ValueError(f"{place or question_name}: {quoted(name)} asks, too: {wanted}")
-        more = [name for name in rest if continues(name, answer_name) and item[name]]
         sections = {name: only_text(item[name]) for name in rest}
         section_name = find_field([name for name in rest if is_text(sections[name])], SECTION_FIELDS)
-        answer = whole_answer([item[name] for name in (answer_name, *more) if name in item], self.lang)
+        answer, more = whole_answer(item, answer_name, rest, self.lang)
         used = {question_name, answer_name, section_name, *more}
         found.leave_out(item, {*used, *(name for name in item if plain_name(name) in _ITEM_FIELDS)})
         found.columns.update((name, None) for name in (question_name, answer_name) if name)

@@ -99,7 +99,7 @@ class _Row(dict[str, str]):
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with their numbers."""
     first, _, rest = text.lstrip("\n").partition("\n")
-    delimiter = "\t" if "\t" in first else max(";|,", key=first.count)
+    delimiter = "\t" if "\t" in first.strip() else max(";|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
     reader = csv.reader(

@@ -1,10 +1,10 @@
 """Reads the values of records as text, also those of lists, translations and FAQPages in JSON-LD."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from faqsvc_embed.files.asking import asks
-from faqsvc_embed.files.fields import ANSWER_FIELDS, find_field, is_translated
+from faqsvc_embed.files.fields import ANSWER_FIELDS, continues, find_field, is_translated
 from faqsvc_embed.files.markup import has_tags
 from faqsvc_embed.languages import lookup
 
@@ -49,12 +49,16 @@ def answer_text(value: Any, lang: Any) -> Any:
     return value
 
 
-def whole_answer(values: Sequence[Any], lang: Any) -> Any:
-    """Return an answer from its field and those that continue it; other values are left to the validation."""
-    texts = [answer_text(value, lang) for value in values]
-    if texts[1:] and all(isinstance(text, str) for text in texts):
-        return "\n\n".join(filter(None, texts))
-    return texts[0] if texts else None
+def whole_answer(
+    item: Mapping[str, Any], name: str | None, others: Iterable[str], lang: Any
+) -> tuple[Any, list[str]]:
+    """Return the answer in a field, which may be no text, and the names of the others that continue it."""
+    texts = {one: answer_text(item[one], lang) for one in others if continues(one, name)}
+    texts = {one: text for one, text in texts.items() if text and isinstance(text, str)}
+    answer = None if name is None else answer_text(item.get(name), lang)
+    if isinstance(answer, str | None) and texts:
+        answer = "\n\n".join(filter(None, (answer, *texts.values())))
+    return answer, list(texts)
 
 
 def other_languages(name: str, value: object, lang: Any) -> Iterator[str]:

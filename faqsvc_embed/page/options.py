@@ -271,13 +271,15 @@ def _key(slug: str, lang: str | None) -> Key:
 
 def _nonce(page: Page, nonce: object, caller: Caller) -> object:
     """Return the nonce of a call, else of its page or of a variable of its template."""
-    nonce = nonce or page.nonce() or caller.nonce
     try:
-        return nonce() if callable(nonce) else nonce
+        # Flask-Talisman's function returns an empty text if the policy has no nonce.
+        for one in (nonce, nonce or page.nonce(), caller.nonce):
+            if found := one() if callable(one) else one:
+                return found
     except RuntimeError:  # Flask-Talisman's function needs a request, and a mail has no policy
         if type(page) is not Page:
             raise
-        return None
+    return None
 
 
 def split_arguments(

@@ -183,9 +183,18 @@ def paragraphs(text: str) -> Markup:
     URLs that begin with http:// or https:// are links.
     """
     text = visible(text.strip()).replace("\r\n", "\n").replace("\r", "\n")
-    parts = _BLANK_LINES.split("".join(_linked(text)))
+    parts = _between_blank_lines("".join(_linked(text)))
     html = "</p>\n<p>".join(part.replace("\n", "<br>\n") for part in parts)
     return Markup(f"<p>{html}</p>")  # escaped in _linked
+
+
+def _between_blank_lines(text: str) -> Iterator[str]:
+    """Yield the parts one by one: unlike `split`, this lets other threads run, also in a long text."""
+    start = 0
+    for blank_lines in _BLANK_LINES.finditer(text):
+        yield text[start : blank_lines.start()]
+        start = blank_lines.end()
+    yield text[start:]
 
 
 def visible(text: str) -> str:

@@ -234,9 +234,9 @@ def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> list[str]:
     """Return the questions that a page shows, but that are not in the markup, a line each."""
     names = frozenset[str]().union(*(pair.questions for pair in pairs))
     stated = "\n".join(answer for pair in pairs for answer in pair.answers)
-    marked = [one for one in shown if not names.isdisjoint(_names(one.question))]
+    marked = {one for one in shown if not names.isdisjoint(_names(one.question))}
     # The headings above the FAQ, and outside of it, may be titles with an introduction.
-    is_in_faq, others, has_begun = any(one.in_faq for one in marked), list[str](), False
+    is_in_faq, others, has_begun = bool(marked) and all(one.in_faq for one in marked), list[str](), False
     for one in shown:
         has_begun |= one in marked
         is_question = has_begun or one.question.endswith(("?", "？"))

@@ -227,6 +227,12 @@ def test_python_code_finds_the_nonce_that_an_extension_gives_to_templates() -> N
     assert nonces(get(app)) == ["x"] * 2
 
 
+def test_a_nonce_of_a_view_counts_where_the_function_of_an_extension_has_none() -> None:
+    app = make_app(lambda: render_template_string(TWO, csp_nonce="x"))
+    app.jinja_env.globals["csp_nonce"] = lambda: ""  # as Flask-Talisman does without a nonce in its policy
+    assert nonces(get(app)) == ["x"] * 3
+
+
 def test_a_mail_has_no_nonce_and_logs_nothing_where_templates_get_it_from_the_request(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

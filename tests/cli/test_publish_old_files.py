@@ -516,6 +516,16 @@ def test_the_revision_of_a_file_is_not_one_of_the_faq_that_an_option_names(desk:
     assert (desk.folder / "prices.md").read_text() == before
 
 
+def test_a_file_keeps_its_revision_if_an_option_says_the_language_of_its_name(desk: Desk) -> None:
+    desk.edit("prices", "Five euros.")
+    faqsvc("pull", "prices", "--to", str(desk.folder))
+    text = (desk.folder / "prices.md").read_text().replace("lang: en\n", "")
+    (desk.folder / "prices.md").unlink()
+    (desk.folder / "prices.en.md").write_text(text.replace("Five", "Six"))
+    assert desk.publish("--lang", "en") == (0, ["prices"], [])
+    assert desk.answer("prices") == "Six euros."
+
+
 def test_a_translation_has_nothing_of_a_draft_that_waits(desk: Desk) -> None:
     desk.edit("prices", "Five euros.")
     website: dict[str, Any] = {"website_url": "https://secret.example", "website_name": "Secret"}

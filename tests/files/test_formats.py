@@ -444,13 +444,16 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
         ("a.json", '[{"topic": "Prices"}, {"fields": {"question": "Why?", "answer": "So."}}]'),
         ("a.yaml", "draft: {reason: None}\nitems: [{q: 'Why?', a: So.}]"),
         ("a.md", "---\nuses: [{title: Reading, text: In bed.}]\nfaq: [{q: 'Why?', a: So.}]\n---\n"),
+        ("a.json", '[{"questionNo": "1", "text": "Why?", "answer": "So.", "answer2": 2}]'),
+        ("a.json", '[{"question": "Why?", "answer": "So.", "answerBy": "Ann", "items": {"of": {}}}]'),
     ],
 )
 def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str, left_out: str) -> None:
     document = read(tmp_path, name, left_out)
     assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
     notes = " ".join(document.all_notes())
-    assert any(word in notes for word in (".de", "questionDe", "topic", "draft", "uses"))
+    named = (".de", "questionDe", "topic", "draft", "uses", "answer2", "[].items")
+    assert any(word in notes for word in named)
 
 
 def test_rows_above_the_names_of_columns_are_named(tmp_path: Path) -> None:
@@ -469,6 +472,11 @@ def test_an_error_in_toml_is_located(tmp_path: Path, content: str, line: str) ->
     assert refusal(tmp_path, "a.toml", content).startswith(f"{line}: not TOML: ")
     document = refusal(tmp_path, "a.md", f"+++\n{content}\n+++\n## Why?\n\nSo.\n")
     assert document.startswith(f"line {int(line[5:]) + 1}: not TOML: ")
+
+
+def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -> None:
+    key = ".".join("a" * 100_000)
+    assert refusal(tmp_path, "a.toml", f"\n{key} = 1\n").startswith("line 2: more than 200 full stops")
 
 
 @pytest.mark.parametrize(

@@ -644,8 +644,12 @@ def test_a_table_in_an_answer_is_part_of_it() -> None:
 
 
 def test_docsify_writes_the_id_of_a_heading_behind_it() -> None:
-    (item,) = read_markdown("# FAQ\n\n## What does it cost? :id=cost\n\nNothing.\n").items
-    assert (item["question"], item["id"]) == ("What does it cost?", "cost")
+    assert places_of(
+        "# FAQ\n\n## What does it cost? :id=cost\n\nNothing.\n\n## Is it solved? [#12]\nYes.\n"
+    ) == [
+        ("What does it cost?", None, "cost"),
+        ("Is it solved? [#12]", None, None),
+    ]
 
 
 def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out() -> None:

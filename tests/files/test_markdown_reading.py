@@ -136,7 +136,7 @@ def test_an_answer_takes_along_the_link_definitions_that_it_uses() -> None:
 def test_comments_are_left_out_of_answers_but_not_of_code() -> None:
     text = (
         "## How?\nWrite \\<!-- so.\n```\n<!-- code -->\n```\n## Why?\nFor <!-- no -->you.\n"
-        "{::comment}\nno\n{:/comment}\n===\n## Who?\nA <!-- b"
+        "{::comment}\nno\n{: .no }\n{:/comment}\n===\n## Who?\nA <!-- b"
     )
     assert items_of(text) == [
         ("How?", "Write \\<!-- so.\n```\n<!-- code -->\n```"),
