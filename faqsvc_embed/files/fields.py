@@ -15,32 +15,36 @@ _LANGUAGE_NAMES: Final = 2, 3, 5
 
 
 def _words(*texts: str) -> tuple[str, ...]:
-    return tuple(" ".join(texts).split())
+    """Return the names in texts, in which `_` is a blank within a name."""
+    return tuple(word.replace("_", " ") for word in " ".join(texts).split())
 
 
 QUESTION_LABELS: Final = _words(
     "question questions ques q ｑ frage fragen f pregunta preguntas p pergunta domanda d intrebare întrebare",
     "질문 문의 質問 问题 問題 问 問 вопрос в vraag v pytanie spørsmål spørgsmål fråga soru hỏi",
+    "câu_hỏi otázka kérdés kysymys ερώτηση питання запитання въпрос pitanje pertanyaan tanya soalan",
+    "سؤال السؤال س سوال پرسش שאלה प्रश्न প্রশ্ন คำถาม",
 )
 """Labels of questions. A single letter counts only if answers have labels, too."""
 ANSWER_LABELS: Final = _words(
     "answer answers ans a ａ antwort antworten respuesta respuestas r réponse réponses reponse reponses",
     "답변 답 대답 回答 答え 答案 答 ответ о resposta risposta raspuns răspuns antwoord odpowiedź svar cevap",
-    "đáp",
+    "đáp trả_lời odpověď odpoveď válasz vastaus απάντηση відповідь отговор odgovor jawaban jawab jawapan",
+    "جواب الجواب الإجابة إجابة ج پاسخ תשובה उत्तर উত্তর คำตอบ",
 )
 GENERAL: Final = _words(
     "title name heading header summary titre nom titel überschrift título titulo nombre nome titolo nazwa",
     "tytuł название заголовок 제목 이름 名前 名称 名稱 标题 標題 タイトル label trigger",
 )
 _SPECIFIC: Final = QUESTION_LABELS + _words(
-    "questiontext ご質問 السؤال سؤال pertanyaan domande vragen pytania perguntas вопросы frågor sorular",
+    "questiontext ご質問 domande vragen pytania perguntas вопросы frågor sorular",
     "câuhỏi faq",
 )
 QUESTION_FIELDS: Final = _SPECIFIC + GENERAL
 """The names of a question in records; the general ones need texts that ask."""
 ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
     "acceptedanswer answermarkdown answertext answerhtml text body content contents response reply",
-    "description html details value ご回答 解答 الجواب جواب الإجابة jawaban risposte antwoorden odpowiedzi",
+    "description html details value ご回答 解答 risposte antwoorden odpowiedzi",
     "desc respostas ответы cevaplar yanıt yanıtlar trảlời",
 )
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")

@@ -193,6 +193,9 @@ def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: st
         ("Q. What does it cost?", "A. Nothing."),
         ("问：What does it cost?", "答：Nothing."),
         ("**❓ Q:** What does it cost?", "**💡 A:** Nothing."),
+        ("Otázka: What does it cost?", "Odpověď: Nothing."),
+        ("س: What does it cost?", "ج: Nothing."),
+        ("**Câu hỏi:** What does it cost?\n", "**Trả lời:** Nothing."),
     ],
 )
 def test_labels_are_in_any_of_the_languages(question: str, answer: str) -> None:
