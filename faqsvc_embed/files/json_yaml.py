@@ -19,7 +19,7 @@ MAX_DEPTH: Final = 100
 MAX_ALIASED: Final = 100_000
 """Values of a YAML file, those of aliases included."""
 MAX_DOTS: Final = 200
-"""Maximum full stops in a line of TOML: a key takes time in the square of its parts."""
+"""Maximum full stops in a line of TOML: the time to read a key grows with the square of their number."""
 
 _ONE_KEY: Final = "begin another item before it, or remove one"
 _WANTED: Final = "a list of items with question and answer is read"

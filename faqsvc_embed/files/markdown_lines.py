@@ -10,7 +10,7 @@ CODE: Final = (
     r"|(?<!`)(`+)(?!`)(?:[^`\n]++|`++|\n(?![ \t]*\n))+?(?<!`)\2(?!`)"
 )
 _COMMENT: Final = re.compile(
-    # A comment of MDX or kramdown contains no beginning of another: many without an end take linear time.
+    # A comment of MDX or kramdown contains no beginning of another: so many without an end take linear time.
     rf"{CODE}|\\.|<!--(?s:.*?)(?:-->|\Z)"
     r"|\{/\*(?!\s*#)(?:[^*{]|\*(?!/\})|\{(?!/\*))*+\*/\}|\{::comment\}(?:[^{]|\{(?!:[:/]))*+\{:/(?:comment)?\}"
     r"|^[ ]{0,3}<(?P<script>script|style)\b(?s:.*?)(?:</(?P=script)\s*>|\Z)"
@@ -132,7 +132,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
         is_code = found["script"] or found["mdx"]
         if is_code:
             first, *more = found[0].strip().split("\n")
-            end = f" to line {bisect(ends, found.end()) + 1}" if more else ""
+            end = f", up to line {bisect(ends, found.end()) + 1}" if more else ""
             notes.append(f"line {bisect(ends, found.start()) + 1}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 

@@ -199,9 +199,9 @@ def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers that ask, and those of a shape of which the first does not ask or at least half do.
+    """Return the openers that ask, and others of their shape if at least half of that shape ask.
 
-    The first cannot be part of an answer, since no question is above it.
+    The shape of the first opener always counts: it is no part of an answer, since no question is above it.
     """
     more = Counter[str]()
     for one in openers:

@@ -276,7 +276,7 @@ def _nonce(page: Page, nonce: object, caller: Caller) -> object:
         for one in (nonce, nonce or page.nonce(), caller.nonce):
             if found := one() if callable(one) else one:
                 return found
-    except RuntimeError:  # Flask-Talisman's function needs a request, and a mail has no policy
+    except RuntimeError:  # Flask-Talisman's function needs a request; an email without one has no policy
         if type(page) is not Page:
             raise
     return None

@@ -668,7 +668,7 @@ def test_statements_of_mdx_are_left_out_and_named_and_its_comments_are_left_out(
         None,
         [
             "line 3: not shown: import A from '@site/a';",
-            "line 4: not shown to line 7: export const Sign = () => (",
+            "line 4: not shown, up to line 7: export const Sign = () => (",
         ],
     )
 
@@ -754,8 +754,8 @@ def test_scripts_and_style_sheets_are_left_out_and_named() -> None:
     found = read_markdown(text)
     assert (found.introduction, items_of(text)) == ("Hello.", [("Why?", "So.")])
     assert list(found.notes) == [
-        "line 5: not shown to line 7: <script>",
-        "line 13: not shown to line 15: <style>",
+        "line 5: not shown, up to line 7: <script>",
+        "line 13: not shown, up to line 15: <style>",
     ]
 
 
