@@ -268,15 +268,19 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
-        more[one.level] += 1 if one.asks else 0 if one in sections else -1
+        more[one.level] += 1 if one.asks else 0 if one in sections or one.until else -1
+    around = section
     for one, following in zip_longest(siblings, siblings[1:]):
+        if section is not None and section.until is not None and one.line >= section.until:
+            section = around
+        is_bare = _is_bare(siblings[0]) and _is_bare(one)
         if one in sections and one.asks and one.has_text:
             outline.questions.append((one, section))  # it has an answer of its own
             _sort(one.children, level, section, outline)
         elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
+        elif one.until or (is_bare and following and following.level == one.level):
             outline.sections.append(one)  # a section on the level of its questions
             section = one
         elif one.asks or one.level == level or more[one.level] >= 0:

@@ -292,6 +292,19 @@ def test_a_box_around_headings_that_ask_is_their_section() -> None:
     assert places_of(f"# FAQ\n\n{boxes}") == [("Is it Tea?", "Tea", None), ("Is it Cake?", "Cake", None)]
 
 
+def test_a_box_around_boxes_is_a_section_that_ends_with_it() -> None:
+    box = "<details><summary>{}</summary>\n\n{}\n\n</details>\n".format
+    text = (
+        box("Who?", "We.") + box("Prices", box("Why?", "So.") + box("When?", "Now.")) + box("Where?", "Here.")
+    )
+    assert places_of(f"# FAQ\n\n{text}") == [
+        ("Who?", None, None),
+        ("Why?", "Prices", None),
+        ("When?", "Prices", None),
+        ("Where?", None, None),
+    ]
+
+
 def test_headings_directly_below_a_question_are_named_with_their_lines() -> None:
     text = "# FAQ\n## Why?\nSo.\n## Who?\nWe.\n## Mishaps\n### It leaks\nDry it.\n### Where is it?\nHere.\n"
     text += "### It beeps\nWait.\n"
