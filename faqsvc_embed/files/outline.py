@@ -9,7 +9,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
@@ -101,6 +101,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
                 box.above = box.line - one.line  # the heading repeats the title of the box
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
+        headings = _without_inner_headings(headings, source.lines)
     else:
         headings = _in_order(headings, _around(source))
     _look_below(headings, source.lines)
@@ -187,6 +188,21 @@ def _apart(openers: Sequence[Opener]) -> list[Opener]:
         if one.asks or not found or found[-1].has_text or not found[-1].asks:
             found.append(one)
     return found
+
+
+def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> list[Opener]:
+    """Return the openers without the headings in answers.
+
+    The first heading of such a level is below a question, and most headings of it have a text of their own.
+    """
+    _look_below(openers, lines)
+    levels, texts = dict[int, bool](), Counter[int]()
+    for above, one in pairwise(openers):
+        levels.setdefault(one.level, above.level == INNER and one.level > _TOP)
+        texts[one.level] += 1 if one.has_text else -1
+    return [
+        one for one in openers if one.level == INNER or not levels.get(one.level) or texts[one.level] <= 0
+    ]
 
 
 def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:

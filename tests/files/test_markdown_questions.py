@@ -587,12 +587,13 @@ def test_a_heading_that_asks_above_others_keeps_its_answer() -> None:
     assert items_of(text)[0] == ("What is it?", "Tea.")
 
 
-def test_the_text_below_a_heading_between_labelled_questions_is_named() -> None:
-    document = read_markdown(
-        "# FAQ\n\n**Q:** How?\n\n**A:** So.\n\n### By hand\nOr so.\n\n**Q:** Why?\n\n**A:** So.\n"
-    )
-    assert [item.get("section") for item in document.items] == [None, "By hand"]
-    assert list(document.notes) == ['line 8: the text belongs to no question, and is left out: "Or so."']
+def test_headings_in_the_answers_of_labelled_questions_are_no_sections() -> None:
+    answer = "So.\n\n### By hand\n\nSo."
+    text = f"# FAQ\n\n## Tea\n\n**Q:** How?\n\n**A:** {answer}\n\n**Q:** Why?\n\n**A:** {answer}\n"
+    assert [(item["question"], item["section"], item["answer"]) for item in read_markdown(text).items] == [
+        ("How?", "Tea", answer),
+        ("Why?", "Tea", answer),
+    ]
 
 
 def test_an_answer_may_be_as_bold_as_its_question() -> None:
