@@ -44,7 +44,10 @@ _GUIDE: Final = re.compile(
     re.I,
 )
 """Headings of guides and of descriptions of programs."""
-_ABOUT_FAQS: Final = re.compile(r"\bFAQs?[- ][A-Z]")
+_ABOUT_FAQS: Final = re.compile(
+    r"\bFAQs?[- ](?:Page|Section|Component|Module|Plugin|Widget|Schema|System|Template|Feature|Accordion|Bot"
+    r"|Seite|Artikel|Bereich|Modul)"
+)
 
 
 def begins_as_guide(text: str) -> bool:

@@ -53,8 +53,9 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
             found += [one] if one else []
     for one, inner in zip_longest(found, found[1:]):
         if one.line - one.above >= end:
-            if inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text)):
-                one.end = one.end if asks(without_tags(one.text)) else None
+            has_inner = inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text))
+            if has_inner and not asks(without_tags(one.text)):
+                one.end, one.until = None, one.end
             end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
             yield one
 

@@ -9,7 +9,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain, pairwise, zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
@@ -101,6 +101,7 @@ def outline_of(source: Source, title: str = "") -> Outline:
                 box.above = box.line - one.line  # the heading repeats the title of the box
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
+        headings = _without_inner_headings(headings, source.lines)
     else:
         headings = _in_order(headings, _around(source))
     _look_below(headings, source.lines)
@@ -189,6 +190,21 @@ def _apart(openers: Sequence[Opener]) -> list[Opener]:
     return found
 
 
+def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> list[Opener]:
+    """Return the openers without the headings in answers.
+
+    The first heading of such a level is below a question, and most headings of it have a text of their own.
+    """
+    _look_below(openers, lines)
+    levels, texts = dict[int, bool](), Counter[int]()
+    for above, one in pairwise(openers):
+        levels.setdefault(one.level, above.level == INNER and one.level > _TOP)
+        texts[one.level] += 1 if one.has_text else -1
+    return [
+        one for one in openers if one.level == INNER or not levels.get(one.level) or texts[one.level] <= 0
+    ]
+
+
 def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
     """Note which openers ask, and take the labels off their texts."""
     for one in openers:
@@ -268,15 +284,19 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
-        more[one.level] += 1 if one.asks else 0 if one in sections else -1
+        more[one.level] += 1 if one.asks else 0 if one in sections or one.until else -1
+    around = section
     for one, following in zip_longest(siblings, siblings[1:]):
+        if section is not None and section.until is not None and one.line >= section.until:
+            section = around
+        is_bare = _is_bare(siblings[0]) and _is_bare(one)
         if one in sections and one.asks and one.has_text:
             outline.questions.append((one, section))  # it has an answer of its own
             _sort(one.children, level, section, outline)
         elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif _is_bare(siblings[0]) and _is_bare(one) and following and following.level == one.level:
+        elif one.until or (is_bare and following and following.level == one.level):
             outline.sections.append(one)  # a section on the level of its questions
             section = one
         elif one.asks or one.level == level or more[one.level] >= 0:

@@ -295,6 +295,19 @@ def test_a_box_around_headings_that_ask_is_their_section() -> None:
     assert places_of(f"# FAQ\n\n{boxes}") == [("Is it Tea?", "Tea", None), ("Is it Cake?", "Cake", None)]
 
 
+def test_a_box_around_boxes_is_a_section_that_ends_with_it() -> None:
+    box = "<details><summary>{}</summary>\n\n{}\n\n</details>\n".format
+    text = (
+        box("Who?", "We.") + box("Prices", box("Why?", "So.") + box("When?", "Now.")) + box("Where?", "Here.")
+    )
+    assert places_of(f"# FAQ\n\n{text}") == [
+        ("Who?", None, None),
+        ("Why?", "Prices", None),
+        ("When?", "Prices", None),
+        ("Where?", None, None),
+    ]
+
+
 def test_headings_directly_below_a_question_are_named_with_their_lines() -> None:
     text = "# FAQ\n## Why?\nSo.\n## Who?\nWe.\n## Mishaps\n### It leaks\nDry it.\n### Where is it?\nHere.\n"
     text += "### It beeps\nWait.\n"
@@ -577,12 +590,13 @@ def test_a_heading_that_asks_above_others_keeps_its_answer() -> None:
     assert items_of(text)[0] == ("What is it?", "Tea.")
 
 
-def test_the_text_below_a_heading_between_labelled_questions_is_named() -> None:
-    document = read_markdown(
-        "# FAQ\n\n**Q:** How?\n\n**A:** So.\n\n### By hand\nOr so.\n\n**Q:** Why?\n\n**A:** So.\n"
-    )
-    assert [item.get("section") for item in document.items] == [None, "By hand"]
-    assert list(document.notes) == ['line 8: the text belongs to no question, and is left out: "Or so."']
+def test_headings_in_the_answers_of_labelled_questions_are_no_sections() -> None:
+    answer = "So.\n\n### By hand\n\nSo."
+    text = f"# FAQ\n\n## Tea\n\n**Q:** How?\n\n**A:** {answer}\n\n**Q:** Why?\n\n**A:** {answer}\n"
+    assert [(item["question"], item["section"], item["answer"]) for item in read_markdown(text).items] == [
+        ("How?", "Tea", answer),
+        ("Why?", "Tea", answer),
+    ]
 
 
 def test_an_answer_may_be_as_bold_as_its_question() -> None:
@@ -969,6 +983,7 @@ def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(t
 
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
+    assert len(items_of("# FAQ Acme Shop\n\n## Shipping\nA.\n\n## Payment\nB.\n")) == 2
     for title in ("FAQ Page: Design", "FAQ-Artikel schreiben"):
         with pytest.raises(ValueError, match="does not look like an FAQ"):
             read_markdown(f"# {title}\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
