@@ -281,8 +281,9 @@ def _conflict(
     )
     if sum(map(size_of, shown)) > ROOM:
         find = finder(items)
-        named = [find(one) for change in changes for one in (change, Change(question=change.after))]
-        shown = take_fitting([item.to_fields() for item in items if item in named], ROOM)
+        named = (find(one) for change in changes for one in (change, Change(question=change.after)))
+        places = {item.position for item in named if item is not None}
+        shown = take_fitting([item.to_fields() for item in items if item.position in places], ROOM)
         message += " Only the questions that you named are here; get_faq returns all."
     return ToolError(
         message, {"code": "revision-conflict", "current": {"revision": revision, "items": shown}}
