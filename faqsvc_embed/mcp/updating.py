@@ -212,8 +212,9 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
     """
     find, wanted = finder(old.items), list[Change]()
     for change in changes:
-        item, has_texts = find(change), (change.answer, change.new_question, change.after) != (None,) * 3
-        is_own = has_texts and not change.remove and item is not None and change.section == item.section
+        item, has_texts = find(change), (change.answer, change.new_question) != (None, None)
+        is_text = has_texts and change.after is None and not change.remove
+        is_own = is_text and item is not None and change.section == item.section
         wanted.append(replace(change, section=None) if is_own else change)
     try:
         return apply_changes(old.items, wanted)
