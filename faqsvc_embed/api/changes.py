@@ -251,8 +251,8 @@ class _Questions:
             texts = [one.question for one in found]
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
-                f"{named} is the name of {sum(map(len, groups.values()))} questions: name one by its id, or with its section; or "
-                "remove one, with its answer"
+                f"{named} is the name of {sum(map(len, groups.values()))} questions: name one by its id, or "
+                "with its section; or remove one, with its answer"
             )
             raise self.refused(reason, texts)
         return found[0] if found else None

@@ -4,7 +4,7 @@ A problem begins with the path of the field, such as `items[2].answer`, and says
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -61,7 +61,12 @@ def unknown_fields(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> l
     The position of an item is no such field if it is its place in the list.
     """
     checked = _check("", fields, _inspected(struct))
-    found = [path[:MAX_IGNORED_PATH] for path, problem in checked if problem == _UNKNOWN]
+    return shortened(path for path, problem in checked if problem == _UNKNOWN)
+
+
+def shortened(paths: Iterable[str]) -> list[str]:
+    """Return the beginnings of the first paths, and how many more there are."""
+    found = [path[:MAX_IGNORED_PATH] for path in paths]
     more = len(found) - MAX_IGNORED
     return [*found[:MAX_IGNORED], f"and {more} more"] if more > 0 else found
 

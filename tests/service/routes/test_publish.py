@@ -91,6 +91,9 @@ def test_unused_parameters_of_the_url_are_named(client: TestClient, key: str) ->
     headers["If-Match"] = put.headers["etag"]
     patched = client.patch("/api/v1/faq/tea?x=1", json={"title": "Tea"}, headers=headers)
     assert patched.json()["ignored"] == ["?x"]
+    many = "&".join(f"x{number}" for number in range(50))
+    again = client.post(f"/api/v1/faq/tea/revisions/1/publish?lang=en&{many}", headers={KEY_HEADER: key})
+    assert again.json()["ignored"] == [*(f"?x{number}" for number in range(20)), "and 30 more"]
 
 
 def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) -> None:
