@@ -416,6 +416,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *(
             "???",
             "containers",
+            "line breaks",
+            "line breaks of bold questions",
             "definitions",
             "signs",
             "components",
