@@ -12,6 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from faqsvc_embed.api.contract import ChangeBody, PublishBody
+from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.errors import quoted
 
 MAX_IGNORED: Final = 20
@@ -112,9 +113,9 @@ def _check_struct(path: str, value: object, info: inspect.StructType) -> Iterato
             yield from _check(within + name, value[name], field.type)
         elif field.required:
             yield within + name, "is missing"
-    for name in value:
-        is_place = name == "position" and path.endswith(f"[{value[name]!r}]")
-        if name not in known and not is_place:
+    for name, inner in value.items():
+        is_place = name == "position" and isinstance(inner, int) and 0 <= inner < MAX_ITEMS
+        if name not in known and not (is_place and path.endswith(f"[{inner}]")):
             yield f"{within}{name}", _UNKNOWN
 
 

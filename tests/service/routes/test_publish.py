@@ -109,6 +109,12 @@ def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) 
     assert [(item["position"], item["question"]) for item in record["items"]] == [(0, "One?"), (1, "Two?")]
 
 
+def test_unknown_fields_may_be_nested_as_deeply_as_a_body(client: TestClient, key: str) -> None:
+    text = json.dumps(publication(items=[{"question": "One?", "answer": "1", "position": "nested"}]))
+    bodies = (text.replace('"nested"', "[" * depth + "]" * depth).encode() for depth in range(960, 1000))
+    assert {publish(client, key, body).status_code for body in bodies} <= {201, 422}
+
+
 def test_two_items_with_one_id_are_refused_by_their_numbers_unless_they_come_from_a_file(
     client: TestClient, key: str
 ) -> None:
