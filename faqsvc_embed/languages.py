@@ -91,6 +91,8 @@ def weighted(header: str, pattern: str) -> Iterator[tuple[str, float]]:
     is_range, is_quality = re.compile(pattern).fullmatch, re.compile(_QUALITY).fullmatch
     for part in header.lower().split(","):
         range_, *parameters = map(str.strip, part.split(";"))
-        stated = [one for one in parameters if one.startswith("q")] or ["q=1"]
-        if is_range(range_) and "" not in parameters and (quality := is_quality(stated[0])):
-            yield range_, float(quality[1])
+        # Only a media type may end in a semicolon (RFC 9110, 5.6.6).
+        if is_range(range_) and ("" not in parameters or "/" in range_):
+            stated = [one for one in parameters if one.partition("=")[0].rstrip() == "q"] or ["q=1"]
+            if quality := is_quality(stated[0]):
+                yield range_, float(quality[1])

@@ -1,7 +1,9 @@
 """Changes of single questions: what PATCH does to the items of an FAQ. Nothing here does I/O."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Final
 
 from faqsvc_embed.api.contract import Change
@@ -15,6 +17,9 @@ COMPARED: Final = 200
 """Characters of a question that are compared to find the closest ones."""
 ENOUGH: Final = 0.1
 """How similar a question must be to be one of the closest, from 0 to 1."""
+
+_Group = tuple[str, str]
+"""A section, without its spelling, and an answer."""
 
 
 class ChangeRefused(FAQError, ValueError):
@@ -94,10 +99,9 @@ class _Question:
         if self.id is not None:
             yield "id", self.id
 
-    def fits(self, change: Change) -> bool:
-        """Return whether it is in the section of a change and, to be removed, has its answer."""
-        is_there = change.section is None or _section_name(change.section) == _section_name(self.section)
-        return is_there and not (change.remove and change.answer not in (None, self.answer))
+    def group(self) -> _Group:
+        """Return what tells it from others with the same name."""
+        return _section_name(self.section), self.answer
 
 
 class _Questions:
@@ -107,8 +111,8 @@ class _Questions:
         self.order = [_Question(item.question, item.answer, item.section, item.id) for item in items]
         self.titles = {_section_name(one.section): one.section for one in reversed(self.order)}
         """The sections by their spelling; of several with one spelling, the first."""
-        self.names = dict[tuple[str, object], list[_Question]]()
-        """The questions with a text, a spelling or an id."""
+        self.names = defaultdict[tuple[str, object], dict[_Group, list[_Question]]](dict)
+        """The questions with a text, a spelling or an id, in groups of equal ones."""
         self.index = 0
         """The number of the change that is being made."""
         for one in self.order:
@@ -128,7 +132,7 @@ class _Questions:
         texts = (change.answer, change.new_question, change.section, change.after)
         if change.remove:
             others = (change.new_question, change.after, new_id)
-            if change.add or not one.fits(change) or others != (None, None, None):
+            if change.add or not _meant([one.group()], change) or others != (None, None, None):
                 raise self.refused("remove cannot be combined with fields that change the question")
             self.forget(one)
             self.order.remove(one)
@@ -178,7 +182,10 @@ class _Questions:
             if change.section is not None and not is_new and name != _section_name(beside):
                 raise self.refused(f"after names a place in another section: {quoted(beside or '')}")
             section = section if is_new else beside
-        one.section = section
+        if section != one.section:
+            self.forget(one)
+            one.section = section
+            self.know(one)
         self.order.insert(place, one)
 
     def place_after(self, after: str | None, moved: _Question) -> int:
@@ -196,13 +203,21 @@ class _Questions:
 
     def know(self, one: _Question) -> None:
         """Let a question be found by its names."""
+        group = one.group()
         for name in one.names():
-            self.names.setdefault(name, []).append(one)
+            self.names[name].setdefault(group, []).append(one)
 
     def forget(self, one: _Question) -> None:
         """Let a question no longer be found."""
-        for name in one.names():
-            self.names[name].remove(one)
+        group = one.group()
+        for groups in map(self.names.__getitem__, one.names()):
+            groups[group].remove(one)
+            if not groups[group]:
+                del groups[group]
+
+    def first(self, name: tuple[str, object]) -> list[_Question]:
+        """Return the first questions with a name."""
+        return list(islice(chain.from_iterable(self.names[name].values()), MAX_CLOSEST))
 
     def named(self, change: Change) -> _Question:
         """Return the question that a change names."""
@@ -228,16 +243,16 @@ class _Questions:
         Of several, it is the only one in the section of the change or, to be removed, with its answer; of
         equal ones, the last. Otherwise, several are an error.
         """
-        found = self.names.get(name, [])
+        groups, found = self.names[name], self.first(name)
         if len(found) > 1:
-            meant = [one for one in found if one.fits(change)]
-            if len({(one.answer, _section_name(one.section)) for one in meant}) == 1:
-                return meant[-1]
-            texts = [one.question for one in found[:MAX_CLOSEST]]
+            meant = _meant(groups, change)
+            if len(meant) == 1:
+                return groups[meant[0]][-1]
+            texts = [one.question for one in found]
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
-                f"{named} is the name of {len(found)} questions: name one by its id, or with its section; or "
-                "remove one, with its answer"
+                f"{named} is the name of {sum(map(len, groups.values()))} questions: name one by its id, or "
+                "with its section; or remove one, with its answer"
             )
             raise self.refused(reason, texts)
         return found[0] if found else None
@@ -246,7 +261,7 @@ class _Questions:
         """Refuse a question whose text, in any spelling, or whose id another one has."""
         question = question or ""
         for name in (("spelling", spelling(question)), ("text", question_key(question)), ("id", item_id)):
-            for one in self.names.get(name, ()):
+            for one in self.first(name):
                 what = f"the id {quoted(item_id)}" if name[0] == "id" else "this question"
                 raise self.refused(f"the FAQ has {what} already: {quoted(one.question)}", [one.question])
 
@@ -257,9 +272,16 @@ class _Questions:
         advice: str = "name an existing one, or add it, with `add`",
     ) -> ChangeRefused:
         """Return the error for an unknown question, with the questions that it may mean."""
-        named = [one.question for one in self.names.get(("id", item_id), ())]
+        named = [one.question for one in self.first(("id", item_id))]
         found = named or closest(question, [one.question for one in self.order])
         return self.refused(f"there is no question {quoted(question)}: {advice}", found, "unknown-question")
+
+
+def _meant(groups: Iterable[_Group], change: Change) -> list[_Group]:
+    """Return the groups in the section of a change and, to be removed, with its answer."""
+    section = None if change.section is None else _section_name(change.section)
+    answer = change.answer if change.remove else None
+    return [one for one in groups if section in (None, one[0]) and answer in (None, one[1])]
 
 
 def _section_name(title: str | None) -> str:

@@ -60,13 +60,13 @@ class Transport:
         self._kept: httpx2.AsyncClient | None = None
 
     async def send(
-        self, request: Request, timeout: float, *, key: APIKey | None = None
+        self, request: Request, timeout: float, *, key: APIKey | None = None, repeats: bool = True
     ) -> Response | FAQError:
         """Return the response, or the reason why there is none.
 
         `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
         raised, so that no traceback leads to frames of the HTTP client, which hold the key. A read is
-        repeated if the process stood still during it, because that says nothing about the service.
+        repeated once if the process stood still during it, because that says nothing about the service.
         """
         is_read = request.method == "GET"
         end = asyncio.get_running_loop().time() + timeout
@@ -74,8 +74,8 @@ class Transport:
             async with asyncio.timeout(timeout) as deadline:
                 return await self._exchange(request, deadline, key)
         except TimeoutError:
-            if is_read and asyncio.get_running_loop().time() > end + STOPPED:
-                return await self.send(request, timeout, key=key)
+            if is_read and repeats and asyncio.get_running_loop().time() > end + STOPPED:
+                return await self.send(request, timeout, key=key, repeats=False)
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
             return FAQTimeout(message) if is_read else OutcomeUnknown(message)
         except FAQError as error:

@@ -4,7 +4,7 @@ A problem begins with the path of the field, such as `items[2].answer`, and says
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -12,6 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from faqsvc_embed.api.contract import ChangeBody, PublishBody
+from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.errors import quoted
 
 MAX_IGNORED: Final = 20
@@ -61,7 +62,12 @@ def unknown_fields(fields: Mapping[str, Any], struct: type[msgspec.Struct]) -> l
     The position of an item is no such field if it is its place in the list.
     """
     checked = _check("", fields, _inspected(struct))
-    found = [path[:MAX_IGNORED_PATH] for path, problem in checked if problem == _UNKNOWN]
+    return shortened(path for path, problem in checked if problem == _UNKNOWN)
+
+
+def shortened(paths: Iterable[str]) -> list[str]:
+    """Return the beginnings of the first paths, and how many more there are."""
+    found = [path[:MAX_IGNORED_PATH] for path in paths]
     more = len(found) - MAX_IGNORED
     return [*found[:MAX_IGNORED], f"and {more} more"] if more > 0 else found
 
@@ -107,9 +113,9 @@ def _check_struct(path: str, value: object, info: inspect.StructType) -> Iterato
             yield from _check(within + name, value[name], field.type)
         elif field.required:
             yield within + name, "is missing"
-    for name in value:
-        is_place = name == "position" and path.endswith(f"[{value[name]!r}]")
-        if name not in known and not is_place:
+    for name, inner in value.items():
+        is_place = name == "position" and isinstance(inner, int) and 0 <= inner < MAX_ITEMS
+        if name not in known and not (is_place and path.endswith(f"[{inner}]")):
             yield f"{within}{name}", _UNKNOWN
 
 

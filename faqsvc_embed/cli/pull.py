@@ -99,8 +99,8 @@ def _is_edited(path: Path, text: str) -> bool:
     except UnreadableFile:
         return True
     if local.revision is None:
-        lacking = [name for name in DOCUMENT_FIELDS.values() if getattr(local, name) is None]
-        stated = {name: getattr(published, name) for name in (*lacking, "answer_format")}
+        lacking = [name for name in DOCUMENT_FIELDS.values() if not getattr(local, name)]
+        stated = {name: getattr(published, name) for name in (*lacking, "answer_format", "lang")}
         local = replace(local, **stated | {"introduction": local.introduction})
     return local.revision == published.revision and local != published
 

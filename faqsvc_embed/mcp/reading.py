@@ -41,7 +41,8 @@ def without_address(call: Call) -> Call:
         whole = text if "://" in text or text.startswith("/") else f"//{text}"
         base, address = urlsplit(base_url), urlsplit(urljoin(base_url, whole))
         is_ours = (address.scheme, address.hostname, address.port) == (base.scheme, base.hostname, base.port)
-        found = _PATH.match(address.path.removeprefix(base.path)) if is_ours else None
+        is_below = text.startswith("/") or address.path.startswith(f"{base.path}/")
+        found = _PATH.match(address.path.removeprefix(base.path)) if is_ours and is_below else None
         if not is_ours and call.name in ("get_faq", "get_faq_jsonld"):
             found = _PATH.search(address.path)
         if found is not None:

@@ -212,8 +212,9 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
     """
     find, wanted = finder(old.items), list[Change]()
     for change in changes:
-        item, has_texts = find(change), (change.answer, change.new_question, change.after) != (None,) * 3
-        is_own = has_texts and not change.remove and item is not None and change.section == item.section
+        item, has_texts = find(change), (change.answer, change.new_question) != (None, None)
+        is_text = has_texts and change.after is None and not change.remove
+        is_own = is_text and item is not None and change.section == item.section
         wanted.append(replace(change, section=None) if is_own else change)
     try:
         return apply_changes(old.items, wanted)
@@ -281,8 +282,9 @@ def _conflict(
     )
     if sum(map(size_of, shown)) > ROOM:
         find = finder(items)
-        named = [find(one) for change in changes for one in (change, Change(question=change.after))]
-        shown = take_fitting([item.to_fields() for item in items if item in named], ROOM)
+        named = (find(one) for change in changes for one in (change, Change(question=change.after)))
+        places = {item.position for item in named if item is not None}
+        shown = take_fitting([item.to_fields() for item in items if item.position in places], ROOM)
         message += " Only the questions that you named are here; get_faq returns all."
     return ToolError(
         message, {"code": "revision-conflict", "current": {"revision": revision, "items": shown}}

@@ -351,6 +351,15 @@ def test_the_work_of_changes_grows_linearly() -> None:
     assert grows_linearly(lambda made: apply_changes(*made), make, 100)
 
 
+def test_the_work_for_equal_questions_grows_linearly() -> None:
+    def make(count: int) -> tuple[tuple[Item, ...], list[Change]]:
+        items = tuple(Item(n, "Who?", "We.", "Part") for n in range(count))
+        changes = [Change(question="Who?", section="part", remove=True) for _ in range(count - 1)]
+        return items, changes
+
+    assert grows_linearly(lambda made: apply_changes(*made), make, 100)
+
+
 NAMES = st.sampled_from([f"Question {letter}?" for letter in "abcdefgh"])
 SECTIONS = st.sampled_from(["Orders", "Visits", "Press"])
 ADDED = {"question": NAMES, "answer": st.just("added"), "add": st.just(True)}

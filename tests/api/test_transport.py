@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import sys
+import time
 from pathlib import Path
 from typing import Final
 
@@ -11,13 +12,14 @@ import pytest
 from faqsvc_embed import FAQ, FAQClient, FAQNotFound, FAQUnavailable, InvalidFAQ, __version__
 from faqsvc_embed.api.requests import Request
 from faqsvc_embed.api.transport import Transport, open_stream
+from faqsvc_embed.errors import FAQTimeout
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from tests.api.support import SECRET, TEA, created
 from tests.support import faulty as behaviours
 from tests.support import samples
 from tests.support.clock import Clock
 from tests.support.embeds import LONG, MakeEmbed, failure, own_threads, refreshed
-from tests.support.faulty import Behaviour, FaultyServer
+from tests.support.faulty import Behaviour, Exchange, FaultyServer
 from tests.support.tls import SecureServer, hang_in_handshake
 
 PATH: Final = "/api/v1/faq/pricing"
@@ -66,6 +68,22 @@ def test_more_faqs_than_connections_all_arrive(make_embed: MakeEmbed, faulty: Fa
     embed.prefetch(*slugs)
     assert [health["freshness"] for health in embed.health()] == ["fresh"] * 40
     assert len(faulty.log) == 40
+
+
+def test_a_read_during_which_the_process_stands_still_is_repeated_once(
+    faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running, requests = time.monotonic, list[float]()
+    monkeypatch.setattr(time, "monotonic", lambda: running() + sum(requests[:4]))
+
+    def stand_still(exchange: Exchange) -> None:
+        requests.append(3600.0)
+        exchange.hang()
+
+    faulty.behave(stand_still)
+    sent = Transport(max_bytes=1000).send(Request(f"{faulty.base_url}{PATH}", {}), 0.2)
+    assert isinstance(asyncio.run(sent), FAQTimeout)
+    assert len(requests) == 2
 
 
 # Connections

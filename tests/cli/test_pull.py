@@ -155,7 +155,8 @@ def test_a_file_that_somebody_wrote_is_replaced_only_if_it_has_no_other_text(
 ) -> None:
     pull_into(tmp_path)
     pulled = (tmp_path / "pricing.md").read_text()
-    written = f"---\nanswerFormat: text\n---\n{pulled.rpartition('---')[2]}"
+    fields = "answerFormat: text\nlang: en-US\ndraft: false"
+    written = f"---\n{fields}\n---\n{pulled.rpartition('---')[2]}"
     (tmp_path / "pricing.md").write_text(f"{written}\n## Is this new?\n\nIt is not published.\n")
     assert "pricing.md" in failure(pull_into(tmp_path))
     assert "It is not published." in (tmp_path / "pricing.md").read_text()

@@ -365,6 +365,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
     [
         '??? question "What does it cost?"\n    Nothing.\n\n??? question "May I cancel?"\n    Any time.\n',
         "::: details What does it cost?\nNothing.\n:::\n\n::: details May I cancel?\nAny time.\n:::\n",
+        "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
+        "**What does it cost?**\\\nNothing.\\\n**May I cancel?**\\\nAny time.\n",
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
         "✦ What does it cost?\n\nNothing.\n\n✦ May I cancel?\n\nAny time.\n",
         '<Accordion title="What does it cost?">\nNothing.\n</Accordion>\n<Accordion title="May I cancel?">\n'
@@ -430,6 +432,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *(
             "???",
             "containers",
+            "line breaks",
+            "line breaks of bold questions",
             "definitions",
             "signs",
             "components",

@@ -204,6 +204,12 @@ def test_an_address_that_is_not_of_an_faq_of_the_service_is_refused(
     assert owner.get_faq("same").slug == "same"
 
 
+def test_a_page_of_the_host_beside_the_service_is_no_faq(owner: FAQClient) -> None:
+    with FAQClient(f"{owner.settings.base_url}/service", owner.settings.api_key) as client:
+        address = f"{owner.settings.base_url}/faq/same"
+        assert "is not a slug" in error(call(client, "unpublish_faq", {"slug": address}))
+
+
 def test_an_address_that_is_not_utf_8_stands_for_no_slug(owner: FAQClient) -> None:
     assert "slug" in error(call(owner, "unpublish_faq", {"slug": f"{owner.settings.base_url}/faq/caf%E9"}))
 

@@ -221,6 +221,8 @@ def test_items_go_back_in_as_get_faq_gave_them(owner: FAQClient) -> None:
         ("Question 2?", "Cake"),
         ("Question 0?", "Cake"),
     ]
+    to_top = {"question": "Question 0?", "answer": "No?", "section": "Cake", "after": ""}
+    assert "another section" in error(update(owner, "echoed", 3, to_top))
     message = error(update(owner, "echoed", 3, {**after[0], "position": 2}))
     assert ("'position'" in message, "after" in message) == (True, True)
     translated = [{**item, "question": f"Frage {n}?"} for n, item in enumerate(read)]

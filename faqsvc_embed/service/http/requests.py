@@ -139,9 +139,13 @@ class PublicURLs:
         if base_url is not None:
             return cls(base_url)
         host = request.headers.get("host", "")
-        if _HOST.fullmatch(host) is None:
+        try:
+            is_valid, is_local = _HOST.fullmatch(host), is_loopback_http(f"http://{host}")
+        except ValueError:  # no IPv6 address in the brackets
+            is_valid, is_local = None, False
+        if not is_valid:
             raise Problem(400, "bad-request", "Invalid Host header")
-        if "x-forwarded-for" in request.headers and is_loopback_http(f"http://{host}"):
+        if "x-forwarded-for" in request.headers and is_local:
             # As Apache and nginx do by default. One key, because clients can send any host.
             _log.warning("host", _WRONG_HOST, host)
         return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))

@@ -126,7 +126,7 @@ def publish_revision(call: Call) -> Response:
     """Publish a draft, or an earlier revision again."""
     urls, number, conditions = call.urls, call.number, call.preconditions
     written = call.storage.writer.publish(call.access, call.slug, number, call.lang, conditions)
-    return write_response(urls, written, 200)
+    return write_response(call, urls, written, 200)
 
 
 @Operation(

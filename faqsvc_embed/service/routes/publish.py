@@ -15,7 +15,7 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import MAX_IGNORED, MAX_IGNORED_PATH, change_problems, publication_problems
+from faqsvc_embed.api.validation import change_problems, publication_problems, shortened
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import Item
 from faqsvc_embed.models.wire import Publication
@@ -46,7 +46,7 @@ def publish_faq(call: Call) -> Response:
     urls = call.urls
     body, ignored = parse_body(call.body, PublishBody, _problems)
     written, _ = _store(call, _write(body, idempotency_key=_idempotency_key(call)))
-    return write_response(urls, written, 201, ignored + _not_used(call, body, written))
+    return write_response(call, urls, written, 201, ignored + _not_used(body, written))
 
 
 @Operation(
@@ -73,8 +73,7 @@ def put_faq(call: Call) -> Response:
         preconditions=conditions,
     )
     written, is_new = _store(call, write)
-    ignored += _not_used(call, body, written, "lang")
-    return write_response(urls, written, 201 if is_new else 200, ignored)
+    return write_response(call, urls, written, 201 if is_new else 200, ignored + _not_used(body, written))
 
 
 @Operation(
@@ -112,12 +111,19 @@ def change_faq(call: Call) -> Response:
         return found
 
     written = call.storage.writer.change(call.access, key, changed, conditions, is_draft=is_draft)
-    return write_response(urls, written, 200, ignored + _unused_parameters(call, "lang"))
+    return write_response(call, urls, written, 200, ignored)
 
 
-def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Sequence[str] = ()) -> Response:
-    """Return the response to a write, with the entity tag of the record."""
-    slug = written.slug
+def write_response(
+    call: Call, urls: PublicURLs, written: Revision, status: int, ignored: Sequence[str] = ()
+) -> Response:
+    """Return the response to a write, with the entity tag of the record.
+
+    It names the `ignored` fields, and parameters of the URL that nothing is done with, such as `?language`.
+    """
+    slug, request = written.slug, call.request
+    used = ("lang",) if "slug" in request.path_params else ()
+    parameters = shortened(f"?{name}" for name in request.query_params if name not in used)
     package = npm_package()
     npm = f"npm install {package}" if package else INSTALL
     install = Install(npm, f'<FAQ slug="{html.escape(slug)}" />', Publication(slug).template)
@@ -128,7 +134,7 @@ def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Se
         written.lang,
         written.number,
         written.state,
-        list(ignored) or UNSET,
+        [*ignored, *parameters] or UNSET,
     )
     headers = {"etag": etag_of(written.tag), "content-language": written.lang}
     if status == 201:
@@ -165,17 +171,10 @@ def _write(body: PublishBody, **target: Any) -> Write:
     return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
-def _not_used(call: Call, body: PublishBody, written: Revision, *parameters: str) -> list[str]:
-    """Return what was not used: fields whose values the URL or the title gave, and parameters of the URL."""
+def _not_used(body: PublishBody, written: Revision) -> list[str]:
+    """Return the fields of the body that were not used, because the URL or the title gave other values."""
     stated = {"slug": body.slug, "lang": body.lang}
-    fields = [name for name, value in stated.items() if value not in (None, getattr(written, name))]
-    return fields + _unused_parameters(call, *parameters)
-
-
-def _unused_parameters(call: Call, *used: str) -> list[str]:
-    """Return the parameters of the URL that nothing is done with, such as `?language`."""
-    unused = [f"?{name[:MAX_IGNORED_PATH]}" for name in call.request.query_params if name not in used]
-    return unused[:MAX_IGNORED]
+    return [name for name, value in stated.items() if value not in (None, getattr(written, name))]
 
 
 def _store(call: Call, write: Write) -> tuple[Revision, bool]:

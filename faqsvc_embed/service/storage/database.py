@@ -45,7 +45,8 @@ class Database:
         """Raises ConfigurationError if the URL is not valid; the message leaves out passwords."""
         self._write_lock = threading.Lock()
         self._watcher: sqlite3.Connection | None = None
-        self.is_sqlite: bool = not str(url).startswith(("postgresql://", "postgres://"))
+        url = str(url).strip()  # a secret that is mounted as a variable may end in a line break
+        self.is_sqlite: bool = not url.startswith(("postgresql://", "postgres://"))
         if self.is_sqlite:
             self.path: str = str(path_of(url).absolute())  # a later chdir must not matter
             self.name: str = f"the database {self.path!r}"

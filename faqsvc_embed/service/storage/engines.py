@@ -45,7 +45,6 @@ EXPECTED: Final = (
 
 
 def path_of(url: str) -> Path:
-    url = str(url).strip()  # a secret that is mounted as a variable may end in a line break
     path = url.removeprefix("sqlite:///")
     if path in (url, "", ":memory:"):
         shown = "not valid (not shown here, as it may contain a password)" if "@" in path else quoted(url)

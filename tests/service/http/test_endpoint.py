@@ -161,6 +161,7 @@ def request(*accept: str) -> Request:
         (("text/*;q=0.5, text/html;q=0.1",), MARKDOWN),
         (("text/html ; level=1 ; q=0.3 , text/markdown ; q=0.4",), MARKDOWN),
         (("text/html;q=0.1", "text/markdown"), MARKDOWN),  # two header lines
+        (("text/markdown; qs=0.5; , text/html;q=0.5",), MARKDOWN),
     ],
 )
 def test_the_preferred_media_type_is_chosen(accept: tuple[str, ...], best: str) -> None:

@@ -80,7 +80,7 @@ def test_every_address_can_be_copied(storage: Storage, host: str) -> None:
     assert f"(http://{host}/faq/a_b.md)" in text
 
 
-@pytest.mark.parametrize("host", ["a\\b", "<b>", "a)b", "a*b*", "a b"])
+@pytest.mark.parametrize("host", ["a\\b", "<b>", "a)b", "a*b*", "a b", "[::::]"])
 def test_an_address_cannot_add_markup(storage: Storage, host: str) -> None:
     with TestClient(create_app(storage)) as client:
         assert client.get("/llms.txt", headers={"host": host}).status_code == 400

@@ -91,6 +91,9 @@ def test_unused_parameters_of_the_url_are_named(client: TestClient, key: str) ->
     headers["If-Match"] = put.headers["etag"]
     patched = client.patch("/api/v1/faq/tea?x=1", json={"title": "Tea"}, headers=headers)
     assert patched.json()["ignored"] == ["?x"]
+    many = "&".join(f"x{number}" for number in range(50))
+    again = client.post(f"/api/v1/faq/tea/revisions/1/publish?lang=en&{many}", headers={KEY_HEADER: key})
+    assert again.json()["ignored"] == [*(f"?x{number}" for number in range(20)), "and 30 more"]
 
 
 def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) -> None:
@@ -104,6 +107,12 @@ def test_unknown_fields_and_positions_are_ignored(client: TestClient, key: str) 
     record = client.get(f"{PATH}/{slug}").json()
     assert record["cta"] is None
     assert [(item["position"], item["question"]) for item in record["items"]] == [(0, "One?"), (1, "Two?")]
+
+
+def test_unknown_fields_may_be_nested_as_deeply_as_a_body(client: TestClient, key: str) -> None:
+    text = json.dumps(publication(items=[{"question": "One?", "answer": "1", "position": "nested"}]))
+    bodies = (text.replace('"nested"', "[" * depth + "]" * depth).encode() for depth in range(960, 1000))
+    assert {publish(client, key, body).status_code for body in bodies} <= {201, 422}
 
 
 def test_two_items_with_one_id_are_refused_by_their_numbers_unless_they_come_from_a_file(

@@ -80,10 +80,10 @@ def test_a_site_is_deleted_after_the_writes_that_are_under_way(storage: Storage)
 
 def test_an_unreachable_server_is_named_without_the_password() -> None:
     with pytest.raises(StorageUnavailable) as caught:
-        open_storage("postgresql://me:secret@127.0.0.1:1/faqs")
+        open_storage("postgresql://me:secret@127.0.0.1:1/faqs\n")
 
     message = str(caught.value)
-    assert "127.0.0.1" in message
+    assert "'faqs' at 127.0.0.1" in message
     assert "secret" not in message
     assert "\n" not in message
 
