@@ -111,8 +111,8 @@ class _Questions:
         self.order = [_Question(item.question, item.answer, item.section, item.id) for item in items]
         self.titles = {_section_name(one.section): one.section for one in reversed(self.order)}
         """The sections by their spelling; of several with one spelling, the first."""
-        self.names = defaultdict[tuple[str, object], dict[_Group, list[_Question]]](dict)
-        """The questions with a text, a spelling or an id, in groups of equal ones."""
+        self.names = defaultdict[tuple[str, object], dict[_Group, dict[_Question, None]]](dict)
+        """The questions with a text, a spelling or an id, in groups of equal ones, which keep their order."""
         self.index = 0
         """The number of the change that is being made."""
         for one in self.order:
@@ -205,13 +205,13 @@ class _Questions:
         """Let a question be found by its names."""
         group = one.group()
         for name in one.names():
-            self.names[name].setdefault(group, []).append(one)
+            self.names[name].setdefault(group, {})[one] = None
 
     def forget(self, one: _Question) -> None:
         """Let a question no longer be found."""
         group = one.group()
         for groups in map(self.names.__getitem__, one.names()):
-            groups[group].remove(one)
+            del groups[group][one]
             if not groups[group]:
                 del groups[group]
 
@@ -247,7 +247,7 @@ class _Questions:
         if len(found) > 1:
             meant = _meant(groups, change)
             if len(meant) == 1:
-                return groups[meant[0]][-1]
+                return next(reversed(groups[meant[0]]))
             texts = [one.question for one in found]
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
