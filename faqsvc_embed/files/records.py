@@ -33,8 +33,8 @@ from faqsvc_embed.files.values import (
     faq_page,
     is_text,
     only_text,
-    other_languages,
     text_in,
+    unread_texts,
     whole_answer,
 )
 from faqsvc_embed.languages import LANGUAGES
@@ -128,7 +128,7 @@ def to_document(value: object) -> Document:
     found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
     fields["unknown"] = [
         *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
-        *(one for key in stated for one in other_languages(str(key), value[key], lang)),
+        *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
     ]
     if not found.items:
         _check_without_questions(fields.get("items"))
@@ -293,7 +293,7 @@ class _Finder:
         if section_name and plain_name(section_name) != "section" and section not in self.labels:
             found.categories[section_name] = None
         for name in filter(None, (question_name, answer_name, section_name)):
-            found.unknown.update(dict.fromkeys(other_languages(name, item.get(name), self.lang)))
+            found.unknown.update(dict.fromkeys(unread_texts(name, item.get(name), self.lang)))
         optional = {
             "section": self.labels.get(section, section) if isinstance(section, str) else section,
             "id": item["id"] if is_item_id(item.get("id")) else None,

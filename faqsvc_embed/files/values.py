@@ -61,10 +61,14 @@ def whole_answer(
     return answer, list(texts)
 
 
-def other_languages(name: str, value: object, lang: Any) -> Iterator[str]:
-    """Yield the names of the translations of a field that are not read."""
-    if isinstance(value, Mapping) and is_text(value):
-        yield from (f"{name}.{key}" for key, text in value.items() if text != text_in(value, lang))
+def unread_texts(name: str, value: object, lang: Any) -> Iterator[str]:
+    """Yield the names of the texts in a field that are not read: translations, and texts beside an answer."""
+    if not isinstance(value := only_text(value), Mapping):
+        return
+    read = text_in(value, lang) if is_text(value) else answer_text(value, lang)
+    if isinstance(read, str):
+        texts = {key: text for key, text in value.items() if isinstance(text, str) and key[:1] != "@"}
+        yield from (f"{name}.{key}" for key, text in texts.items() if text not in read)
 
 
 def are_pairs(value: Sequence[Any]) -> bool:

@@ -518,6 +518,13 @@ def test_questions_in_several_languages_are_read_in_one(tmp_path: Path) -> None:
     assert document.unknown == ["items[].de"]
 
 
+def test_texts_beside_the_text_of_an_answer_are_named(tmp_path: Path) -> None:
+    value = [{"question": "Why?", "answer": {"text": "So.", "hint": "Ask again in May."}}]
+    document = read(tmp_path, "a.json", json.dumps(value))
+    assert document.items == [{"question": "Why?", "answer": "So."}]
+    assert document.unknown == ["items[].answer.hint"]
+
+
 def test_nested_mappings_of_languages_are_read_once_each(tmp_path: Path) -> None:
     content = '{"de": {}, "en": ' * 40 + "{}" + "}" * 40  # twice for each level took hours
     with pytest.raises(ValueError, match="no questions found"):
