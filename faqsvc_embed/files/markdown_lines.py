@@ -28,7 +28,13 @@ NUMBER: Final = re.compile(
     r"(?:[0-9]{1,3}(?:\.[0-9]{1,3})*[.)、:：]?|[a-zA-Z][.)])[ \t]+(?=\S)"
     r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D)"
 )
-_QUESTION_NUMBER: Final = re.compile(rf"[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*")
+_QUESTION_NUMBER: Final = re.compile(
+    r"(?:[0-9]{1,3}[ \t]+[-–—]|[0-9]\ufe0f?\u20e3|[IVX]{1,5}[.)]|(?:#|No\.?[ ]?|№[ ]?)[0-9]{1,3}[:.]?)[ \t]+"
+    r"|(?:[(（\[【](?:[0-9]{1,3}|[一二三四五六七八九十]{1,3})[)）\]】]|[一二三四五六七八九十]{1,3}、"
+    r"|[0-9０-９]{1,3}[）．]|[①-⑳])[ \t]*(?=\D)"
+    rf"|[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*"
+)
+"""A number before a question; most questions of a file begin with one."""
 _SIGN: Final = re.compile(
     r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"

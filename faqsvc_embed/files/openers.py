@@ -27,7 +27,7 @@ _MAX_BOLD: Final = 3
 """Maximum lines of a bold question."""
 
 _LINE: Final = re.compile(
-    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+)?)?(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
+    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+|\[![A-Za-z]+\][+-]?[ \t]+)?)?(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\}|:[a-z][a-z0-9_-]*:(?:\{[^{}]*\})?)[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
@@ -45,9 +45,11 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
     """Return the pattern of a label, such as `Q:`, `**Frage 2:**` or `A.`, with the text after it."""
     words = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     space = "[ \\t\u00a0\u202f]*"
-    word = rf"(?:(?P<word>{words})|{letters}){space}(?:[0-9]{{1,4}}{space})?"
-    sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?(word)[:：]|[.．)、])"
-    icon = "(?:[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]{1,3}[ \\t]*)?"
+    word = rf"(?:(?P<word>{words})|{letters}){space}(?P<number>[0-9]{{1,4}}{space})?"
+    # A number in a label may have other signs, but "v2.6" is a version.
+    signs = r"[:：】]|[-–—](?=[ \t])|(?(word)(?(number)[.)、](?=[ \t])|(?!))|[.．)、])"
+    sign = rf"{word}(?P<end>(?:\*\*|__){space})?(?:{signs})"
+    icon = "(?:[\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]{1,3}[ \\t]*)?【?"
     # An icon may stand before the sign, and the bold text may end before or after it.
     return re.compile(rf"(?P<bold>\*\*|__)?{icon}{sign}(?P<after>\*\*|__)?[ \t]*(?P<text>.*)", re.I)
 
@@ -116,7 +118,8 @@ class Line(NamedTuple):
         shape = f"{kind} {self.space} {self.quote} {self.mark.strip('0123456789 ')}"
         indent = self.space + len(self.mark)
         below = self.number + 1
-        return Opener(self.number, below, text.strip(), INNER, rest.strip(), shape, indent, self.quote)
+        text, rest = text.strip().rstrip("\\"), rest.strip()
+        return Opener(self.number, below, text, INNER, rest, shape, indent, self.quote)
 
 
 Form = Callable[["Sequence[Line]"], Iterator[Opener]]

@@ -193,6 +193,11 @@ def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: st
         ("Q. What does it cost?", "A. Nothing."),
         ("问：What does it cost?", "答：Nothing."),
         ("**❓ Q:** What does it cost?", "**💡 A:** Nothing."),
+        ("【Q】What does it cost?", "【A】Nothing."),
+        ("Q - What does it cost?", "A - Nothing."),
+        ("**Frage 1. What does it cost?**", "Antwort 1. Nothing."),
+        ("> [!faq]- What does it cost?", "> Nothing."),
+        ("What does it cost?\\", "Nothing."),
         ("Otázka: What does it cost?", "Odpověď: Nothing."),
         ("س: What does it cost?", "ج: Nothing."),
         ("**Câu hỏi:** What does it cost?\n", "**Trả lời:** Nothing."),
@@ -201,6 +206,20 @@ def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: st
 def test_labels_are_in_any_of_the_languages(question: str, answer: str) -> None:
     text = f"{question}\n{answer}\n\n{question.replace('What does it cost', 'May I cancel')}\n{answer}\n"
     assert items_of(text) == [("What does it cost?", "Nothing."), ("May I cancel?", "Nothing.")]
+
+
+@pytest.mark.parametrize(
+    "signs", ["一、 二、", "（1） （2）", "１． ２．", "① ②", "1️⃣_ 2️⃣_", "#1_ #2_", "1_-_ 2_-_"]
+)
+def test_numbers_before_questions_are_left_out(signs: str) -> None:
+    first, second = signs.split()
+    text = f"# FAQ\n\n## {first}Is it hot?\nYes.\n\n## {second}Why?\nSo.\n".replace("_", " ")
+    assert items_of(text) == [("Is it hot?", "Yes."), ("Why?", "So.")]
+
+
+def test_a_version_is_no_label() -> None:
+    text = "# FAQ\n\n## v2.6 or v3?\nNew.\n\n## v1.2 or v2?\nOld.\n"
+    assert items_of(text) == [("v2.6 or v3?", "New."), ("v1.2 or v2?", "Old.")]
 
 
 def test_a_label_without_an_answer_label_is_text() -> None:
