@@ -92,7 +92,7 @@ class _Question:
     id: str | None = None
 
     def names(self) -> Iterator[tuple[str, object]]:
-        """Yield the names by which a change may mean the question."""
+        """Yield the names by which a change can refer to the question."""
         yield "text", question_key(self.question)
         if written := spelling(self.question):
             yield "spelling", written
@@ -100,7 +100,7 @@ class _Question:
             yield "id", self.id
 
     def group(self) -> _Group:
-        """Return what tells it from others with the same name."""
+        """Return what tells the question apart from others with the same name."""
         return _section_name(self.section), self.answer
 
 
@@ -240,8 +240,8 @@ class _Questions:
     def only(self, name: tuple[str, object], change: Change) -> _Question | None:
         """Return the only question with a name, or None.
 
-        Of several, it is the only one in the section of the change or, to be removed, with its answer; of
-        equal ones, the last. Otherwise, several are an error.
+        If several have the name, the section of the change tells which is meant, and so does the answer of
+        a question to remove. Of equal questions, it is the last one. Otherwise, the change is refused.
         """
         groups, found = self.names[name], self.first(name)
         if len(found) > 1:
@@ -252,7 +252,7 @@ class _Questions:
             named = quoted(name[1] if name[0] == "id" else texts[0])
             reason = (
                 f"{named} is the name of {sum(map(len, groups.values()))} questions: name one by its id, or "
-                "with its section; or remove one, with its answer"
+                "add its section; to remove one, you can add its answer instead"
             )
             raise self.refused(reason, texts)
         return found[0] if found else None
@@ -278,7 +278,7 @@ class _Questions:
 
 
 def _meant(groups: Iterable[_Group], change: Change) -> list[_Group]:
-    """Return the groups in the section of a change and, to be removed, with its answer."""
+    """Return the groups with the section of a change and, if it removes a question, also with its answer."""
     section = None if change.section is None else _section_name(change.section)
     answer = change.answer if change.remove else None
     return [one for one in groups if section in (None, one[0]) and answer in (None, one[1])]

@@ -29,7 +29,7 @@ from faqsvc_embed.errors import (
     OutcomeUnknown,
     masked,
 )
-from faqsvc_embed.runtime.background_loop import STOPPED, in_background, on_close
+from faqsvc_embed.runtime.background_loop import SUSPENSION, in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http
 
@@ -66,7 +66,7 @@ class Transport:
 
         `timeout` limits the time in seconds from connecting to the last byte. Errors are returned, not
         raised, so that no traceback leads to frames of the HTTP client, which hold the key. A read is
-        repeated once if the process stood still during it, because that says nothing about the service.
+        repeated once if the process was suspended during it: such a time-out says nothing about the service.
         """
         is_read = request.method == "GET"
         end = asyncio.get_running_loop().time() + timeout
@@ -74,7 +74,7 @@ class Transport:
             async with asyncio.timeout(timeout) as deadline:
                 return await self._exchange(request, deadline, key)
         except TimeoutError:
-            if is_read and repeats and asyncio.get_running_loop().time() > end + STOPPED:
+            if is_read and repeats and asyncio.get_running_loop().time() > end + SUSPENSION:
                 return await self.send(request, timeout, key=key, repeats=False)
             message = f"no complete response from {_origin(request.url)} within {timeout:g} s"
             return FAQTimeout(message) if is_read else OutcomeUnknown(message)
@@ -221,11 +221,11 @@ def _message(request: Request, error: Exception) -> str:
         reason += " (base_url begins with https, but the server seems to use plain http)"
     if isinstance(error, httpx2.RemoteProtocolError):
         return f"{_origin(request.url)} sent no complete HTTP/1.1 response: {reason[:200]!r}"
-    return f"{_origin(request.url)} cannot be reached{_way_to(request.url)}: {reason[:200]!r}"
+    return f"{_origin(request.url)} cannot be reached{_through_proxy(request.url)}: {reason[:200]!r}"
 
 
-def _way_to(url: str) -> str:
-    """Return the proxy of the environment in words, if requests to `url` take it."""
+def _through_proxy(url: str) -> str:
+    """Return words that say so if requests to `url` go through a proxy of the environment; else nothing."""
     parts = urlsplit(url)
     is_set = not {parts.scheme, "all"}.isdisjoint(getproxies())
     has_proxy = is_set and not proxy_bypass(parts.hostname or "")

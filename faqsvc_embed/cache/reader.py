@@ -20,7 +20,7 @@ from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUn
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.background_loop import STOPPED
+from faqsvc_embed.runtime.background_loop import SUSPENSION
 from faqsvc_embed.runtime.threads import in_event_loop, wait_for
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import normalized
@@ -64,7 +64,7 @@ class Reader:
         """Return the state of an FAQ, or the fetch to wait for. This starts the refresh of a stale record.
 
         Without a record in the requested language, the state has a cached translation, if there is one.
-        `reload` reads the files of the source that were edited. `awaits` is whether the caller can await.
+        `reload` reads the files of the source that were edited. `awaits` says whether the caller can await.
         """
         # A forked child reads the cache of its parent, so it must follow changes, too.
         if os.getpid() != fork.pid:
@@ -113,9 +113,9 @@ class Reader:
     def _is_overdue(self, fetch: Fetch) -> bool:
         """Return whether a refresh should have ended long ago.
 
-        If the process stands still between requests, no refresh behind a page ever ends: a page has to wait.
+        In a process that is suspended between requests, no refresh in the background ends: a page must wait.
         """
-        is_late = time.monotonic() - fetch.started_at > self._settings.timeout + STOPPED
+        is_late = time.monotonic() - fetch.started_at > self._settings.timeout + SUSPENSION
         return is_late and fetch.is_running and fetch.entry is None
 
     def state(self, key: Key) -> FAQState:

@@ -24,9 +24,9 @@ Cleanup = Callable[[], Awaitable[object]]
 
 CLOSE_TIMEOUT: Final = 1.0
 """Seconds that closing may take. Work that ignores its cancellation is abandoned."""
-STOPPED: Final = 1.0
-"""Seconds after which a deadline is noticed only if the process stood still, as AWS Lambda makes it
-between two requests."""
+SUSPENSION: Final = 1.0
+"""A deadline that is noticed so many seconds too late means that the process was suspended, as AWS Lambda
+suspends it between two requests."""
 
 
 class BackgroundLoop:

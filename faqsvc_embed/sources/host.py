@@ -13,7 +13,7 @@ from faqsvc_embed.cache.entry import size_of
 from faqsvc_embed.cache.source import BaseSource, Read, source_name
 from faqsvc_embed.errors import FAQError, FAQGone, FAQNotFound, FAQTimeout, FAQUnavailable, InvalidFAQ, quoted
 from faqsvc_embed.models import FAQ, Source
-from faqsvc_embed.runtime.background_loop import STOPPED
+from faqsvc_embed.runtime.background_loop import SUSPENSION
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import normalized
@@ -60,7 +60,7 @@ class HostSource(BaseSource):
             call = asyncio.create_task(self._call(slug, read.key.lang))
             try:
                 await asyncio.wait([call], timeout=deadline - loop.time())
-                if loop.time() > deadline + STOPPED:  # the process stood still, and the call with it
+                if loop.time() > deadline + SUSPENSION:  # the process was suspended, and the call with it
                     await asyncio.wait([call], timeout=self._timeout)
                 if call.done():
                     return self._outcome(slug, call.result())

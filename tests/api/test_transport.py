@@ -70,7 +70,7 @@ def test_more_faqs_than_connections_all_arrive(make_embed: MakeEmbed, faulty: Fa
     assert len(faulty.log) == 40
 
 
-def test_a_read_during_which_the_process_stands_still_is_repeated_once(
+def test_a_read_during_which_the_process_is_suspended_is_repeated_once(
     faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     running, requests = time.monotonic, list[float]()

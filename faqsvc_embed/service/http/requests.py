@@ -146,7 +146,7 @@ class PublicURLs:
         if not is_valid:
             raise Problem(400, "bad-request", "Invalid Host header")
         if "x-forwarded-for" in request.headers and is_local:
-            # As Apache and nginx do by default. One key, because clients can send any host.
+            # Apache and nginx do so by default. It is logged once, not for each host: clients can send any.
             _log.warning("host", _WRONG_HOST, host)
         return cls(f"{request.url.scheme}://{host}{request.scope.get('root_path', '')}".rstrip("/"))
 
