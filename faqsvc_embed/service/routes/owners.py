@@ -21,7 +21,8 @@ from faqsvc_embed.api.contract import (
     TranslationSummary,
 )
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import field_problems
+from faqsvc_embed.api.validation import field_problems, shortened
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, KEYED, WRITES, Operation
@@ -159,7 +160,11 @@ def unpublish_faq(call: Call) -> Response:
     """
     removal = call.storage.removal
     purge = call.query.get("purge", "false")
-    if problems := field_problems("purge", purge, Purge):
+    problems = field_problems("purge", purge, Purge)
+    # A misspelt `lang` must not unpublish all languages.
+    unknown = shortened(name for name in call.request.query_params if name not in ("lang", "purge"))
+    problems += [f"the parameter {quoted(name)} is unknown: expected lang or purge" for name in unknown]
+    if problems:
         raise Problem.invalid(*problems, code="invalid-parameter")
     remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
     remove(call.access, call.slug, call.lang, call.preconditions)

@@ -162,6 +162,14 @@ def test_a_purged_faq_is_gone_with_its_history(owner: Owner) -> None:
     assert code(owner.send("DELETE", f"{PRICING}?purge=maybe")) == (422, "invalid-parameter")
 
 
+def test_a_misspelt_language_unpublishes_nothing(owner: Owner) -> None:
+    owner.put()
+    refused = owner.send("DELETE", f"{PRICING}?language=de")
+    assert code(refused) == (422, "invalid-parameter")
+    assert "language" in refused.text
+    assert owner.client.get(PRICING).status_code == 200
+
+
 def test_history(owner: Owner) -> None:
     owner.put(title="One", websiteUrl="https://one.example")
     before = owner.client.get(PRICING)
