@@ -46,7 +46,7 @@ _GUIDE: Final = re.compile(
 """Headings of guides and of descriptions of programs."""
 _ABOUT_FAQS: Final = re.compile(
     r"\bFAQs?[- ](?:Page|Section|Component|Module|Plugin|Widget|Schema|System|Template|Feature|Accordion|Bot"
-    r"|Seite|Artikel|Bereich|Modul)"
+    r"|Seite|Artikel|Bereich|Modul)|\w[ ]FAQ[ ][A-Z]"
 )
 
 

@@ -1007,7 +1007,7 @@ def test_headings_that_ask_by_their_first_word_alone_or_in_a_guide_make_no_faq(t
 
 def test_the_guide_to_an_faq_is_none_although_its_title_says_so() -> None:
     assert len(items_of("# FAQ Acme Shop\n\n## Shipping\nA.\n\n## Payment\nB.\n")) == 2
-    for title in ("FAQ Page: Design", "FAQ-Artikel schreiben"):
+    for title in ("FAQ Page: Design", "FAQ-Artikel schreiben", "Smart FAQ Tea Assistant"):
         with pytest.raises(ValueError, match="does not look like an FAQ"):
             read_markdown(f"# {title}\n\n## Goal\nA.\n\n## Languages\nB.\n\n## Filters\nC.\n")
     with pytest.raises(ValueError, match="does not look like an FAQ"):
