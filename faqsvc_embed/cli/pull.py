@@ -38,8 +38,8 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
     directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
-    them. A file whose texts are not published is not replaced, unless it states an older revision. Either all
-    files are written or none.
+    them. A file whose texts are not published is not replaced; one that states an older revision is, and is
+    named. Either all files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
@@ -53,12 +53,13 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     with open_client(base_url, api_key=None, offline=False, lang=None) as client:
         files = _files(_pull(client, slugs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
-    if edited := [path for path, text in changed.items() if _is_edited(path, text)]:
-        raise failure(f"{edited[0]} has texts that are not published: publish it, or remove it first")
+    older = {path: _older_revision(path, text) for path, text in changed.items()}
     Path(directory).mkdir(parents=True, exist_ok=True)
     write_atomically(changed)
     for path in files:
         print_text(str(path))
+        if revision := older.get(path):
+            note(f"{path} had revision {revision}: if it was edited since, its own texts were replaced")
     for path in _left_over(files, slugs):
         note(f"Warning: {path} is not published: remove it")
 
@@ -84,25 +85,31 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
     return files
 
 
-def _is_edited(path: Path, text: str) -> bool:
-    """Return whether a file has texts that are not published, unless it states an older revision than `text`.
+def _older_revision(path: Path, text: str) -> int | None:
+    """Return the revision of a file if it is another one than that of `text`, which may replace it.
 
-    A file that somebody wrote states no revision, and may lack other fields.
+    Any other file that has texts that are not published is not replaced. A file that somebody wrote states no
+    revision, and may lack other fields.
     """
     from faqsvc_embed.files import READERS, UnreadableFile, read_file
     from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 
+    edited = failure(f"{path} has texts that are not published: publish it, or remove it first")
     try:
         local, published = read_file(path), READERS[".md"](text)
     except FileNotFoundError:
-        return False
+        return None
     except UnreadableFile:
-        return True
+        raise edited from None
     if local.revision is None:
         lacking = [name for name in DOCUMENT_FIELDS.values() if not getattr(local, name)]
         stated = {name: getattr(published, name) for name in (*lacking, "answer_format", "lang")}
         local = replace(local, **stated | {"introduction": local.introduction})
-    return local.revision == published.revision and local != published
+    if local.revision != published.revision:
+        return local.revision
+    if local != published:
+        raise edited
+    return None
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
