@@ -11,7 +11,7 @@ import click
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
 from faqsvc_embed.cli.output import note, print_text
-from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected
+from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     for path in files:
         print_text(str(path))
         if revision := older.get(path):
-            note(f"{path} had revision {revision}: if it was edited since, its own texts were replaced")
+            note(f"{path} had revision {quoted(revision)}: if it was edited since, its changes are gone")
     for path in _left_over(files, slugs):
         note(f"Warning: {path} is not published: remove it")
 
@@ -85,7 +85,7 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
     return files
 
 
-def _older_revision(path: Path, text: str) -> int | None:
+def _older_revision(path: Path, text: str) -> object:
     """Return the revision of a file if it is another one than that of `text`, which may replace it.
 
     Any other file that has texts that are not published is not replaced. A file that somebody wrote states no
