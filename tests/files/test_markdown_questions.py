@@ -1058,6 +1058,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
     assert document.unknown == ["questions"]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "written",
     [

@@ -225,6 +225,7 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
     assert all(isinstance(part, str) for item in document.items for part in item.values())
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "filling",
     [

@@ -183,6 +183,7 @@ def test_our_own_json_ld_gives_the_same_answer_again(tmp_path: Path) -> None:
     assert to_json_ld(again)["mainEntity"] == to_json_ld(faq)["mainEntity"]
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize(
     "filling",
     [" ", "<b ", "<b>", " a=b", "</b", "\n- ", "<li>", "<a href=tel:1>x</a>", "&a", "<b>x", "<ul><li>"],
@@ -192,6 +193,7 @@ def test_html_costs_no_more_than_its_length(filling: str, begin: str) -> None:
     assert grows_linearly(html_to_markdown, lambda size: begin + filling * (size // len(filling)), 2_000)
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("tag", ["ul><li", "div", "section><p", "pre", "dl><dt"])
 def test_deep_html_takes_linear_time_and_keeps_its_words(tag: str) -> None:
     nested = f"<{tag}>word "
@@ -277,6 +279,7 @@ def test_no_sign_of_emphasis_is_shown_as_typed(markup: str) -> None:
     assert "".join(found.striptags().split()) == words
 
 
+@pytest.mark.matrix
 @pytest.mark.parametrize("referring", ["questions", "pages"])
 def test_the_work_on_references_to_one_large_node_grows_linearly(referring: str) -> None:
     def graph(count: int) -> str:
