@@ -76,15 +76,20 @@ def test_values_are_bytes_although_the_url_asks_for_text(valkey: str, prefix: st
     run(use())
 
 
+async def close_connections(valkey: str, name: str) -> None:
+    """Let the server close the connections of a client."""
+    async with Redis.from_url(valkey) as client:
+        for found in await client.client_list():
+            if found["name"] == name:
+                await client.client_kill_filter(_id=found["id"])
+
+
 def test_a_call_succeeds_after_the_server_has_closed_its_connection(valkey: str, prefix: str) -> None:
     async def use() -> None:
         name = str(uuid4())
         backend = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE)
         await backend.put(prefix, b"1", 60.0)
-        async with Redis.from_url(valkey) as client:
-            for found in await client.client_list():
-                if found["name"] == name:
-                    await client.client_kill_filter(_id=found["id"])
+        await close_connections(valkey, name)
         assert await backend.get(prefix) == [b"1"]
 
     run(use())
@@ -98,10 +103,7 @@ def test_messages_may_have_been_missed_when_the_server_has_closed_the_connection
         messages = RedisBackend(f"{valkey}?client_name={name}", MAX_SIZE).messages(prefix)
         assert await anext(messages) == b""
         following = asyncio.ensure_future(anext(messages))
-        async with Redis.from_url(valkey) as client:
-            for found in await client.client_list():
-                if found["name"] == name:
-                    await client.client_kill_filter(_id=found["id"])
+        await close_connections(valkey, name)
         assert await following == b""
 
     run(use())

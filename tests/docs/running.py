@@ -17,7 +17,7 @@ from typing import Any, Final
 import pytest
 import yaml
 from flask import Flask
-from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from werkzeug.test import Client as WSGIClient
@@ -62,10 +62,6 @@ PROJECTS: Final[dict[str, tuple[str, ...]]] = {
     "wagtail.md": ("wagtail", "start", "posters", "."),
 }
 """Pages whose files belong into the project that a command makes."""
-
-
-SPHINX_PAGE: Final = {"!page.html": "{% block body %}{% endblock %}"}
-"""The template of a theme of Sphinx that an example extends."""
 
 
 def write_files(blocks: Iterable[Block], directory: Path, service: Service | None = None) -> None:
@@ -138,8 +134,7 @@ def visit(app: object, where: str) -> None:
 
 def render(text: str, service: Service, where: str) -> None:
     """Render a template in a plain environment, in which every mistake raises."""
-    loader = ChoiceLoader([FileSystemLoader("templates"), DictLoader(SPHINX_PAGE)])
-    environment = Environment(autoescape=True, loader=loader)
+    environment = Environment(autoescape=True, loader=FileSystemLoader("templates"))
     directory = "faqs" if Path("faqs").is_dir() else None
     with FAQEmbed(service.base_url, directory=directory, strict=True) as embed:
         install(environment, embed)
