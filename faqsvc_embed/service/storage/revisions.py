@@ -113,8 +113,8 @@ class History(Part):
 
     def _lang(self, access: Access, slug: str, lang: str | None) -> str:
         """Return `lang` or the default language of the FAQ, if the key may read the FAQ."""
-        found = self._first(select(faqs).where(faqs.c.slug == slug))
-        return lang or str(check_present(found, access, slug).lang)
+        faq = check_present(self._first(select(faqs).where(faqs.c.slug == slug)), access, slug)
+        return lang or str(faq.lang)
 
     def _revision(self, slug: str, lang: str, number: int | None) -> Revision:
         condition = NEWEST if number is None else revisions.c.number == number

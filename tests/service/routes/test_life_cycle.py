@@ -338,15 +338,17 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
     for slug in ("pricing", "draft", "taken-back"):
         path = f"{PATH}/{slug}"
         expected = (403, "not-your-site") if slug == "pricing" else (404, "not-found")
-        assert code(other.put(path)) == expected
+        assert code(other.put(path)) == code(other.put(f"{path}?lang=en")) == expected
         for method, rest in (
             ("DELETE", ""),
             ("GET", "/revisions"),
             ("GET", "/revisions/1"),
             ("POST", "/revisions/1/publish"),
             ("POST", "/preview"),
+            ("POST", "/restore"),
         ):
-            assert code(other.send(method, path + rest)) == expected
+            for query in ("", "?lang=en", "?lang=de"):
+                assert code(other.send(method, path + rest + query)) == expected
     assert other.send("GET", "/api/v1/faqs").json() == {"items": [], "next": None}
 
 
