@@ -25,13 +25,15 @@ _Group = tuple[str, str]
 class ChangeRefused(FAQError, ValueError):
     """A change cannot be made; `index` is its number from 0, `closest` are questions that it may mean.
 
+    The message names them, cut like every quoted value; `reason` does not.
+
     `code` is `unknown-question` if there is no question with the name, else `invalid-body`.
     """
 
     def __init__(self, index: int, reason: str, closest: Sequence[str], code: Code) -> None:
-        if closest and code == "unknown-question":
-            reason += f"; the closest: {', '.join(map(quoted, closest))}"
-        super().__init__(f"changes[{index}]: {reason}", code=code)
+        self.reason = f"changes[{index}]: {reason}"
+        named = f"; the closest: {', '.join(map(quoted, closest))}" if code == "unknown-question" else ""
+        super().__init__(f"{self.reason}{named if closest else ''}", code=code)
         self.index = index
         self.closest: tuple[str, ...] = tuple(closest)
 
@@ -70,7 +72,7 @@ def finder(items: Sequence[Item]) -> Callable[[Change], Item | None]:
     return find
 
 
-def closest(question: str, questions: Iterable[str], enough: float = ENOUGH) -> list[str]:
+def closest(question: str, questions: Iterable[str]) -> list[str]:
     """Return the questions that are most similar to one: those that share most pairs of adjacent letters.
 
     It names the right one of ten for 74 of 76 paraphrases in seven languages; no measure of difflib or of
@@ -78,7 +80,7 @@ def closest(question: str, questions: Iterable[str], enough: float = ENOUGH) -> 
     """
     wanted = _pairs(question)
     shares = [(_similarity(wanted, _pairs(text)), text) for text in questions]
-    best = sorted((found for found in shares if found[0] >= enough), key=lambda found: -found[0])
+    best = sorted((found for found in shares if found[0] >= ENOUGH), key=lambda found: -found[0])
     return [text for _, text in best[:MAX_CLOSEST]]
 
 
@@ -139,7 +141,7 @@ class _Questions:
         elif new_id is not None or any(text is not None for text in texts):
             self.edit(one, change, new_id)
         else:
-            raise self.refused("answer, newQuestion, section, after, id or remove is missing")
+            raise self.refused("answer, newQuestion, section, after, id or remove is missing or empty")
 
     def add(self, change: Change) -> None:
         """Add a question. Without `section`, it gets the section of the question before it."""

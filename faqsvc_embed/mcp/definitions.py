@@ -32,8 +32,8 @@ def _result(properties: Definition, required: Sequence[str]) -> Definition:
     return {"type": "object", "properties": properties, "required": list(required)}
 
 
-def _arguments(properties: Definition, required: Sequence[str] = ()) -> Definition:
-    return {**_result(properties, required), "additionalProperties": False}
+def _arguments(properties: Definition, required: Sequence[str] = (), **more: str) -> Definition:
+    return {**_result(properties, required), "additionalProperties": False, **more}
 
 
 def _texts(*names: str) -> Definition:
@@ -197,7 +197,7 @@ TOOLS: Final[list[Definition]] = [
         _arguments(
             {
                 "slug": _SLUG,
-                "lang": _text("Translation to change; defaults to the FAQ's own language", enum=_LANGUAGES),
+                "lang": _text("Translation to change; default: the FAQ's own", enum=_LANGUAGES),
                 "revision": _integer("From get_faq; 0 to make a translation that is missing", minimum=0),
                 "changes": _field(
                     "array",
@@ -207,6 +207,7 @@ TOOLS: Final[list[Definition]] = [
                 **_TEXTS,
             },
             ["slug", "revision"],
+            description="The website changes at the desk, the slug never",
         ),
         _WRITTEN,
         readOnlyHint=False,

@@ -73,12 +73,13 @@ async def get_faq(call: Call) -> CallToolResult:
     try:
         published = await _published(call)
         faq, revision, notes = published.faq, published.revision, _language_notes(call, published.faq)
+        unpublished = await _newest(call) if notes else None
     except FAQNotFound as error:
-        draft = await _draft(call) if error.status == 404 else None
-        if draft is None:
+        if error.status != 404 or (unpublished := await _newest(call)) is None:
             raise
-        faq, revision = record_of(draft), draft.revision
-        notes = ["Readers do not see this: it is a draft of an FAQ that is not published"]
+    if unpublished is not None:
+        faq, revision = record_of(unpublished), unpublished.revision
+        notes = ["Readers do not see this, because it is not published"]
     entries = [item.to_fields() for item in faq.items]
     offset = call.arguments.get("offset", 0)
     items, next_offset, more = part_of(entries, offset, "items")
@@ -148,8 +149,8 @@ async def _published(call: Call) -> Fetched:
     return await call.reading().aget_published(call.arguments["slug"], lang=call.arguments.get("lang"))
 
 
-async def _draft(call: Call) -> StoredRevision | None:
-    """Return the newest revision of an FAQ of the key's site; None if there is no such FAQ, or no key."""
+async def _newest(call: Call) -> StoredRevision | None:
+    """Return the newest revision of an FAQ of the key's site; None if there is none, or no key."""
     with suppress(ToolError, FAQError):
         return await call.writing().anewest_revision(call.arguments["slug"], lang=call.arguments.get("lang"))
     return None

@@ -11,7 +11,7 @@ import msgspec
 from mcp.types import CallToolResult
 from msgspec.structs import replace
 
-from faqsvc_embed.api.changes import ChangeRefused, apply_changes, closest, finder
+from faqsvc_embed.api.changes import ChangeRefused, apply_changes, finder
 from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
@@ -34,8 +34,6 @@ MAX_WORDS: Final = 300
 """Characters of a changed text that a result shows."""
 CONTEXT: Final = 40
 """Characters around the words that differ."""
-RESEMBLING: Final = 0.5
-"""How similar an added question must be to an old one to be named, from 0 to 1."""
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
@@ -76,7 +74,8 @@ async def update_faq(call: Call) -> CallToolResult:
     content |= await asyncio.to_thread(_seen, old, new, given)
     if number not in (0, published.revision) and published.state == "published":
         content["undo"] = revert(published, number)
-    notes += [*_question_notes(old, new, given), *state_notes, await _other_languages(client, published)]
+    notes += [*_question_notes(old, new, given), *state_notes]
+    notes.append(await _other_languages(client, published) if newest is not None else "")
     return result_of(content, notes=notes)
 
 
@@ -138,12 +137,12 @@ async def _other_languages(client: FAQClient, published: Publication) -> str:
 
 
 def _check_newest(newest: StoredRevision, given: Arguments) -> None:
-    """Raise ToolError if `revision` is not the newest, or the change would undo an unpublishing."""
+    """Raise ToolError if the change would undo an unpublishing, or `revision` is not the newest."""
+    if newest.state == "superseded" and not given.get("draft"):
+        raise _unpublished(newest.faq.slug)
     if newest.revision != given["revision"]:
         items, is_draft = record_of(newest).items, newest.state == "draft"
         raise _conflict(newest.revision, items, given["changes"], is_draft=is_draft)
-    if newest.state == "superseded" and not given.get("draft"):
-        raise _unpublished(newest.faq.slug)
 
 
 def _translated(empty: FAQ, given: Arguments) -> tuple[FAQ, list[str]]:
@@ -220,7 +219,7 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
         return apply_changes(old.items, wanted)
     except ChangeRefused as error:
         change, named = changes[error.index], [json.dumps(one, ensure_ascii=False) for one in error.closest]
-        advice = [f"Nothing was written: {error}."]
+        advice = [f"Nothing was written: {error.reason}."]
         if named and error.code == "unknown-question":
             advice += [f"If the user means one of these, name it in exactly these words: {', '.join(named)}."]
         if error.code != "unknown-question" or change.add:
@@ -246,20 +245,11 @@ def _texts(item: Item) -> tuple[str | None, ...]:
 
 
 def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
-    """Return notes on a removed introduction, and on new questions with markup or like another question."""
-    known = dict.fromkeys(item.question for item in old.items)
+    """Return notes on a removed introduction, and on new questions with markup."""
+    known = {item.question for item in old.items}
     questions = [item.question for item in new.items if item.question not in known]
-    added = [change.question or "" for change in given["changes"] if change.add][:MAX_NAMED]
-    pairs = [(one, similar) for one in added for similar in closest(one, known, RESEMBLING)[:1]]
     removed = ["The introduction was removed"] if old.introduction and not new.introduction else []
-    return (
-        removed
-        + typed(questions, given.get("title"))
-        + [
-            f"{quoted(one)} resembles {quoted(similar)}: if they ask the same, remove one."
-            for one, similar in pairs
-        ]
-    )
+    return removed + typed(questions, given.get("title"))
 
 
 def _unpublished(slug: str) -> ToolError:

@@ -68,14 +68,11 @@ async def publish_faq(call: Call) -> CallToolResult:
         template = {"template": Publication(record.slug).template} if record.slug else {}
         return result_of({**template, "answerFormat": record.answer_format, **seen}, notes=notes)
     client, is_draft = call.writing(), bool(call.arguments.get("draft"))
-    if record.slug:
-        await _check_free(client, record)
     try:
         new = "*" if record.slug else None
         published = await publish(client, record, is_draft=is_draft, if_none_match=new)
-    except RevisionConflict:  # somebody else has just taken the slug
-        await _check_free(client, record)
-        raise
+    except RevisionConflict:
+        raise await _taken(client, record) from None
     if published.state == "superseded":  # the response to an earlier call with these arguments
         raise ToolError(
             f"Nothing was written: these texts were published before as {quoted(published.slug)}, which was "
@@ -142,23 +139,19 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
             "call update_faq with the earlier text, or ask the user to publish an earlier revision at the "
             "desk or with `faqsvc revert`."
         ) from None
-    note = f"It is in these languages: {', '.join(restored.languages)}"
+    public = [one.lang for one in restored.translations if one.state == "published"]
+    note = f"Published are: {', '.join(public)}"
     return result_of({"slug": slug, "state": restored.state}, notes=[note])
 
 
-async def _check_free(client: FAQClient, record: FAQ) -> None:
-    """Raise ToolError if there is an FAQ with this slug already."""
-    try:
-        found = await client.anewest_revision(record.slug)
-    except FAQNotFound as error:
-        if error.status == 410:
-            raise
-        return
+async def _taken(client: FAQClient, record: FAQ) -> ToolError:
+    """Return the error for a new FAQ whose slug another one has."""
+    found = await client.anewest_revision(record.slug)
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."
     if record_of(found).items == record.items:
         advice = "It has the same questions, so your last call may have made it: read it with get_faq."
-    raise ToolError(
+    return ToolError(
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"
     )

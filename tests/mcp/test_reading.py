@@ -44,7 +44,7 @@ def test_get_faq_jsonld_returns_the_faqpage(client: FAQClient, mode: str) -> Non
 
 def test_a_language_is_requested(client: FAQClient, faulty: FaultyServer) -> None:
     call(client, "get_faq", {"slug": "pricing", "lang": "ko"})
-    assert faulty.log[-1].target == "/api/v1/faq/pricing?lang=ko"
+    assert faulty.log[0].target == "/api/v1/faq/pricing?lang=ko"
 
 
 def test_another_language_than_the_one_that_was_asked_for_is_named(

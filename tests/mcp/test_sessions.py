@@ -218,9 +218,6 @@ def test_it_adds_a_question_only_where_none_asks_the_same(assistant: Assistant, 
     assistant.update(shop, {"id": "abroad", "answer": "Nach Schweden und Norwegen."}, lang="de")
     new = {"question": "Do you wrap gifts?", "answer": "Yes.", "add": True, "section": "shipping"}
     assistant.update(shop, new)
-    told = assistant.update(shop, {"question": "Do you ship things abroad?", "answer": "Yes.", "add": True})
-    assert "resembles" in told["note"]
-    assistant.update(shop, {"question": "Do you ship things abroad?", "remove": True})
     assert [question for question, _ in assistant.items(shop)] == [
         ITEMS[0]["question"], ITEMS[1]["question"], ITEMS[2]["question"], "Do you wrap gifts?",
     ]  # fmt: skip

@@ -176,6 +176,7 @@ def test_an_unpublished_faq_is_not_published_again(owner: FAQClient) -> None:
     owner.unpublish_faq("taken")
     message = error(update(owner, "taken", 1, {"question": "Question 0?", "answer": "New."}))
     assert "undo: true" in message
+    assert "undo: true" in error(update(owner, "taken", 7, {"question": "Question 0?", "answer": "New."}))
     assert [faq.state for faq in owner.list_faqs() if faq.slug == "taken"] == ["unpublished"]
 
 
@@ -488,6 +489,9 @@ def test_title_introduction_and_format_are_changed_without_a_question(owner: FAQ
     assert content(call(owner, "update_faq", {"slug": "alone", "revision": 2, **fields}))["shown"] == "New"
     message = error(call(owner, "update_faq", {"slug": "alone", "revision": 3, "draft": False}))
     assert all(part in message for part in ("changes", "No tool publishes a draft"))
+    for name in ("websiteName", "newSlug"):
+        message = error(update(owner, "alone", 3, **{name: "sparrow"}))
+        assert all(part in message for part in (repr(name), "at the desk", "slug never"))
 
 
 def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
@@ -495,6 +499,7 @@ def test_the_closest_questions_are_named_in_full(owner: FAQClient) -> None:
     put(owner, "lengthy", items=[(long, "Yes."), ("Open?", "Yes.")])
     message = error(update(owner, "lengthy", 1, {"question": long.replace("true", "right"), "answer": "No."}))
     assert long in message
+    assert message.count("Is it true") == 1
     message = error(update(owner, "lengthy", 1, {"question": "Parking?", "answer": "No."}))
     assert ("one of these" in message, "add: true" in message) == (False, True)
 
@@ -503,7 +508,7 @@ def test_a_translation_without_a_title_is_told_to_have_one(owner: FAQClient) -> 
     put(owner, "untitled", title="Prices")
     german = {"question": "Frage?", "answer": "**Ja.**", "section": "Eins", "id": "one"}
     written = content(update(owner, "untitled", 0, german, lang="de"))
-    assert all(part in written["note"] for part in ("title", "Markdown", "en"))
+    assert all(part in written["note"] for part in ("title", "Markdown"))
     item = owner.get_faq("untitled", lang="de").items[0]
     assert (item.section, item.id, owner.get_faq("untitled", lang="de").answer_format) == (
         "Eins",
