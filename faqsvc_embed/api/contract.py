@@ -89,9 +89,8 @@ REQUIRED: Final = "Required, except with `revision`."
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
-    POST creates an FAQ under a slug from its title. PUT takes the slug and the language from the URL; `lang`
-    of the body is used if the URL has none. A `slug` in the body, as in records, is refused by POST, which
-    would make a second FAQ, and not used by PUT.
+    POST creates an FAQ under a slug from its title, and refuses a body with a `slug`. PUT takes the slug and
+    the language from the URL; `lang` of the body is used if the URL has none.
 
     `revision` says that the body comes from a file, and which revision the file was made from, or null. Such
     a body is refused if it would undo a change (412), unless `overwrite` is true, or publish an unpublished
@@ -299,16 +298,13 @@ class GenerateResponse(Struct, frozen=True, omit_defaults=True):
 
 
 class FollowBody(Struct, frozen=True):
-    """The FAQs whose changes a subscriber follows. A body has room for more of them than an address."""
+    """The FAQs whose changes a subscriber follows: more of them than an address has room for."""
 
     slugs: Annotated[list[Slug], Meta(min_length=1, max_length=MAX_SLUGS)]
 
 
 class Event(Struct, frozen=True):
-    """A published change. Its sequence number is the id of the server-sent event.
-
-    `revision` is null if the translation was unpublished.
-    """
+    """A published change; its number is the `id`. `revision` is null if the translation was unpublished."""
 
     slug: str
     lang: Lang
