@@ -199,7 +199,8 @@ def test_a_write_with_a_language_in_a_body_that_it_does_not_read_changes_nothing
     for body in ({"lang": "de"}, ["de"], "de", 0):
         assert code(owner.send(method, path, body)) == (422, "invalid-body")
     assert owner.client.get(f"{PRICING}?lang=de").json()["title"] == "One"
-    for nothing in ({}, [], None):
+    nothings: list[object] = [{}, [], None]
+    for nothing in nothings:
         assert owner.send(method, path, nothing).status_code != 422
 
 
