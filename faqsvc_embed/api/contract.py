@@ -89,8 +89,8 @@ REQUIRED: Final = "Required, except with `revision`."
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
-    POST creates an FAQ under a slug from its title. PUT takes the slug and the language from the URL; `lang`
-    of the body is used if the URL has none. A `slug` in the body, as in records, is not used.
+    POST creates an FAQ under a slug from its title, and refuses a body with a `slug`. PUT takes the slug and
+    the language from the URL; `lang` of the body is used if the URL has none.
 
     `revision` says that the body comes from a file, and which revision the file was made from, or null. Such
     a body is refused if it would undo a change (412), unless `overwrite` is true, or publish an unpublished
@@ -107,7 +107,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
-    slug: Annotated[Slug | None, Meta(description="Not used.")] = None
+    slug: Annotated[Slug | None, Meta(description="Not used by PUT, refused by POST.")] = None
     revision: Annotated[int, Meta(ge=0, le=99_999_999)] | UnsetType | None = UNSET
     overwrite: bool | None = None
     republish: bool | None = None
@@ -138,13 +138,14 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
 class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The changes of the newest revision, in order: all or none. `introduction` null removes it.
 
-    At least one field besides `draft` is required.
+    At least one field besides `lang` and `draft` is required.
     """
 
     changes: Annotated[list[Change], Meta(min_length=1, max_length=MAX_ITEMS)] | UnsetType = UNSET
     title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET
     introduction: Introduction | UnsetType | None = UNSET
     answer_format: Annotated[AnswerFormat, Meta(description="The format of all answers.")] | UnsetType = UNSET
+    lang: Annotated[Lang | None, Meta(description="Used if the URL has none.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 
@@ -297,16 +298,13 @@ class GenerateResponse(Struct, frozen=True, omit_defaults=True):
 
 
 class FollowBody(Struct, frozen=True):
-    """The FAQs whose changes a subscriber follows. A body has room for more of them than an address."""
+    """The FAQs whose changes a subscriber follows: more of them than an address has room for."""
 
     slugs: Annotated[list[Slug], Meta(min_length=1, max_length=MAX_SLUGS)]
 
 
 class Event(Struct, frozen=True):
-    """A published change. Its sequence number is the id of the server-sent event.
-
-    `revision` is null if the translation was unpublished.
-    """
+    """A published change; its number is the `id`. `revision` is null if the translation was unpublished."""
 
     slug: str
     lang: Lang

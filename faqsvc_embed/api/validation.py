@@ -20,7 +20,10 @@ MAX_IGNORED: Final = 20
 MAX_IGNORED_PATH: Final = 100
 """Characters."""
 
-_CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.fields(ChangeBody)) - {"draft"}
+_CHANGED: Final = frozenset(field.encode_name for field in msgspec.structs.fields(ChangeBody)) - {
+    "lang",
+    "draft",
+}
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _UNKNOWN: Final = ""

@@ -132,7 +132,7 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
     try:
         restored = await client.arestore_faq(slug)
     except FAQNotFound as error:
-        if "nothing to restore" not in str(error):
+        if error.code != "nothing-to-restore":
             raise
         raise ToolError(
             f"The FAQ {quoted(slug)} has nothing to restore: nothing of it is unpublished. To undo a change, "

@@ -33,7 +33,12 @@ from faqsvc_embed.service.http.operation import (
     problem_document,
 )
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import read_body, require_json
+from faqsvc_embed.service.http.requests import (
+    read_body,
+    require_empty,
+    require_json,
+    require_known_parameters,
+)
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.threads import WRITER_THREADS, run_blocking
 from faqsvc_embed.service.routes import OPERATIONS
@@ -184,9 +189,13 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
         call = Call(service, request)
         if operation.scope is not None:
             call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
-        if operation.body is not None and not operation.reads_body:
-            require_json(request)
+        if operation.method != "get" and not operation.reads_body:
+            require_known_parameters(request, operation.query)
+            if operation.body is not None:
+                require_json(request)
             call = replace(call, body=await read_body(request, operation.max_body))
+            if operation.body is None:
+                require_empty(call.body)
         if iscoroutinefunction(handler):
             return await handler(call)  # type: ignore[no-any-return]
         if operation.scope is None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from typing import Any, Final
 
 from anyio import CancelScope, CapacityLimiter
@@ -23,6 +23,8 @@ MAX_CLIENTS: Final = 50_000
 """How many keys or networks are remembered. Beyond that, the least recently seen one is forgotten."""
 
 _MINUTE: Final = 60.0
+_WITH_IPV4: Final = (ip_network("::ffff:0:0/96"), ip_network("64:ff9b::/96"))
+"""IPv6 addresses that end in the IPv4 address of the client: mapped ones, and those of NAT64 (RFC 6052)."""
 
 
 class RateLimiter:
@@ -79,9 +81,9 @@ def _network(host: str) -> str:
         address = ip_address(host)
     except ValueError:
         return "unknown"
-    if isinstance(address, IPv6Address):
-        return str(address.ipv4_mapped or f"{int(address) >> 64:x}::/64")
-    return str(address)
+    if any(address in network for network in _WITH_IPV4):
+        return str(IPv4Address(address.packed[-4:]))
+    return f"{int(address) >> 64:x}::/64" if isinstance(address, IPv6Address) else str(address)
 
 
 async def authenticate(keys: APIKeys, request: Request, scope: Scope) -> Access:

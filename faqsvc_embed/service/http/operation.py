@@ -20,8 +20,9 @@ from faqsvc_embed.service.storage import StorageUnavailable
 ALWAYS: Final = (405, 429)
 READS: Final = (404, 406, 410, 422, 503, *ALWAYS)
 KEYED: Final = (401, 403, 404, 410, 422, 503, *ALWAYS)
-WRITES: Final = (400, 409, 412, *KEYED)
-BODIES: Final = (406, 408, 413, 415)
+BODIES: Final = (400, 408, 413)
+WRITES: Final = (409, 412, *BODIES, *KEYED)
+JSON_BODIES: Final = (406, 415)
 """The statuses of problems that such requests may have."""
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
@@ -37,8 +38,9 @@ class Operation:
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
     `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached: they
     may depend only on the declared query parameters and headers. With `uses_host`, they also depend on the
-    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. A probe has
-    no rate limit: a flood of requests must not look like an outage.
+    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. A write is
+    refused with other parameters or, if it has no `body`, with a body: its author would expect that the
+    language in it is used. A probe has no rate limit: a flood of requests must not look like an outage.
     """
 
     method: str

@@ -1,7 +1,7 @@
 """Reads the body of a request, and finds the public URLs of the service."""
 
 import re
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Collection, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
@@ -11,7 +11,8 @@ import msgspec
 from starlette.requests import ClientDisconnect, Request
 
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import unknown_fields
+from faqsvc_embed.api.validation import shortened, unknown_fields
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.service.http.conditional import best_media_type
@@ -68,6 +69,20 @@ async def read_body(request: Request, max_size: int) -> bytes:
     except ClientDisconnect:
         raise Problem(400, "bad-request", "The body ended early") from None
     return bytes(body)
+
+
+def require_known_parameters(request: Request, known: Collection[str]) -> None:
+    """Raise Problem (422) if the URL has others: a misspelt `lang` must not unpublish all languages."""
+    if unknown := shortened(name for name in request.query_params if name not in known):
+        names = ", ".join(map(quoted, unknown))
+        reason = f"unknown parameters in the URL: {names}; expected {' or '.join(known) or 'none'}"
+        raise Problem.invalid(reason, code="invalid-parameter")
+
+
+def require_empty(body: bytes) -> None:
+    """Raise Problem (422) if a body states something; programs send an empty object or list for nothing."""
+    if b"".join(body.split()) not in (b"", b"{}", b"[]", b"null", b'""'):
+        raise Problem.invalid("This request takes no body: state `lang` and other parameters in the URL")
 
 
 def parse_object(body: bytes) -> dict[str, Any]:

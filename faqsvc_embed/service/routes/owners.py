@@ -21,11 +21,10 @@ from faqsvc_embed.api.contract import (
     TranslationSummary,
 )
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import field_problems, shortened
-from faqsvc_embed.errors import quoted
+from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
-from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, KEYED, WRITES, Operation
+from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, JSON_BODIES, KEYED, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
@@ -127,11 +126,17 @@ def publish_revision(call: Call) -> Response:
     """Publish a draft, or an earlier revision again."""
     urls, number, conditions = call.urls, call.number, call.preconditions
     written = call.storage.writer.publish(call.access, call.slug, number, call.lang, conditions)
-    return write_response(call, urls, written, 200)
+    return write_response(urls, written, 200)
 
 
 @Operation(
-    "post", f"{FAQ_PATH}/preview", KEYED, statuses=(201,), scope="read", response=Preview, query=("lang",)
+    "post",
+    f"{FAQ_PATH}/preview",
+    (*BODIES, *KEYED),
+    statuses=(201,),
+    scope="read",
+    response=Preview,
+    query=("lang",),
 )
 def create_preview(call: Call) -> Response:
     """Create a token that reads the newest revision for an hour."""
@@ -160,11 +165,7 @@ def unpublish_faq(call: Call) -> Response:
     """
     removal = call.storage.removal
     purge = call.query.get("purge", "false")
-    problems = field_problems("purge", purge, Purge)
-    # A misspelt `lang` must not unpublish all languages.
-    unknown = shortened(name for name in call.request.query_params if name not in ("lang", "purge"))
-    problems += [f"the parameter {quoted(name)} is unknown: expected lang or purge" for name in unknown]
-    if problems:
+    if problems := field_problems("purge", purge, Purge):
         raise Problem.invalid(*problems, code="invalid-parameter")
     remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
     remove(call.access, call.slug, call.lang, call.preconditions)
@@ -181,7 +182,7 @@ def restore_faq(call: Call) -> Response:
 @Operation(
     "post",
     f"{API_PATH}/generate",
-    (400, 501, 502, 504, *KEYED, *BODIES),
+    (501, 502, 504, *KEYED, *BODIES, *JSON_BODIES),
     scope="draft",
     body=GenerateBody,
     max_body=16_384,

@@ -15,7 +15,7 @@ from faqsvc_embed.api.changes import apply_changes
 from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody, PublishResponse
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import change_problems, publication_problems, shortened
+from faqsvc_embed.api.validation import change_problems, publication_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import Item
 from faqsvc_embed.models.wire import Publication
@@ -23,7 +23,7 @@ from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
-from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, WRITES, Operation
+from faqsvc_embed.service.http.operation import FAQ_PATH, JSON_BODIES, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, parse_body
 from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
@@ -34,7 +34,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 @Operation(
     "post",
     API_PATH,
-    (*WRITES, *BODIES),
+    (*WRITES, *JSON_BODIES),
     statuses=(201,),
     scope="draft",
     body=PublishBody,
@@ -45,14 +45,17 @@ def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
     body, ignored = parse_body(call.body, PublishBody, _problems)
+    if body.slug is not None:
+        reason = f"slug is {quoted(body.slug)}: POST chooses a new slug; PUT {API_PATH}/SLUG writes this FAQ"
+        raise Problem.invalid(reason)
     written, _ = _store(call, _write(body, idempotency_key=_idempotency_key(call)))
-    return write_response(call, urls, written, 201, ignored + _not_used(body, written))
+    return write_response(urls, written, 201, ignored)
 
 
 @Operation(
     "put",
     FAQ_PATH,
-    (*WRITES, *BODIES),
+    (*WRITES, *JSON_BODIES),
     statuses=(200, 201),
     scope="draft",
     body=PublishBody,
@@ -73,13 +76,13 @@ def put_faq(call: Call) -> Response:
         preconditions=conditions,
     )
     written, is_new = _store(call, write)
-    return write_response(call, urls, written, 201 if is_new else 200, ignored + _not_used(body, written))
+    return write_response(urls, written, 201 if is_new else 200, ignored + _not_used(body, written))
 
 
 @Operation(
     "patch",
     FAQ_PATH,
-    (428, *WRITES, *BODIES),
+    (428, *WRITES, *JSON_BODIES),
     scope="draft",
     body=ChangeBody,
     response=PublishResponse,
@@ -90,7 +93,7 @@ def put_faq(call: Call) -> Response:
 )
 def change_faq(call: Call) -> Response:
     """Change some questions of the newest revision; the others stay unchanged."""
-    urls, key, conditions = call.urls, (call.slug, call.lang), call.preconditions
+    urls, slug, lang, conditions = call.urls, call.slug, call.lang, call.preconditions
     if conditions.if_match is None:
         detail = "PATCH needs If-Match with the entity tag of the revision that was read"
         raise Problem(428, "precondition-required", detail)
@@ -110,21 +113,14 @@ def change_faq(call: Call) -> Response:
             raise Problem(413, "body-too-large", detail)
         return found
 
+    key = slug, lang or body.lang
     written = call.storage.writer.change(call.access, key, changed, conditions, is_draft=is_draft)
-    return write_response(call, urls, written, 200, ignored)
+    return write_response(urls, written, 200, ignored + _not_used(body, written))
 
 
-def write_response(
-    call: Call, urls: PublicURLs, written: Revision, status: int, ignored: Sequence[str] = ()
-) -> Response:
-    """Return the response to a write, with the entity tag of the record.
-
-    It names the `ignored` fields, and parameters of the URL that nothing is done with, such as `?language`.
-    """
-    slug, request = written.slug, call.request
-    used = ("lang",) if "slug" in request.path_params else ()
-    parameters = shortened(f"?{name}" for name in request.query_params if name not in used)
-    package = npm_package()
+def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Sequence[str] = ()) -> Response:
+    """Return the response to a write, with the entity tag of the record and the `ignored` fields."""
+    slug, package = written.slug, npm_package()
     npm = f"npm install {package}" if package else INSTALL
     install = Install(npm, f'<FAQ slug="{html.escape(slug)}" />', Publication(slug).template)
     body = PublishResponse(
@@ -134,7 +130,7 @@ def write_response(
         written.lang,
         written.number,
         written.state,
-        [*ignored, *parameters] or UNSET,
+        list(ignored) or UNSET,
     )
     headers = {"etag": etag_of(written.tag), "content-language": written.lang}
     if status == 201:
@@ -171,10 +167,10 @@ def _write(body: PublishBody, **target: Any) -> Write:
     return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
-def _not_used(body: PublishBody, written: Revision) -> list[str]:
-    """Return the fields of the body that were not used, because the URL or the title gave other values."""
-    stated = {"slug": body.slug, "lang": body.lang}
-    return [name for name, value in stated.items() if value not in (None, getattr(written, name))]
+def _not_used(body: PublishBody | ChangeBody, written: Revision) -> list[str]:
+    """Return the fields of the body that were not used, because the URL has other values."""
+    names = ("slug", "lang")
+    return [name for name in names if getattr(body, name, None) not in (None, getattr(written, name))]
 
 
 def _store(call: Call, write: Write) -> tuple[Revision, bool]:

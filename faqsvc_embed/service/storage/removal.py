@@ -31,6 +31,7 @@ from faqsvc_embed.service.storage.values import (
     UNCONDITIONAL,
     Access,
     Gone,
+    NothingToRestore,
     NotYourSite,
     Preconditions,
     RevisionConflict,
@@ -87,7 +88,7 @@ class Removal:
         restores only unpublished ones, because it has not shown those in the bin.
 
         Raises:
-            FAQNotFound: also if there is nothing to restore.
+            NothingToRestore: nothing is in the bin, or was unpublished.
             QuotaExceeded: the site has no room for it.
         """
         with self._writer.editing(access, slug) as edit:
@@ -103,7 +104,7 @@ class Removal:
                 raise RevisionConflict("The FAQ was restored or deleted again by somebody else")
             restored = [row for row, at in zip(rows, times, strict=True) if at == last]
             if not restored:
-                raise FAQNotFound(f"The FAQ {quoted(slug)} has nothing to restore")
+                raise NothingToRestore(f"The FAQ {quoted(slug)} has nothing to restore")
             edit.update_translations([row.lang for row in restored], binned_at=None)
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:

@@ -50,6 +50,10 @@ class NotYourSite(FAQError):
     """The FAQ belongs to another site."""
 
 
+class NothingToRestore(FAQNotFound):
+    """Nothing of the FAQ is in the bin, or was unpublished."""
+
+
 class Gone(FAQError):
     """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site."""
 

@@ -168,6 +168,8 @@ def test_a_preflight_is_never_limited(storage: Storage) -> None:
         ("192.0.2.1", "192.0.2.2", False),
         ("::ffff:192.0.2.1", "::ffff:192.0.2.2", False),  # a proxy that listens on [::] as well
         ("::ffff:192.0.2.1", "192.0.2.1", True),
+        ("64:ff9b::192.0.2.1", "64:ff9b::192.0.2.2", False),  # behind NAT64
+        ("64:ff9b::192.0.2.1", "192.0.2.1", True),
         ("x" * 60_000, "not an address either", True),  # from a proxy that is trusted too much
     ],
 )

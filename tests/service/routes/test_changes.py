@@ -21,7 +21,8 @@ def owner(client: TestClient, key: str) -> Owner:
 
 def patch(owner: Owner, etag: str | None, *changes: dict[str, Any], **body: Any) -> httpx2.Response:
     headers = {} if etag is None else {"If_Match": etag}
-    return owner.send("PATCH", PRICING, {"changes": list(changes), **body}, **headers)
+    body |= {"changes": list(changes)} if changes else {}
+    return owner.send("PATCH", PRICING, body, **headers)
 
 
 def test_one_answer_of_200_costs_less_than_a_kilobyte_and_changes_nothing_else(owner: Owner) -> None:
@@ -123,6 +124,17 @@ def test_fields_that_nothing_is_done_with_are_named_in_the_response(owner: Owner
     assert "ignored" not in owner.put().json()
     elsewhere = owner.put(f"{PRICING}?lang=ko", slug="other", lang="de").json()
     assert (elsewhere["slug"], elsewhere["lang"], elsewhere["ignored"]) == ("pricing", "ko", ["slug", "lang"])
+
+
+def test_patch_uses_the_language_in_its_body_unless_the_url_has_one(owner: Owner) -> None:
+    owner.put(title="One")
+    etag = owner.put(f"{PRICING}?lang=de", title="Eins").headers["etag"]
+    changed = patch(owner, etag, title="Zwei", lang="de-CH")
+    assert (changed.json()["lang"], "ignored" in changed.json()) == ("de", False)
+    body = {"title": "Drei", "lang": "en"}
+    other = owner.send("PATCH", f"{PRICING}?lang=de", body, If_Match=changed.headers["etag"]).json()
+    assert (other["lang"], other["ignored"]) == ("de", ["lang"])
+    assert owner.client.get(PRICING).json()["title"] == "One"
 
 
 def test_a_key_does_only_what_its_scope_allows(owner: Owner, storage: Storage) -> None:

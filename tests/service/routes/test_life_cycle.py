@@ -162,12 +162,46 @@ def test_a_purged_faq_is_gone_with_its_history(owner: Owner) -> None:
     assert code(owner.send("DELETE", f"{PRICING}?purge=maybe")) == (422, "invalid-parameter")
 
 
-def test_a_misspelt_language_unpublishes_nothing(owner: Owner) -> None:
-    owner.put()
-    refused = owner.send("DELETE", f"{PRICING}?language=de")
+WRITES = [
+    ("POST", PATH, publication()),
+    ("PUT", PRICING, publication()),
+    ("PATCH", PRICING, {"title": "New"}),
+    ("DELETE", PRICING, None),
+    ("POST", f"{PRICING}/restore", None),
+    ("POST", f"{PRICING}/revisions/1/publish", None),
+    ("POST", f"{PRICING}/preview", None),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), WRITES)
+def test_a_write_with_an_unknown_parameter_changes_nothing(
+    owner: Owner, method: str, path: str, body: object
+) -> None:
+    owner.put(title="One")
+    owner.put(title="Two")
+    many = "&".join(f"x{number}" for number in range(50))
+    refused = owner.send(method, f"{path}?language=de&{many}", body, If_Match="*")
     assert code(refused) == (422, "invalid-parameter")
-    assert "language" in refused.text
-    assert owner.client.get(PRICING).status_code == 200
+    assert all(part in refused.text for part in ("'language'", "'x18'", "and 31 more"))
+    assert "x19" not in refused.text
+    assert owner.client.get(PRICING).json()["title"] == "Two"
+
+
+@pytest.mark.parametrize(
+    ("method", "path"), [(method, path) for method, path, body in WRITES if body is None]
+)
+def test_a_write_with_a_language_in_a_body_that_it_does_not_read_changes_nothing(
+    owner: Owner, method: str, path: str
+) -> None:
+    owner.put(title="One")
+    owner.put(f"{PRICING}?lang=de", title="Zwei")
+    owner.send("DELETE", f"{PRICING}?lang=de")
+    for body in ({"lang": "de"}, ["de"], "de", 0):
+        assert code(owner.send(method, path, body)) == (422, "invalid-body")
+    assert owner.client.get(f"{PRICING}?lang=de").json()["title"] == "One"
+    nothings: list[object] = [{}, [], None]
+    for nothing in nothings:
+        assert owner.send(method, path, nothing).status_code != 422
 
 
 def test_history(owner: Owner) -> None:
