@@ -164,22 +164,6 @@ def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor
     assert "Other" in editor.get("/faqs/pricing").text
 
 
-def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: Editor) -> None:
-    base = base_of(publish(editor))
-    theirs = written(answer=["Ten.", "Never."])
-    editor.post("/faqs/pricing", action="publish", version=base, **theirs)
-    mine = written(answer=["Five.", "On Mondays."])
-    conflict = editor.post("/faqs/pricing", action="publish", version=base, **mine)
-    assert conflict.status_code == 409
-    fields = fields_of(conflict.text) | {"theirs": "Mia saved revision 2"}
-    page = editor.post("/faqs/pricing", action="theirs:1", **fields)
-    assert texts_of(page.text)[1::2] == ["Ten.", "On Mondays."]
-    assert re.findall(r'value="(theirs:\d)" autofocus', page.text) == ["theirs:1"]  # the next question
-    editor.post("/faqs/pricing", action="publish", **fields_of(page.text))
-    items = FAQ.from_json(record(editor).content).items
-    assert [item.answer for item in items] == ["Ten.", "On Mondays."]
-
-
 def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
     base = base_of(publish(editor))
     theirs = written(question=["May I cancel?", "Do you ship?"], answer=["Any time.", "Yes."])
@@ -187,12 +171,6 @@ def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
     page = editor.post("/faqs/pricing", action="draft", version=base, **written(title="Costs")).text
     titles = [" ".join(re.sub("<[^>]*>", "", title).split()) for title in re.findall("<h3>(.*)</h3>", page)]
     assert titles == ["Title", "Question 1 (only in yours)", "Question 2 (only in theirs)"]
-    for number in (1, 1, 1):
-        fields = fields_of(page) | {"theirs": "Mia published revision 2"}
-        page = editor.post("/faqs/pricing", action=f"theirs:{number}", **fields).text
-    assert "Nothing differs any more" in page
-    assert "Not saved yet" not in page
-    assert 'data-unsaved=""' in page
 
 
 def test_sections_ids_and_the_page_are_kept_by_every_way_of_saving(editor: Editor, storage: Storage) -> None:
