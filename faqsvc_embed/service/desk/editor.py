@@ -21,7 +21,6 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
-    Content,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
@@ -224,7 +223,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     digest = digest_of(ascii((draft, is_draft)))
     write = Write(
         # What only the form has changed, such as line ends, makes no new revision.
-        content=Content.of(newest.faq, newest.website_url) if newest and is_same else draft.content(),
+        faq=newest.content if newest and is_same else draft.content(),
         slug=draft.slug or None,
         must_be_new=is_new and not editor.version,
         lang=cast("Lang | None", draft.lang or None),
