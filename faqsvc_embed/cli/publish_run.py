@@ -10,7 +10,7 @@ from urllib.parse import quote
 import click
 import msgspec
 
-from faqsvc_embed.api.content import Content
+from faqsvc_embed.api.content import digest_as
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
@@ -118,8 +118,7 @@ class PublishRun:
         if listed is None or not _is_current(publication, listed):
             return None
         slug = normalized("NFC", str(publication.slug))
-        content = Content.of(document.to_faq(document.slug), document.website_url)
-        is_same = f'"{content.digest(slug, listed.lang)}"' == listed.etag
+        is_same = f'"{digest_as(document.to_faq(document.slug), slug, listed.lang)}"' == listed.etag
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 

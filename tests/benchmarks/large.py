@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from sqlalchemy import Table, insert, text
 
-from faqsvc_embed.api.content import Content, revision_digest
-from faqsvc_embed.models import Item
+from faqsvc_embed.api.content import revision_digest, stored_record
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage, open_storage, schema
 from faqsvc_embed.service.storage.values import search_text
 
@@ -152,7 +152,8 @@ def _faq(chosen: random.Random, pool: list[Item], site: int, number: int) -> Ite
     for lang in ("en", *(["de"] if number % 5 == 0 else []), *(["fr"] if number % 10 == 1 else [])):
         count = 1 if is_new else 2 + number % 2
         items = tuple(Item(at, item.question, item.answer) for at, item in enumerate(chosen.sample(pool, 8)))
-        record = Content(WEBSITE, "Heron", items, f"{slug} in {lang}").record(slug, lang)
+        faq = FAQ(slug, f"{slug} in {lang}", "Heron", items=items, website_url=WEBSITE)
+        record = stored_record(faq, slug, lang)
         text_ = record.to_json()
         revision: Row = {
             "slug": slug,

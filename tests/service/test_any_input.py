@@ -56,14 +56,12 @@ TEXTS: Final = {
     "item_id": "cost",
     "source": "1",
     "version": "1.1.abc",
-    "theirs": "Mia",
     "once": "once",
 }
 FORMS: Final[tuple[tuple[str, dict[str, str]], ...]] = (
     ("/new", {**TEXTS, "slug": "", "proposed": "", "action": "draft"}),
     ("/new", {**TEXTS, "slug": "", "proposed": "", "action": "preview", "part": "preview"}),
     ("/faqs/pricing", {**TEXTS, "action": "publish"}),
-    ("/faqs/pricing", {**TEXTS, "action": "theirs:1"}),
     ("/faqs/pricing", {"action": "right", "lang": "de", "version": "1", "source": "1"}),
     ("/faqs/pricing", {"action": "discard", "lang": "en", "version": "1"}),
     ("/import", {"action": "", "format": ".md", "text": "# Prices", "reading": "lines"}),

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
@@ -66,24 +65,6 @@ def changes(before: Draft, after: Draft) -> list[Change]:
     found += _item_changes(before.items, after.items)
     max_pairs = MAX_PAIRS // max(1, len(found))
     return [Change(label, kind, i, j, *words(old, new, max_pairs)) for label, kind, i, j, old, new in found]
-
-
-def taken(mine: Draft, theirs: Draft, change: Change) -> Draft:
-    """Return `mine` with one change of `changes(theirs, mine)` undone."""
-    items = list(mine.items)
-    match change.kind:
-        case "added":
-            items.pop(change.new or 0)
-        case "removed":
-            items.insert(min(change.old or 0, len(items)), theirs.items[change.old or 0])
-        case "moved":
-            items.insert(min(change.old or 0, len(items)), items.pop(change.new or 0))
-        case _ if change.new is not None and change.old is not None:
-            items[change.new] = theirs.items[change.old]
-        case _:
-            name = _SETTINGS[change.label]
-            return replace(mine, **{name: getattr(theirs, name)})
-    return replace(mine, items=tuple(items))
 
 
 def aligned(items: Sequence[DraftItem], made_from: Draft, source: Draft) -> tuple[DraftItem, ...]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Self
 
 from markupsafe import Markup
-from msgspec import UNSET
 
+from faqsvc_embed.api.content import stored_record
 from faqsvc_embed.api.contract import NewItem
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS, Slug
 from faqsvc_embed.api.publish_request import encode
@@ -18,7 +18,7 @@ from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
 from faqsvc_embed.service.storage.slugs import proposed_slug
-from faqsvc_embed.service.storage.values import Content, Revision
+from faqsvc_embed.service.storage.values import Revision
 
 Problems = dict[str, str]
 """Messages by field: `slug`, `title`, `websiteName`, `websiteUrl`, `items`, `items[3].answer`."""
@@ -201,20 +201,18 @@ class Draft:
         ordered = [*above, *(name for name in problems if name not in _SETTINGS), *_SETTINGS]
         return {name: problems[name] for name in ordered if name in problems}
 
-    def content(self) -> Content:
-        """Return the content to store. The draft must have no problems."""
-        return Content(
-            self.website_url,
-            self.website_name,
-            tuple(
-                Item(index, item.question, item.answer, item.section or None, item.id or None)
-                for index, item in enumerate(self.filled_items)
-            ),
-            self.title or None,
-            self.answer_format,
-            UNSET,  # a form has no call to action
-            self.page_url or None,
-            self.introduction or None,
+    def content(self) -> FAQ:
+        """Return the FAQ to store. The draft must have no problems."""
+        items = enumerate(self.filled_items)
+        return FAQ(
+            slug=self.slug,
+            title=self.title,
+            website_name=self.website_name,
+            items=tuple(Item(n, one.question, one.answer, one.section, one.id or None) for n, one in items),
+            answer_format=self.answer_format,
+            introduction=self.introduction,
+            website_url=self.website_url,
+            page_url=self.page_url,
         )
 
     def record(self) -> FAQ:
@@ -248,7 +246,7 @@ class Draft:
     def is_same(self, revision: Revision) -> bool:
         """Return whether a revision has the same content, as the form shows it."""
         earlier = self.of_revision(revision)
-        mine, theirs = (draft.content().record(self.slug, self.lang) for draft in (self, earlier))
+        mine, theirs = (stored_record(draft.content(), self.slug, self.lang) for draft in (self, earlier))
         return (self.website_url, mine) == (earlier.website_url, theirs)
 
     def _body(self) -> dict[str, Any]:

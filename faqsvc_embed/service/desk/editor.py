@@ -11,7 +11,7 @@ from faqsvc_embed.api.fields import MAX_ANSWER, MAX_ITEMS, MAX_QUESTION, Lang
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.files.html import html_to_markdown
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes, taken
+from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.faqs import what_happened
 from faqsvc_embed.service.desk.forms import number_of
@@ -21,7 +21,6 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.values import (
-    Content,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
@@ -56,7 +55,7 @@ class Editor:
 
     `version` is that of the translation when the editor began (`Revision.version`); empty for a new
     one. After a conflict, `theirs` says what has happened, and `changes` compares both texts. After a button
-    of an item, `focused` names the button, and `focus` is the index of the item or the number of the change.
+    of an item, `focused` names the button, and `focus` is the index of the item.
     """
 
     draft: Draft
@@ -110,7 +109,7 @@ class Editor:
             missing=[code for code in known if faq and code != lang and not faq.translation(code)],
             is_many=is_many,
             flawed=frozenset(flawed),
-            opened=next(iter(flawed), self.focus if self.focused not in ("", "theirs") else 0),
+            opened=next(iter(flawed), self.focus if self.focused else 0),
             max_items=MAX_ITEMS,
             max_question=MAX_QUESTION,
             max_answer=MAX_ANSWER,
@@ -178,12 +177,10 @@ def submit(visit: Visit) -> Response:
     editor = Editor(draft=draft, version=form.get("version"), faq=faq, is_unsaved=True)
     editor = _with_source(visit, editor)
     action = form.get("action", "preview")
-    name, _, place = action.partition(":")
+    name = action.partition(":")[0]
     if name in ("up", "down", "remove", "add", "copy"):
         edited, focus = draft.edited(action, editor.source)
         return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
-    if name == "theirs" and faq is not None:
-        return _take_theirs(visit, editor, number_of(place) or 0)
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "pasted":
@@ -226,7 +223,7 @@ def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:
     digest = digest_of(ascii((draft, is_draft)))
     write = Write(
         # What only the form has changed, such as line ends, makes no new revision.
-        content=Content.of(newest.faq, newest.website_url) if newest and is_same else draft.content(),
+        faq=newest.content if newest and is_same else draft.content(),
         slug=draft.slug or None,
         must_be_new=is_new and not editor.version,
         lang=cast("Lang | None", draft.lang or None),
@@ -285,19 +282,6 @@ def _discard_or_confirm(visit: Visit, editor: Editor, name: str) -> Response:
     if is_whole:  # only publishers see the bin
         page = "/bin" if visit.access.may("publish") else ""
     return redirect(visit, f"{page}?done=binned")
-
-
-def _take_theirs(visit: Visit, editor: Editor, number: int) -> Response:
-    """Replace one question of a form by somebody else's version, and show the remaining differences."""
-    theirs = Draft.of_revision(visit.revision(editor.draft.slug, editor.draft.lang))
-    mine = replace(editor.draft, items=editor.draft.filled_items)
-    found = changes(theirs, mine)
-    if 0 < number <= len(found):
-        mine = taken(mine, theirs, found[number - 1])
-    who = visit.form.get("theirs")[:200] or "somebody changed it"
-    found = changes(theirs, mine)
-    editor = replace(editor, draft=mine, theirs=who, changes=found, is_unsaved=bool(found))
-    return replace(editor, focus=number, focused="theirs").page(visit, 409)
 
 
 def _conflict(visit: Visit, editor: Editor) -> Response:

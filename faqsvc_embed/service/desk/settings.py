@@ -1,7 +1,6 @@
 """The pages about a site: for its admins the site itself, its people, its API keys and its audit log."""
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from datetime import timedelta
 from typing import Any, Final, cast
 
@@ -20,7 +19,7 @@ from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage.api_keys import APIKeyInfo, UnknownAPIKey
 from faqsvc_embed.service.storage.logs import Action, Wanted
 from faqsvc_embed.service.storage.people import LastAdmin, Person, PersonExists, Role, UnknownPerson
-from faqsvc_embed.service.storage.sites import MAX_NAME
+from faqsvc_embed.service.storage.sites import MAX_NAME, Site
 from faqsvc_embed.service.storage.values import SCOPES, Access
 from faqsvc_embed.text import is_name
 
@@ -65,42 +64,28 @@ SPECIAL: Final = {
 """The texts of actions that depend on the subject."""
 
 
-class _Settings:
-    """A form of settings whose current values are `now`.
+def _form(visit: Visit, now: Mapping[str, str]) -> dict[str, Any]:
+    """Return the version of a form of settings, and the values of its fields: if it was refused, as typed."""
+    typed = _typed(visit, now) if visit.status != 200 else {}
+    return {"version": _version(now), "fields": {**now, **typed}}
 
-    A field that was not changed in the form keeps its current value, which somebody else may have changed.
+
+def _typed(visit: Visit, now: Mapping[str, str]) -> dict[str, str]:
+    return {name: visit.form.get(name).strip() for name in now} if visit.form.all("name") else {}
+
+
+def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> Response:
+    """Save the fields of a form that differ from the current values, which `write` gets.
+
+    Raises:
+        Refused: a value is not accepted (422), or somebody has changed the settings meanwhile (409).
     """
-
-    def __init__(self, visit: Visit, now: Mapping[str, str]) -> None:
-        self._visit = visit
-        self._now = now
-        self._opened = now
-        with suppress(msgspec.MsgspecError):
-            self._opened = {**now, **msgspec.json.decode(visit.form.get("version"), type=dict[str, str])}
-        typed = {name: visit.form.get(name).strip() for name in now if visit.form.all("name")}
-        self._changed = {name: value for name, value in typed.items() if value != self._opened[name]}
-
-    def context(self) -> dict[str, Any]:
-        """Return the version of the form, and the values of its fields: if it was refused, what was typed."""
-        typed = self._changed if self._visit.status != 200 else {}
-        return {"version": _version(self._now), "fields": {**self._now, **typed}}
-
-    def save(self, write: Callable[..., None]) -> Response:
-        """Save the fields that were changed, which `write` gets.
-
-        Raises:
-            Refused: a value is not accepted (422), or somebody else has changed the field (409).
-        """
-        now = self._now
-        theirs = {
-            name: f"Somebody else changed this to “{now[name]}” in the meantime. Save again to replace it."
-            for name, value in self._changed.items()
-            if now[name] not in (self._opened[name], value)
-        }
-        if theirs:
-            raise Refused(409, theirs)
-        write(**self._changed)
-        return redirect(self._visit, f"{self._visit.path}?done=saved")
+    changed = {name: value for name, value in _typed(visit, now).items() if value != now[name]}
+    if changed and visit.form.get("version", _version(now)) != _version(now):
+        text = "Somebody else has changed these settings. This is “{}” now. Save again to replace it."
+        raise Refused(409, {name: text.format(now[name]) for name in changed})
+    write(**changed)
+    return redirect(visit, f"{visit.path}?done=saved")
 
 
 def _version(now: Mapping[str, str]) -> str:
@@ -108,11 +93,9 @@ def _version(now: Mapping[str, str]) -> str:
     return msgspec.json.encode(now).decode()
 
 
-def _site_form(visit: Visit) -> _Settings:
-    site = visit.site
+def _site_fields(site: Site) -> dict[str, str]:
     listed = "yes" if site.is_listed else ""
-    now = {"name": site.given_name, "website_url": site.website_url, "listed": listed}
-    return _Settings(visit, now)
+    return {"name": site.given_name, "website_url": site.website_url, "listed": listed}
 
 
 def show_site(visit: Visit) -> Response:
@@ -124,7 +107,7 @@ def show_site(visit: Visit) -> Response:
         site=site,
         max_faqs=site.max_faqs or default.faqs,
         max_bytes=site.max_bytes or default.bytes,
-        **_site_form(visit).context(),
+        **_form(visit, _site_fields(site)),
     )
 
 
@@ -144,7 +127,7 @@ def change_site(visit: Visit) -> Response:
         changed |= {"listed": changed["listed"] == "yes"} if "listed" in changed else {}
         visit.storage.sites.update(visit.access, **changed)
 
-    return _site_form(visit).save(write)
+    return _save(visit, _site_fields(visit.site), write)
 
 
 def show_log(visit: Visit) -> Response:
@@ -172,7 +155,7 @@ def link_device(visit: Visit) -> Response:
 def show_people(visit: Visit) -> Response:
     """GET /desk/people: the people, and a form for a new one."""
     people, next_ = visit.storage.people.page(visit.access.site, limit=PAGE_SIZE, after=visit.after)
-    form = _Settings(visit, {"name": "", "email": "", "role": "editor"}).context()
+    form = _form(visit, {"name": "", "email": "", "role": "editor"})
     return render(visit, "people.html", people=people, next=next_, roles=ROLE_TEXTS, **form)
 
 
@@ -195,7 +178,7 @@ def show_person(visit: Visit) -> Response:
     """GET /desk/people/{person}: a person, to change or remove."""
     person = _person(visit)
     keys = len(visit.storage.keys.made_by_person(person.id))
-    form = _Settings(visit, _person_fields(person)).context()
+    form = _form(visit, _person_fields(person))
     return render(visit, "person.html", person=person, keys=keys, roles=ROLE_TEXTS, **form)
 
 
@@ -213,7 +196,7 @@ def change_person(visit: Visit) -> Response:
         except (ConfigurationError, PersonExists, LastAdmin) as error:
             raise _refused(error) from None
 
-    return _Settings(visit, _person_fields(person)).save(write)
+    return _save(visit, _person_fields(person), write)
 
 
 def _remove_person(visit: Visit, person: Person) -> Response:

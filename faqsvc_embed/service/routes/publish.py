@@ -4,11 +4,10 @@ import hashlib
 import html
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from msgspec import UNSET
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 from starlette.responses import Response
 
 from faqsvc_embed.api.changes import apply_changes
@@ -17,7 +16,7 @@ from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, publication_problems
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.models import Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
@@ -26,7 +25,7 @@ from faqsvc_embed.service.http.limits import require_scope
 from faqsvc_embed.service.http.operation import FAQ_PATH, JSON_BODIES, WRITES, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, parse_body
-from faqsvc_embed.service.storage.values import Content, FileState, IdempotencyKey, Revision, Write
+from faqsvc_embed.service.storage.values import FileState, IdempotencyKey, Revision, Write
 
 _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 
@@ -101,11 +100,11 @@ def change_faq(call: Call) -> Response:
     is_draft = bool(body.draft)
     require_scope(call.access, "draft" if is_draft else "publish")
 
-    def changed(content: Content) -> Content:
+    def changed(faq: FAQ) -> FAQ:
         names = ("title", "introduction", "answer_format")
         given = {name: value for name in names if (value := getattr(body, name)) is not UNSET}
-        items = apply_changes(content.items, body.changes or [])
-        found = replace(content, items=items, **given)
+        items = apply_changes(faq.items, body.changes or [])
+        found = replace(faq, items=items, **given)
         size = sum(len(text.encode()) for item in items for text in item.to_fields().values())
         size += len((found.introduction or "").encode())
         if size > MAX_BODY:
@@ -151,20 +150,20 @@ def _problems(fields: dict[str, Any]) -> list[str]:
 
 
 def _write(body: PublishBody, **target: Any) -> Write:
-    content = Content(
-        website_url=body.website_url or "",
+    faq = FAQ(
+        slug="",
+        title=body.title or "",
         website_name=body.website_name or "",
         items=tuple(Item(position, *astuple(item)) for position, item in enumerate(body.items)),
-        title=body.title,
         answer_format=body.answer_format or "text",
-        cta=UNSET,  # a body has no call to action
-        page_url=body.page_url,
         introduction=body.introduction,
+        website_url=body.website_url or None,
+        page_url=body.page_url,
     )
     file = None
     if body.revision is not UNSET:
         file = FileState(body.revision, bool(body.overwrite), bool(body.republish))
-    return Write(content=content, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
+    return Write(faq=faq, is_draft=bool(body.draft), file=file, **{"lang": body.lang, **target})
 
 
 def _not_used(body: PublishBody | ChangeBody, written: Revision) -> list[str]:

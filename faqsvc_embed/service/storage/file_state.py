@@ -1,19 +1,19 @@
 """Checks files that are published, so that an old file undoes nobody's work by accident."""
 
-from dataclasses import replace
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import structs
 from sqlalchemy import select
 
+from faqsvc_embed.api.content import digest_as
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.revisions import of_translation
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.values import (
-    Content,
     FileState,
     Incomplete,
     OldFile,
@@ -23,8 +23,8 @@ from faqsvc_embed.service.storage.values import (
 )
 
 
-def content_of_file(edit: Edit, faq: Any, newest: Revision | None, request: Write) -> Content | Revision:
-    """Return the content to write, or the revision that has it already.
+def content_of_file(edit: Edit, row: Any, newest: Revision | None, request: Write) -> FAQ | Revision:
+    """Return the FAQ to write, or the revision that has it already.
 
     Raises:
         Incomplete: the FAQ is new, and the file lacks the website.
@@ -35,17 +35,17 @@ def content_of_file(edit: Edit, faq: Any, newest: Revision | None, request: Writ
     base = newest
     if newest is not None and newest.state == "draft" and not request.is_draft:
         base = _public(edit, newest.lang) or newest
-    content = _completed(edit, faq, base, request.content)
-    digest = "" if newest is None else content.digest(newest.slug, newest.lang)
+    faq = _completed(edit, row, base, request.faq)
+    digest = "" if newest is None else digest_as(faq, newest.slug, newest.lang)
     done = ("published", "draft") if request.is_draft else ("published",)
     if base is not None and base.digest == digest and base.state in done:
         return base
-    is_unpublished = faq.state == "unpublished" or (newest and newest.translation_state == "unpublished")
+    is_unpublished = row.state == "unpublished" or (newest and newest.translation_state == "unpublished")
     if is_unpublished and not request.is_draft and not state.republish:
-        raise Unpublished(f"{quoted(faq.slug)} was unpublished ({faq.updated_at:%Y-%m-%d %H:%M} UTC)")
+        raise Unpublished(f"{quoted(row.slug)} was unpublished ({row.updated_at:%Y-%m-%d %H:%M} UTC)")
     if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
         raise OldFile("The FAQ was changed after the file was written", newest)
-    return content
+    return faq
 
 
 def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
@@ -74,19 +74,16 @@ def _public(edit: Edit, lang: Lang) -> Revision | None:
     return None if found is None else edit.revision(lang, found.published)
 
 
-def _completed(edit: Edit, faq: Any, base: Revision | None, content: Content) -> Content:
-    """Return the content with what a file may leave out: the website, the title and the call to action."""
-    of_translation = base
-    if base is None and not (content.website_url and content.website_name):
-        base = _public(edit, faq.lang) or edit.newest(faq.lang)
+def _completed(edit: Edit, row: Any, base: Revision | None, faq: FAQ) -> FAQ:
+    """Return an FAQ with what its file may leave out: the website, the title and the call to action."""
+    url, name = faq.website_url, faq.website_name
     if base is not None:
-        url, name = content.website_url or base.website_url, content.website_name or base.faq.website_name
-        content = replace(content, website_url=url, website_name=name)
-    if of_translation is not None:
-        title = of_translation.faq.title if content.title is None else content.title
-        cta = of_translation.faq.cta if content.cta is UNSET else content.cta
-        content = replace(content, title=title, cta=cta)
-    required = {"websiteUrl": content.website_url, "websiteName": content.website_name}
-    if missing := [name for name, value in required.items() if not value]:
+        earlier = base.faq
+        faq = structs.replace(faq, title=faq.title or earlier.title, cta=earlier.cta)
+    elif not (url and name):
+        base = _public(edit, row.lang) or edit.newest(row.lang)
+    if base is not None:
+        url, name = url or base.website_url, name or base.faq.website_name
+    if missing := [wire for wire, value in (("websiteUrl", url), ("websiteName", name)) if not value]:
         raise Incomplete(missing)
-    return content
+    return structs.replace(faq, website_url=url, website_name=name)

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, NamedTuple
 
-from faqsvc_embed.api.content import Content as Content
+from msgspec import structs
+
 from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
@@ -212,14 +213,14 @@ class FileState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """A revision to write.
+    """A revision to write. The slug and the language of `faq` are not used.
 
     Without `slug`, a new FAQ is created under a new slug. With `must_be_new`, no FAQ with `slug`
     may exist. Without `lang`, the language is detected; if that is uncertain, it is the default language of
     the FAQ, else English.
     """
 
-    content: Content
+    faq: FAQ
     slug: str | None = None
     must_be_new: bool = False
     lang: Lang | None = None
@@ -229,7 +230,7 @@ class Write:
     """The revision of the default language that this is a translation of; by default the newest."""
     idempotency_key: IdempotencyKey | None = None
     file: FileState | None = None
-    """Set if the content comes from a file. Its website and title may then be empty."""
+    """Set if the FAQ comes from a file. Its website may then be empty."""
 
 
 class Revision(NamedTuple):
@@ -264,6 +265,11 @@ class Revision(NamedTuple):
     def faq(self) -> FAQ:
         """The record."""
         return FAQ.from_json(self.record)
+
+    @property
+    def content(self) -> FAQ:
+        """The record with its website."""
+        return structs.replace(self.faq, website_url=self.website_url)
 
     @property
     def is_draft(self) -> bool:

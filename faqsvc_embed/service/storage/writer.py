@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Final, cast
 
-from msgspec import UNSET
+from msgspec import structs
 from sqlalchemy import Connection, Row, delete, select, update
 
+from faqsvc_embed.api.content import stored_record
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.files.detection import detect_language
+from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.file_state import content_of_file
@@ -21,7 +22,6 @@ from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slu
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
-    Content,
     Gone,
     IdempotencyKey,
     IdempotencyKeyReused,
@@ -82,30 +82,28 @@ class Writer:
             IdempotencyKeyReused: the Idempotency-Key was used with another body in the last 24 hours.
         """
         key = request.idempotency_key
-        detected = None if request.lang else detect_language(request.content.items)
+        detected = None if request.lang else detect_language(request.faq.items)
         with self.editing(access, request.slug or "") as edit:
             if key and (earlier := _claim(edit.connection, access.site, key, edit.now)):
                 return earlier, False
-            faq, is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
-            lang = request.lang or _unstated_language(edit, faq, detected, request)
+            row, is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
+            lang = request.lang or _unstated_language(edit, row, detected, request)
             newest = edit.newest(lang)
             if request.must_be_new and not is_new:
-                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} already exists", newest)
+                raise RevisionConflict(f"The FAQ {quoted(row.slug)} already exists", newest)
             is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
             if request.lang is None and newest is None and not is_sure:
-                raise RevisionConflict(f"The FAQ {quoted(faq.slug)} has no translation in {lang}")
+                raise RevisionConflict(f"The FAQ {quoted(row.slug)} has no translation in {lang}")
             edit.check(request.preconditions, lang, newest)
-            if request.preconditions.is_create_only and faq.state == "unpublished" and not request.is_draft:
+            if request.preconditions.is_create_only and row.state == "unpublished" and not request.is_draft:
                 raise RevisionConflict(
-                    f"The FAQ {quoted(faq.slug)} was unpublished, and this would publish it again"
+                    f"The FAQ {quoted(row.slug)} was unpublished, and this would publish it again"
                 )
-            content: Content | Revision = request.content
-            if request.file is not None:
-                content = content_of_file(edit, faq, newest, request)
-            if isinstance(content, Revision):
-                written = content
+            wanted = request.faq if request.file is None else content_of_file(edit, row, newest, request)
+            if isinstance(wanted, Revision):
+                written = wanted
             else:
-                written = _store(edit, newest, lang, content, is_draft=request.is_draft)
+                written = _store(edit, newest, lang, wanted, is_draft=request.is_draft)
             if request.translated_from is not None:
                 edit.update_translations([lang], translated_from=request.translated_from)
             if key:
@@ -116,20 +114,19 @@ class Writer:
         self,
         access: Access,
         key: tuple[str, Lang | None],
-        change: Callable[[Content], Content],
+        change: Callable[[FAQ], FAQ],
         preconditions: Preconditions,
         *,
         is_draft: bool,
     ) -> Revision:
-        """Write a revision with what `change` makes of the content of the newest one.
+        """Write a revision with what `change` makes of the newest one.
 
         `key` is a slug with a language, or None for the default language.
         """
         slug, lang = key
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
-            content = change(Content.of(newest.faq, newest.website_url))
-            return _store(edit, newest, newest.lang, content, is_draft=is_draft)
+            return _store(edit, newest, newest.lang, change(newest.content), is_draft=is_draft)
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
@@ -189,9 +186,9 @@ def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Re
 def _open(edit: Edit, request: Write, lang: Lang) -> tuple[Row[Any], bool]:
     """Return the locked FAQ of a request, and whether it is a new one."""
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
-    content, slug = request.content, request.slug
+    slug = request.slug
     if slug is None:
-        candidates = numbered(proposed_slug(content.title or "", content.website_name))
+        candidates = numbered(proposed_slug(request.faq.title, request.faq.website_name))
         edit.slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
         return edit.locked(), True
     faq = edit.locked()
@@ -215,18 +212,18 @@ def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request
     # Japanese in Chinese characters alone is detected as Chinese.
     if detected is None or (detected, default) == ("zh", "ja"):
         return default
-    is_certain = detected not in _LATIN_SCRIPT or len(request.content.items) >= ENOUGH_ITEMS
+    is_certain = detected not in _LATIN_SCRIPT or len(request.faq.items) >= ENOUGH_ITEMS
     if is_certain or detected in edit.translations:
         return detected
     return default
 
 
-def _store(edit: Edit, newest: Revision | None, lang: Lang, content: Content, *, is_draft: bool) -> Revision:
-    """Write content, which keeps the call to action if it states none."""
-    if content.cta is UNSET and newest is not None:
-        content = replace(content, cta=newest.faq.cta)
-    record = content.record(edit.slug, lang).to_json()
-    return edit.write(lang, record, content.website_url, is_draft=is_draft)
+def _store(edit: Edit, newest: Revision | None, lang: Lang, faq: FAQ, *, is_draft: bool) -> Revision:
+    """Write an FAQ, which keeps the call to action if it states none."""
+    if faq.cta is None and newest is not None:
+        faq = structs.replace(faq, cta=newest.faq.cta)
+    record = stored_record(faq, edit.slug, lang).to_json()
+    return edit.write(lang, record, faq.website_url or "", is_draft=is_draft)
 
 
 def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 import uvicorn
+from msgspec.structs import replace
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.api.fields import Lang
@@ -14,7 +15,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.people import Person
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Content, Write
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Write
 from tests.support.waiting import wait_until
 
 WEBSITE: Final = "https://www.heron.example"
@@ -104,6 +105,6 @@ def remove(storage: Storage, access: Access) -> None:
 
 
 def _write(storage: Storage, access: Access, faq: FAQ, *, is_draft: bool) -> None:
-    content = Content(WEBSITE, faq.website_name, faq.items, faq.title)
+    faq = replace(faq, website_url=WEBSITE)
     lang = cast("Lang", faq.lang)
-    storage.writer.write(access, Write(content=content, slug=faq.slug, lang=lang, is_draft=is_draft))
+    storage.writer.write(access, Write(faq=faq, slug=faq.slug, lang=lang, is_draft=is_draft))

@@ -9,9 +9,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Dialog, Page, expect
 
-from faqsvc_embed.models import Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.desk.visit import COOKIE
-from faqsvc_embed.service.storage.values import Access, Content, Write
+from faqsvc_embed.service.storage.values import Access, Write
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -268,7 +268,8 @@ def write_forty(desk: Served, access: Access | None = None, slug: str = "help") 
         Item(n, f"Question number {n + 1} of the shop?", f"Answer {n + 1}.", f"Part {n // 8}")
         for n in range(40)
     )
-    write = Write(content=Content("https://www.heron.example", "Heron", items, "Help"), slug=slug, lang="en")
+    faq = FAQ(slug, "Help", "Heron", items=items, website_url="https://www.heron.example")
+    write = Write(faq=faq, slug=slug, lang="en")
     desk.storage.writer.write(access or desk.admin.access, write)
 
 

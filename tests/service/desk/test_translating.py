@@ -1,11 +1,11 @@
 """Translations beside their source, discarded drafts, conflicts by question, and what a form keeps."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
+from msgspec.structs import replace
+
 from faqsvc_embed import FAQ
-from faqsvc_embed.api.content import Content
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
@@ -164,22 +164,6 @@ def test_a_draft_that_somebody_changed_meanwhile_is_not_discarded(editor: Editor
     assert "Other" in editor.get("/faqs/pricing").text
 
 
-def test_each_question_of_a_conflict_can_be_taken_from_the_other_person(editor: Editor) -> None:
-    base = base_of(publish(editor))
-    theirs = written(answer=["Ten.", "Never."])
-    editor.post("/faqs/pricing", action="publish", version=base, **theirs)
-    mine = written(answer=["Five.", "On Mondays."])
-    conflict = editor.post("/faqs/pricing", action="publish", version=base, **mine)
-    assert conflict.status_code == 409
-    fields = fields_of(conflict.text) | {"theirs": "Mia saved revision 2"}
-    page = editor.post("/faqs/pricing", action="theirs:1", **fields)
-    assert texts_of(page.text)[1::2] == ["Ten.", "On Mondays."]
-    assert re.findall(r'value="(theirs:\d)" autofocus', page.text) == ["theirs:1"]  # the next question
-    editor.post("/faqs/pricing", action="publish", **fields_of(page.text))
-    items = FAQ.from_json(record(editor).content).items
-    assert [item.answer for item in items] == ["Ten.", "On Mondays."]
-
-
 def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
     base = base_of(publish(editor))
     theirs = written(question=["May I cancel?", "Do you ship?"], answer=["Any time.", "Yes."])
@@ -187,26 +171,21 @@ def test_a_conflict_says_in_whose_text_a_question_is(editor: Editor) -> None:
     page = editor.post("/faqs/pricing", action="draft", version=base, **written(title="Costs")).text
     titles = [" ".join(re.sub("<[^>]*>", "", title).split()) for title in re.findall("<h3>(.*)</h3>", page)]
     assert titles == ["Title", "Question 1 (only in yours)", "Question 2 (only in theirs)"]
-    for number in (1, 1, 1):
-        fields = fields_of(page) | {"theirs": "Mia published revision 2"}
-        page = editor.post("/faqs/pricing", action=f"theirs:{number}", **fields).text
-    assert "Nothing differs any more" in page
-    assert "Not saved yet" not in page
-    assert 'data-unsaved=""' in page
 
 
 def test_sections_ids_and_the_page_are_kept_by_every_way_of_saving(editor: Editor, storage: Storage) -> None:
     site = storage.people.list(None)[0].site
     items = (Item(0, "How?", "So.", "Orders", "how"), Item(1, "Why?", "Because.", "Orders"))
-    content = Content("https://heron.example", "Heron", items, "Shop", page_url="https://heron.example/faq")
-    storage.writer.write(Access(None, site), Write(content=content, slug="shop", lang="en"))
+    url = "https://heron.example"
+    faq = FAQ("shop", "Shop", "Heron", items=items, website_url=url, page_url=f"{url}/faq")
+    storage.writer.write(Access(None, site), Write(faq=faq, slug="shop", lang="en"))
     fields = fields_of(editor.get("/faqs/shop").text) | {"title": "The shop"}
     editor.post("/faqs/shop", action="publish", **fields)
     kept = FAQ.from_json(editor.client.get("/api/v1/faq/shop").content)
     assert (kept.title, kept.page_url) == ("The shop", "https://heron.example/faq")
     assert [(item.section, item.id) for item in kept.items] == [("Orders", "how"), ("Orders", None)]
 
-    def first(old: Content) -> Content:
+    def first(old: FAQ) -> FAQ:
         return replace(old, items=old.items[:1])
 
     storage.writer.change(Access(None, site), ("shop", None), first, Preconditions(), is_draft=False)
@@ -219,8 +198,8 @@ def test_a_question_that_was_moved_is_beside_its_own_source(editor: Editor, stor
     german = (Item(0, "Warum?", "Darum.", None, "why"), Item(1, "Wo?", "Da."))
     langs: tuple[Lang, ...] = ("en", "de")
     for lang, items in zip(langs, (english, german), strict=True):
-        content = Content("https://heron.example", "Heron", items, "Shop")
-        storage.writer.write(Access(None, site), Write(content=content, slug="shop", lang=lang))
+        faq = FAQ("shop", "Shop", "Heron", items=items, website_url="https://heron.example")
+        storage.writer.write(Access(None, site), Write(faq=faq, slug="shop", lang=lang))
     page = editor.get("/faqs/shop?lang=de").text
     assert source_of(page) == ["How?", "Why?"]
     assert texts_of(page) == ["", "", "Warum?", "Darum.", "Wo?", "Da."]

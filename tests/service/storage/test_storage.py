@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from sqlalchemy import delete, text
 
 from faqsvc_embed.models import FAQ
@@ -17,7 +18,7 @@ from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
-from faqsvc_embed.service.storage.values import Content, Gone, Preconditions, Write
+from faqsvc_embed.service.storage.values import Gone, Preconditions, Write
 from tests.service.storage.writes import TEA, access, put, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
@@ -80,8 +81,8 @@ def test_threads_read_and_write_concurrently(storage: Storage) -> None:
 def slug_of_new(storage: Storage, title: str, name: str) -> str:
     """Return the slug of a new FAQ that states none."""
     owner = storage.people.admin("Mia", site=storage.sites.create("tests")).access
-    content = Content("https://www.tea.example", name, TEA.items, title or None)
-    return storage.writer.write(owner, Write(content=content))[0].slug
+    faq = replace(TEA, website_name=name, title=title)
+    return storage.writer.write(owner, Write(faq=faq))[0].slug
 
 
 @pytest.mark.parametrize(

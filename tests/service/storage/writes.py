@@ -6,16 +6,23 @@ from datetime import timedelta
 from threading import Barrier
 from typing import Any, Final, cast
 
+from msgspec.structs import replace
+
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.sites import resolve_site
-from faqsvc_embed.service.storage.values import Access, Content, Revision, Write
+from faqsvc_embed.service.storage.values import Access, Revision, Write
 from faqsvc_embed.text import normalized
 from tests.support.clock import Clock
 
-TEA: Final = Content("https://www.tea.example", "Tea & Sons", (Item(0, "What does it cost?", "Nothing."),))
+TEA: Final = FAQ(
+    slug="tea",
+    website_name="Tea & Sons",
+    items=(Item(0, "What does it cost?", "Nothing."),),
+    website_url="https://www.tea.example",
+)
 
 
 def access(storage: Storage, name: str = "tests") -> Access:
@@ -27,10 +34,8 @@ def access(storage: Storage, name: str = "tests") -> Access:
 
 def write(storage: Storage, who: Access, slug: str | None = "tea", **options: Any) -> Revision:
     """Write a revision; `title` tells it from others."""
-    content = Content(
-        TEA.website_url, TEA.website_name, options.pop("items", TEA.items), options.pop("title", None)
-    )
-    return storage.writer.write(who, Write(content=content, slug=slug, **options))[0]
+    faq = replace(TEA, items=options.pop("items", TEA.items), title=options.pop("title", ""))
+    return storage.writer.write(who, Write(faq=faq, slug=slug, **options))[0]
 
 
 def put(storage: Storage, faq: FAQ, *, website_url: str = "", site: str | None = None) -> None:
@@ -38,7 +43,7 @@ def put(storage: Storage, faq: FAQ, *, website_url: str = "", site: str | None =
     with storage.database.writing() as connection:
         owner = resolve_site(connection, site, storage.clock())
     slug, lang = normalized("NFC", faq.slug), cast("Lang", faq.lang)
-    request = Write(content=Content.of(faq, website_url), slug=slug, lang=lang)
+    request = Write(faq=replace(faq, website_url=website_url), slug=slug, lang=lang)
     storage.writer.write(Access(None, owner), request)
 
 
