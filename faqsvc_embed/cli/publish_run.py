@@ -199,9 +199,7 @@ def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, st
         at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
         named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
         pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
-        advice = f"get it with `{pull}`, which replaces the file"
-        if publication.document.revision is None:  # `pull` may refuse to replace a file that it did not write
-            advice = f"move the file away, then get the change with `{pull}`"
+        advice = f"if you edited it, move the file away; then get the change with `{pull}`"
         if current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
         return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"

@@ -4,20 +4,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
+import msgspec
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
 from faqsvc_embed.cli.output import note, print_text
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.models import FAQ
 
 if TYPE_CHECKING:
     from faqsvc_embed.api.responses import Fetched
     from faqsvc_embed.client import FAQClient
+    from faqsvc_embed.files import Document
 
+_TEXTS: Final = ("title", "introduction", "items", "answer_format")
 Files = dict[Path, str | None]
 """The text of each file; None if the file already has this text."""
 
@@ -38,8 +42,9 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
     directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
-    them. A file whose texts are not published is not replaced; one that states an older revision is, and is
-    named. Either all files are written or none.
+    them. A file with texts of your own is not replaced. Whether one of an older revision has any, only the
+    API key in FAQSVC_API_KEY tells; without it, such a file is replaced and named. Either all files are
+    written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
@@ -53,7 +58,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     with open_client(base_url, api_key=None, offline=False, lang=None) as client:
         files = _files(_pull(client, slugs), Path(directory))
     changed = {path: text for path, text in files.items() if text is not None}
-    older = {path: _older_revision(path, text) for path, text in changed.items()}
+    older = {path: _older_revision(path, text, base_url) for path, text in changed.items()}
     Path(directory).mkdir(parents=True, exist_ok=True)
     write_atomically(changed)
     for path in files:
@@ -85,31 +90,46 @@ def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) ->
     return files
 
 
-def _older_revision(path: Path, text: str) -> object:
-    """Return the revision of a file if it is another one than that of `text`, which may replace it.
+def _older_revision(path: Path, text: str, base_url: str | None) -> object:
+    """Return the revision of a file that `text` replaces if the file may have been edited since.
 
-    Any other file that has texts that are not published is not replaced. A file that somebody wrote states no
-    revision, and may lack other fields.
+    Raises:
+        ClickException: the file has texts that neither `text` nor its own revision has.
     """
     from faqsvc_embed.files import READERS, UnreadableFile, read_file
     from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 
-    edited = failure(f"{path} has texts that are not published: publish it, or remove it first")
+    edited = failure(f"{path} has texts that are not published: publish it, or move it away first")
     try:
         local, published = read_file(path), READERS[".md"](text)
     except FileNotFoundError:
         return None
     except UnreadableFile:
         raise edited from None
-    if local.revision is None:
+    if local.revision not in (None, published.revision):
+        own = _revision(published.slug, local, base_url)
+        if own is None:
+            return local.revision
+        published = replace(local, **{name: getattr(own, name) for name in _TEXTS})
+    elif local.revision is None:  # somebody wrote the file, and it may lack fields
         lacking = [name for name in DOCUMENT_FIELDS.values() if not getattr(local, name)]
         stated = {name: getattr(published, name) for name in (*lacking, "answer_format", "lang")}
         local = replace(local, **stated | {"introduction": local.introduction})
-    if local.revision != published.revision:
-        return local.revision
     if local != published:
         raise edited
     return None
+
+
+def _revision(slug: str, local: "Document", base_url: str | None) -> "Document | None":
+    """Return the revision that a file states; None without an API key that may read it."""
+    from faqsvc_embed.files import Document
+
+    try:
+        with open_client(base_url, offline=False, lang=None) as client:
+            revision = client.get_revision(slug, local.revision, lang=local.lang)
+    except FAQError:
+        return None
+    return Document.from_faq(FAQ.from_dict(msgspec.to_builtins(revision.faq)))
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":

@@ -10,8 +10,8 @@ from faqsvc_embed.files.asking import asks
 Columns = tuple[str, str]
 """The names of the fields of a question and of its answer."""
 _SEVERAL: Final = 2
-_LANGUAGE_NAMES: Final = 2, 3, 5
-"""Lengths of the names of languages."""
+LANGUAGE_NAME: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
+"""The key of a language, such as `en`, `pt-BR` and `zhHans`."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:
@@ -191,6 +191,4 @@ def is_general(name: str) -> bool:
 def is_translated(value: Mapping[str, Any]) -> bool:
     """Return whether a mapping has one text in several languages."""
     names = [str(key) for key, inner in value.items() if isinstance(inner, str)]
-    return bool(names) and all(
-        len(name) in _LANGUAGE_NAMES and name[:2].isalpha() and name[:2].islower() for name in names
-    )
+    return bool(names) and all(map(LANGUAGE_NAME.fullmatch, names))

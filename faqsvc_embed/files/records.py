@@ -16,6 +16,8 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import (
     DOCUMENT_FIELDS,
     GROUP_NAMES,
+    LANGUAGE_NAME,
+    QUESTION_LABELS,
     SECTION_FIELDS,
     Columns,
     asking_columns,
@@ -49,8 +51,9 @@ _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "ins
 _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answermarkdown")
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
+_QUESTION_NAMES: Final = frozenset(QUESTION_LABELS)
+"""Names of the question of a single record; in others, such as `new_question`, it must ask."""
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
-_LANGUAGE: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
 _SEVERAL: Final = 2
@@ -136,7 +139,8 @@ def to_document(value: object) -> Document:
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
-    if any(map(is_general, found.columns)) and not (enough or page):
+    needs_asking = len(found.items) == 1 and _QUESTION_NAMES.isdisjoint(map(plain_name, found.columns))
+    if (needs_asking or any(map(is_general, found.columns))) and not (enough or page):
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
@@ -309,7 +313,7 @@ class _Finder:
 
 def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
     """Return a mapping of languages to records with those in its `lang`, in English, or in the first."""
-    names = [key for key in value if _LANGUAGE.fullmatch(str(key))]
+    names = [key for key in value if LANGUAGE_NAME.fullmatch(str(key))]
     finder = _Finder(None, {})
     records = [key for key in names if finder.find(value[key], depth + 1).items] if names[1:] else []
     if len(records) < _SEVERAL or set(records).isdisjoint(LANGUAGES) or not isinstance(value, dict):

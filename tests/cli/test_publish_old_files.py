@@ -106,7 +106,7 @@ def test_a_file_without_its_revision_replaces_only_revisions_of_its_own_key(desk
     desk.write("prices", "Eight euros.")
     status, done, (line,) = desk.publish()
     assert (status, done, "Mia" in line, desk.answer("prices")) == (1, [], True, "Seven euros.")
-    assert "move the file away" in line  # `pull` does not replace it
+    assert "move the file away" in line
     status, done, (warning,) = desk.publish("--overwrite")
     assert (status, done, "Mia" in warning) == (0, ["prices"], True)
     desk.write("prices", "Nine euros.")
@@ -148,6 +148,7 @@ def test_a_file_with_a_revision_that_is_no_longer_the_newest_is_refused(desk: De
     assert (status, done) == (1, [])
     assert "revision 2" in line
     assert desk.answer("prices") == "Seven euros."
+    file.unlink()
     assert faqsvc(*pull).exit_code == 0
     for answer in ("Eight", "Nine"):  # the file states each revision that it was published as
         file.write_text(file.read_text().replace("Seven", answer).replace("Eight", answer))
@@ -238,6 +239,25 @@ def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk:
     desk.edit("prices", "Seven euros.")
     assert faqsvc(*pull).exit_code == 0
     assert "Seven" in file.read_text()
+
+
+def test_pull_replaces_a_file_of_an_older_revision_unless_it_was_edited(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pull = ("pull", "prices", "--to", str(desk.folder))
+    for answer in ("Five", "Six"):
+        desk.edit("prices", f"{answer} euros.")
+        replaced = faqsvc(*pull)
+        assert (replaced.exit_code, replaced.stderr) == (0, "")
+    file = desk.folder / "prices.md"
+    edited = file.read_text().replace("Six", "Nine")
+    file.write_text(edited)
+    desk.edit("prices", "Seven euros.")
+    assert "prices.md" in failure(faqsvc(*pull))
+    assert file.read_text() == edited
+    monkeypatch.delenv("FAQSVC_API_KEY")  # only a key reads the older revision
+    named = faqsvc(*pull)
+    assert (named.exit_code, "prices.md" in named.stderr) == (0, True)
 
 
 def test_a_file_that_was_pulled_before_a_draft_is_refused(desk: Desk) -> None:

@@ -577,6 +577,16 @@ def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) ->
     assert "{}" in refusal(tmp_path, "c.yaml", "{}\n")
 
 
+def test_labels_of_a_form_are_no_question(tmp_path: Path) -> None:
+    content = "fi:\n  new_question: Kysymys\n  new_answer: Vastaus\n  updated: Tallennettu\n"
+    assert "no questions found" in refusal(tmp_path, "faq.fi.yml", content)
+
+
+def test_parts_of_an_answer_are_no_languages(tmp_path: Path) -> None:
+    content = "- q: How?\n  a: {step1: Press a key., step2: Wait.}\n"
+    assert read(tmp_path, "a.yaml", content).items[0]["answer"] == "Press a key.\n\nWait."
+
+
 def test_questions_in_numbered_fields_are_refused_unless_each_has_an_answer(tmp_path: Path) -> None:
     numbered = {"item_1_title": "Why?", "item_1_body": "So.", "item_2_title": "Who?", "item_2_body": "We."}
     assert "'item_2_title' asks, too" in refusal(tmp_path, "a.json", json.dumps({"box": numbered}))
