@@ -324,6 +324,9 @@ def test_an_id_that_is_no_address_is_an_id_of_its_own() -> None:
 def test_the_line_of_broken_markup_is_that_of_the_page() -> None:
     broken = "<p>\n<script type=application/ld+json>\n{\n'FAQPage': 1}</script>"
     assert faq_parity(broken)[0].startswith("line 4: this JSON-LD cannot be read by any parser: Expecting")
+    assert faq_parity(page(markup=script(graph()).replace("Five", "Fi\nve")))[0].endswith(
+        "Invalid control character"
+    )
 
 
 def test_markup_without_questions_is_one_difference() -> None:

@@ -97,7 +97,8 @@ def _json_ld(document: turbohtml.Document, problems: list[str]) -> list[Any]:
         try:
             found.append(json.loads(script.text, parse_constant=_refuse))
         except (ValueError, RecursionError) as error:
-            line, reason = first + getattr(error, "lineno", 1) - 1, getattr(error, "msg", error)
+            line = first + getattr(error, "lineno", 1) - 1
+            reason = str(getattr(error, "msg", error)).removesuffix(" at")
             if "FAQPage" in script.text:
                 problems.append(f"line {line}: this JSON-LD cannot be read by any parser: {reason}")
             continue

@@ -140,7 +140,7 @@ def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator
     for (is_in_faq, _), rows in pairs.items():
         asked = sum(is_asked(question_text(question)) for question, _ in rows)
         answers = sum(is_asked(question_text(answer)) for _, answer in rows)
-        are_most = asked >= (0.3 if is_in_faq else 0.6) * len(rows) and answers <= 0.1 * len(rows)
+        are_most = asked >= (0.15 if is_in_faq else 0.6) * len(rows) and answers <= 0.1 * len(rows)
         if len(rows) > MANY and are_most:
             yield from (question for question, _ in rows if len(inline_text(question.children)) <= MAX_LINE)
 

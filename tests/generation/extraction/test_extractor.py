@@ -228,6 +228,12 @@ def test_what_asks_within_an_answer_is_part_of_it() -> None:
     assert [pair.question for pair in pairs(html(f"<h1>FAQ</h1>{page}"))] == list(ASKED)
 
 
+def test_the_items_of_an_faq_may_be_complaints_of_which_a_few_ask() -> None:
+    said = ["It is slow.", "It is too loud.", "I see no lights.", "It never stops.", "What is the red light?"]
+    listed = "".join(f"<li>{text}<p>Call us.</p><p>{text}</p></li>" for text in said)
+    assert [pair.question for pair in pairs(html(f"<h1>FAQ</h1><ol>{listed}</ol>"))] == said
+
+
 def test_keywords_beside_a_question_are_no_part_of_it() -> None:
     tags = '<span class="tags"><span class="tag">Orders</span></span>'
     item = f"<details><summary>{{}} {tags}</summary>Yes.</details>"

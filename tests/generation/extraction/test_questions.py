@@ -44,6 +44,7 @@ def test_a_question_is_recognised_without_a_question_mark(text: str) -> None:
         "Preise",
         "Wie wir arbeiten",
         "Istanbul",
+        "AI features",
         "배송",
         "価格",
     ],
@@ -64,3 +65,6 @@ def test_a_question_about_help_is_not_a_call_to_action() -> None:
     assert not is_call_to_action("Do you offer help with moving?")
     assert not is_call_to_action("Are you open on Sundays?")
     assert is_call_to_action("Need help?")
+    assert is_call_to_action("Was your question not answered?")
+    assert is_call_to_action("Hai una domanda specifica?")
+    assert is_call_to_action("找不到您的問題？")
