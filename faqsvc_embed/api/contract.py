@@ -89,8 +89,8 @@ REQUIRED: Final = "Required, except with `revision`."
 class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     """The FAQ that POST and PUT publish, or only store if `draft` is true. Unknown fields are ignored.
 
-    POST creates an FAQ under a slug from its title, and refuses a body with a `slug`. PUT takes the slug and
-    the language from the URL; `lang` of the body is used if the URL has none.
+    POST creates an FAQ under a slug from its title. PUT takes the slug and the language from the URL; `lang`
+    of the body is used if the URL has none. A `slug` in the body, as in records, is not used.
 
     `revision` says that the body comes from a file, and which revision the file was made from, or null. Such
     a body is refused if it would undo a change (412), unless `overwrite` is true, or publish an unpublished
@@ -107,7 +107,7 @@ class PublishBody(Struct, frozen=True, rename="camel", kw_only=True):
     answer_format: Annotated[AnswerFormat | None, Meta(description='By default "text".')] = None
     page_url: Annotated[WebsiteURL | None, Meta(description="The page of the website that shows it.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
-    slug: Annotated[Slug | None, Meta(description="Not used by PUT, refused by POST.")] = None
+    slug: Annotated[Slug | None, Meta(description="Not used.")] = None
     revision: Annotated[int, Meta(ge=0, le=99_999_999)] | UnsetType | None = UNSET
     overwrite: bool | None = None
     republish: bool | None = None

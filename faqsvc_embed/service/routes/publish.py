@@ -44,11 +44,8 @@ def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
     body, ignored = parse_body(call.body, PublishBody, _problems)
-    if body.slug is not None:
-        reason = f"slug is {quoted(body.slug)}: POST chooses a new slug; PUT {API_PATH}/SLUG writes this FAQ"
-        raise Problem.invalid(reason)
     written, _ = _store(call, _write(body, idempotency_key=_idempotency_key(call)))
-    return write_response(urls, written, 201, ignored)
+    return write_response(urls, written, 201, ignored + _not_used(body, written))
 
 
 @Operation(
