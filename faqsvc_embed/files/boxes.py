@@ -122,9 +122,12 @@ def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     """Return the opener of a box whose text is indented, such as `??? question "Why?"`."""
     line = lines[number].strip(" \t\\")
     found = _INDENTED.fullmatch(line) if line.startswith(("???", "!!!")) else None
-    if found is None or not (found["title"].startswith('"') or asks(found["title"])):
+    title = found["title"] if found else ""
+    if title.endswith('"'):  # its class may have more than one word
+        title = title[title.find('"') :]
+    if not (title.startswith('"') or asks(title)):
         return None
     indent, end = space_before(lines[number]), number + 1
     while end < len(lines) and (not lines[end].strip() or lines[end][indent : indent + 2].isspace()):
         end += 1
-    return Opener(number, number + 1, found["title"].strip('" '), indent=indent + CODE, end=end)
+    return Opener(number, number + 1, title.strip('" '), indent=indent + CODE, end=end)

@@ -95,7 +95,8 @@ def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
         lines[0].rstrip(),
         [*takewhile(lambda line: line.strip() and not line.startswith("##"), lines)],
     )
-    end = next((number for number, line in enumerate(lines) if number and line.rstrip() == rule), None)
+    ends = (rule, "...") if rule == "---" else (rule,)  # as YAML ends a document, and Pandoc reads it
+    end = next((number for number, line in enumerate(lines) if number and line.rstrip() in ends), None)
     if rule == "+++" and end is not None:
         return parse_toml("\n".join(["", *lines[1:end]])), end + 1
     if rule == "---" and end is not None:

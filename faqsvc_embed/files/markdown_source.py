@@ -23,7 +23,14 @@ from faqsvc_embed.files.markdown_lines import (
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after
+from faqsvc_embed.files.openers import (
+    INNER,
+    Opener,
+    answer_label,
+    question_label,
+    text_after,
+    with_usual_labels,
+)
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -51,7 +58,8 @@ class Source:
                 f"line {line}: more than {MAX_QUOTATIONS} quotations without a blank line: {wanted}"
             )
         self.notes: list[str] = notes
-        self.lines: list[str] = joined(text.split("\n"))
+        lines = text.split("\n")
+        self.lines: list[str] = joined(lines if is_written else with_usual_labels(lines))
         environment = dict[str, Any]()
         tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})

@@ -5,9 +5,10 @@ labels (`Q:`), rows of tables, defined terms, bold lines, list items, and plain 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from faqsvc_embed.files.asking import asks, ends_asking
@@ -26,8 +27,11 @@ CODE: Final = 4
 _MAX_BOLD: Final = 3
 """Maximum lines of a bold question."""
 
+_SEVERAL: Final = 2
+
 _LINE: Final = re.compile(
-    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+|\[![A-Za-z]+\][+-]?[ \t]+)?)?(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+)?"
+    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+|\[![A-Za-z]+\][+-]?[ \t]+)?)?"
+    r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:#{1,6}[ \t]+)?)?"
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\}|:[a-z][a-z0-9_-]*:(?:\{[^{}]*\})?)[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
@@ -56,6 +60,14 @@ def _label(names: Sequence[str], letters: str) -> re.Pattern[str]:
 
 _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
+
+
+_ANY_LABEL: Final = re.compile(
+    r"(?P<before>[ ]{0,3}(?:(?P<heading>#{1,6}[ \t]+)|(?:>|[-*+]|[0-9]{1,3}[.)])[ \t]+)?(?:\*\*|__)?)"
+    r"(?P<word>[^\W\d_]{1,12})(?P<after>[ \t]?[0-9]{0,3}(?P<end>\*\*|__)?)"
+    r"(?:[ \t]?(?:[:：](?!//)|\\?\|(?=[ \t]))|(?(end)(?=[ \t]|\Z)|(?(heading)\Z|(?!))))"
+)
+"""A word that may be a label in any language: with a colon or a bar after it, bold, or alone in a heading."""
 
 
 @dataclass(slots=True, eq=False)
@@ -116,7 +128,7 @@ class Line(NamedTuple):
     def opener(self, text: str, rest: str = "", kind: str = "") -> Opener:
         """Return the line as an opener."""
         shape = f"{kind} {self.space} {self.quote} {self.mark.strip('0123456789 ')}"
-        indent = self.space + len(self.mark)
+        indent = self.space + len(self.mark.partition("#")[0])
         below = self.number + 1
         text, rest = text.strip().rstrip("\\"), rest.strip()
         return Opener(self.number, below, text, INNER, rest, shape, indent, self.quote)
@@ -148,6 +160,34 @@ def text_after(label: re.Match[str]) -> str:
         head, found, tail = text.rpartition(bold)
         return head + tail if found else text
     return text
+
+
+def with_usual_labels(lines: Sequence[str]) -> list[str]:
+    """Return lines with `Q:` and `A:` for two words of any language that label questions and answers.
+
+    These are the two labels that a file has most. The first asks; more headings that ask make them examples.
+    """
+    labels, is_code, headings = dict[int, re.Match[str]](), False, 0
+    for number, line in enumerate(lines):
+        is_code ^= line.lstrip().startswith(("```", "~~~"))
+        if not is_code and (label := _ANY_LABEL.match(line.rstrip())):
+            labels[number] = label
+        else:
+            headings += line.startswith("#") and ends_asking(line)
+    most = dict(Counter(label["word"] for label in labels.values()).most_common(2))
+    own = {number: label for number, label in labels.items() if label["word"] in most}
+    words = [label["word"] for label in own.values()]
+    written = list(lines)
+    for number, label in own.items():
+        text, name = label.string[label.end() :], "Q" if label["word"] == words[0] else "A"
+        below = next((n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), None)
+        if name == "Q" and below is not None and not text.strip("*_ \t"):
+            text, written[below] = f"{text} {lines[below].strip()}", ""
+        written[number] = f"{label['before']}{name}{label['after']}:{text}"
+    questions = [written[number] for number, label in own.items() if label["word"] == words[0]]
+    asking, answers = sum(map(ends_asking, questions)), len(own) - len(questions)
+    is_in_turn = all(words[0] in pair for pair in pairwise(words)) and answers >= max(asking / 2, _SEVERAL)
+    return written if is_in_turn and asking * 2 > max(len(questions), headings * 4) else list(lines)
 
 
 def labelled(lines: Sequence[Line]) -> Iterator[Opener]:

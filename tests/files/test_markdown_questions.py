@@ -201,6 +201,12 @@ def test_questions_are_found_however_they_are_marked(tmp_path: Path, content: st
         ("Otázka: What does it cost?", "Odpověď: Nothing."),
         ("س: What does it cost?", "ج: Nothing."),
         ("**Câu hỏi:** What does it cost?\n", "**Trả lời:** Nothing."),
+        ("K: What does it cost?", "V: Nothing."),
+        ("### **T1:** What does it cost?", "**J1:** Nothing."),
+        ("## X | What does it cost?\n", "**Y** \\| Nothing."),
+        ("#### Question 1\n\nWhat does it cost?\n", "#### Answer 1\n\nNothing."),
+        ("**Q1** What does it cost?\n", "**A1** Nothing."),
+        ("**Soru:**\n\nWhat does it cost?\n", "**Cevap:**\n\nNothing."),
     ],
 )
 def test_labels_are_in_any_of_the_languages(question: str, answer: str) -> None:
@@ -228,6 +234,16 @@ def test_a_label_without_an_answer_label_is_text() -> None:
         ("What does it cost?", "Nothing.\nP: in the yard."),
         ("May I cancel?", "Any time."),
     ]
+
+
+def test_two_words_in_turn_below_headings_that_ask_are_no_labels() -> None:
+    code = "```\nUser: Is it?\nBot: Yes.\n```"
+    assert items_of(f"## Is it hot?\n{code}\n\n## Is it cold?\n{code}\n") == [
+        ("Is it hot?", code),
+        ("Is it cold?", code),
+    ]
+    text = "## Hot?\n- Cause: tea.\n- Fix: milk.\n\n## Cold?\n- Cause: who knows?\n- Fix: none.\n"
+    assert [question for question, _ in items_of(text)] == ["Hot?", "Cold?"]
 
 
 def test_each_item_knows_its_line() -> None:
@@ -440,6 +456,9 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "## What does it cost? [#cost]\nNothing.\n## :tea:{ .ask } May I cancel?\nAny time.\n",
         '??? frage "What does it cost?"\n    Nothing.\n??? frage "May I cancel?"\n    Any time.\n\n'
         '!!! tip "Any more?"\n',
+        '??? question q-tea "What does it cost?"\n    Nothing.\n'
+        '??? question q-tea "May I cancel?"\n    Any time.\n',
+        "+ ## **What does it cost?**\n\n  Nothing.\n\n+ ## **May I cancel?**\n\n  Any time.\n",
         "<details><summary><h2>Prices</h2></summary>\n"
         "<details><summary><h3>What does it cost?</h3></summary>\n\nNothing.\n</details>\n"
         "<details><summary><h4>May I cancel?</h4></summary>\n\nAny time.\n</details>\n"
@@ -473,7 +492,13 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         *("elements", "a question without its label"),
         *("labels above questions of two lines", "indented MDX", "labels in lists of HTML"),
         *("letters", "boxes that say FAQ", "cards", "headings above boxes", "ids and icons with attributes"),
-        *("boxes of another name", "boxes in a box", "indented texts of boxes"),
+        *(
+            "boxes of another name",
+            "boxes with classes",
+            "headings in a list",
+            "boxes in a box",
+            "indented texts of boxes",
+        ),
     ],
 )
 def test_questions_are_found_in_the_dialects_of_markdown(text: str) -> None:
@@ -1034,6 +1059,10 @@ def test_headings_of_level_1_that_are_all_called_questions_are_sections(title: s
     text = f"{title}# General questions\n\n## Why?\nSo.\n\n# Technical questions\n\n## How?\nSo.\n"
     sections = [item["section"] for item in read_markdown(text).items]
     assert sections == ["General questions", "Technical questions"]
+
+
+def test_front_matter_may_end_with_dots() -> None:
+    assert read_markdown("---\ntitle: Tea\n...\n## Is it hot?\nYes.\n").title == "Tea"
 
 
 def test_fields_at_the_top_need_no_lines_around_them() -> None:
