@@ -121,7 +121,8 @@ def _read(target: str, given: Mapping[str, Any]) -> "Folder":
     except OSError as error:
         raise failure(f"{target}: {error.strerror}") from error
     if folder.problems:
-        raise failure(summary(list(map(str, folder.problems)), MAX_PROBLEMS))
+        hint = "; --slug names one FAQ" if "slug" in given and path.is_dir() else ""
+        raise failure(summary(list(map(str, folder.problems)), MAX_PROBLEMS) + hint)
     if not folder.files:
         raise failure(f"{target}: there is no FAQ file in this folder")
     return folder
