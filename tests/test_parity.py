@@ -330,10 +330,8 @@ def test_the_line_of_broken_markup_is_that_of_the_page() -> None:
 
 
 def test_markup_without_questions_is_one_difference() -> None:
-    assert faq_parity(page(markup=script(graph(mainEntity=[])))) == [
-        "a FAQPage of the markup has no questions (mainEntity)",
-        f"none of the {len(PAIRS)} questions of the page is in the markup",
-    ]
+    empty, missing = faq_parity(page(markup=script(graph(mainEntity=[]))))
+    assert ("mainEntity" in empty, str(len(PAIRS)) in missing) == (True, True)
 
 
 def test_the_command_compares_a_file_or_a_page_of_this_machine(tmp_path: Path) -> None:

@@ -91,6 +91,8 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
 
 def _ignored(folder: Folder) -> Iterator[Problem]:
     """Yield the files and subfolders that a folder ignores, although there may be an FAQ in them."""
+    if not folder.files:
+        yield Problem(folder.directory, None, "there is no FAQ file in this folder")
     for path in sorted(folder.directory.glob("[!._]*")):
         ending, advice = path.suffix.lower(), ""
         if ending in (".html", ".htm"):

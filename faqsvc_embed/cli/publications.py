@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from faqsvc_embed.api.publish_request import publish_body, summary
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note
-from faqsvc_embed.errors import PublishRejected, quoted
-from faqsvc_embed.languages import LANGUAGES
+from faqsvc_embed.errors import PublishRejected
 
 if TYPE_CHECKING:
-    from faqsvc_embed.files import Document, Folder
+    from faqsvc_embed.files import Document
     from faqsvc_embed.files.folder import FAQFile
 
 MAX_PROBLEMS: Final = 20
@@ -83,83 +82,45 @@ class Publication:
 def read_publications(
     targets: Sequence[str], options: dict[str, Any], *, new_slug: bool = False
 ) -> list[Publication]:
-    """Return the publications of files and folders, in the order in which they are sent.
+    """Return the publications of files and folders, by slug, an FAQ before its translations.
 
     `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
-    The translations of an FAQ share its website.
     """
     from faqsvc_embed.cli.checks import messages_in
+    from faqsvc_embed.files.folder import by_slug, in_order
 
     given = {name: value for name, value in options.items() if value is not None}
     if new_slug:
         given["slug"] = "-"  # the name of the file need not be a slug
-    read = list[Publication]()
-    files = [file for target in targets for file in _read(target, given).files]
-    for file in _ordered(files):
+    # `faqs faqs/a.md` names a.md twice.
+    found = {os.path.abspath(file.path): file for target in targets for file in _read(target, given)}
+    files, read = in_order(by_slug(found.values())), list[Publication]()
+    if problems := dict.fromkeys(str(problem) for file in files for problem in file.problems):
+        hint = "; --slug names one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
+        raise failure(summary(list(problems), MAX_PROBLEMS) + hint)
+    for file in files:
         if file.document is not None:
             document = replace(file.document, slug=None if new_slug else file.slug)
             read.append(Publication(str(file.path), document, messages_in(file)))
-    _check_duplicates(read)
-    publications = [_with_website_of(publication, read) for publication in read]
-    for publication in publications:
+    for publication in read:
         publication.body()
         for message in publication.notes:
             publication.warn(message)
         if publication.document.cta is not None:
             publication.warn("cta is not published: the service keeps that of its FAQ")
-    return publications
+    return read
 
 
-def _read(target: str, given: Mapping[str, Any]) -> "Folder":
-    """Return the files of a folder, or one file, with the fields `given`; raises a failure for problems."""
+def _read(target: str, given: Mapping[str, Any]) -> "list[FAQFile]":
+    """Return the files of a folder, or one file, with the fields `given`; fails if there is none."""
     from faqsvc_embed.files import Folder
 
     path = Path(target)
     try:
         path.stat()
-        folder = Folder.at(path, given)
+        files = Folder.at(path, given).files
     except OSError as error:
         raise failure(f"{target}: {error.strerror}") from error
-    if folder.problems:
-        raise failure(summary(list(map(str, folder.problems)), MAX_PROBLEMS))
-    if not folder.files:
+    if not files:
         raise failure(f"{target}: there is no FAQ file in this folder")
-    return folder
-
-
-def _ordered(files: "Sequence[FAQFile]") -> "list[FAQFile]":
-    """Return each file once, in the given order, but an FAQ before its translations.
-
-    The first language of a new FAQ becomes its default. A shell lists `a.de.md` before `a.md`, and
-    `faqs faqs/a.md` names a.md twice.
-    """
-    places = dict[str, int]()
-    for place, file in enumerate(files):
-        places.setdefault(file.slug, place)
-    once = {os.path.abspath(file.path): file for file in files}.values()
-    return sorted(once, key=lambda file: (places[file.slug], (None, *LANGUAGES).index(file.lang)))
-
-
-def _check_duplicates(publications: Sequence[Publication]) -> None:
-    first = dict[tuple[Any, Any], str]()
-    for publication in publications:
-        document = publication.document
-        if document.slug is not None:
-            other = first.setdefault((str(document.slug), document.lang), publication.file)
-            if other is not publication.file:
-                language = f"in {document.lang}" if document.lang else "without a language"
-                message = f"is the FAQ {quoted(document.slug)} {language}, and so is {other}"
-                raise failure(f"{publication.file}: {message}: publish one of them, or state the lang")
-
-
-def _with_website_of(publication: Publication, others: Sequence[Publication]) -> Publication:
-    """Return a publication with the website that another file of the same FAQ states."""
-    document = publication.document
-    for other in others:
-        if document.slug is not None and other.document.slug == document.slug:
-            document = replace(
-                document,
-                website_url=document.website_url or other.document.website_url,
-                website_name=document.website_name or other.document.website_name,
-            )
-    return replace(publication, document=document)
+    return files

@@ -1,13 +1,17 @@
 """`faqsvc publish`: publish FAQs from files."""
 
 from pathlib import Path
+from typing import Final
 
 import click
 
 from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
-from faqsvc_embed.cli.output import print_json
+from faqsvc_embed.cli.output import note, print_json
 from faqsvc_embed.cli.publications import read_publications
 from faqsvc_embed.cli.publish_run import PublishRun
+
+_MAX_NAMED: Final = 10
+"""Maximum FAQs that a note names."""
 
 
 @click.command()
@@ -53,6 +57,7 @@ def publish(
 
     A file is refused if it would undo somebody's work: the FAQ was changed after the file was written (pull
     it, or use --overwrite), or was unpublished (use --republish). The other files are published.
+    After a folder, a note names what is published and has no file in it, as after a file was renamed.
 
     All files are checked before the first one is sent. The API key is read from FAQSVC_API_KEY.
 
@@ -81,4 +86,8 @@ def publish(
         return
     with open_client(base_url) as client:
         overrides = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
-        PublishRun(client, publications, overrides=overrides, as_json=as_json).publish()
+        run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
+        run.publish()
+    if any(Path(file).is_dir() for file in files) and (others := run.others()):
+        more = f" and {len(others) - _MAX_NAMED} more" if others[_MAX_NAMED:] else ""
+        note(f"Note: published, and in none of these files: {', '.join(others[:_MAX_NAMED])}{more}")

@@ -85,6 +85,12 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
+    def others(self) -> list[str]:
+        """Return the slugs that were published before, and are in none of the files."""
+        own = {normalized("NFC", str(publication.slug)) for publication in self._publications}
+        listed = ((slug, {one.state for one in translations}) for slug, translations in self._before.items())
+        return [slug for slug, states in listed if "published" in states and slug not in own]
+
     def _publish_file(self, publication: Publication) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
@@ -199,7 +205,8 @@ def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, st
         at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
         named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
         pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
-        advice = f"if you edited it, move the file away; then get the change with `{pull}`"
+        edited = "" if publication.document.revision is None else " if you edited it"
+        advice = f"move the file away{edited}, then get the change with `{pull}`"
         if current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
         return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"

@@ -1,6 +1,6 @@
 """`faqsvc pull`: write FAQs to Markdown files, which an application shows while the service is down."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -15,11 +15,14 @@ from faqsvc_embed.cli.output import note, print_text
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.api.responses import Fetched
     from faqsvc_embed.client import FAQClient
     from faqsvc_embed.files import Document
+
+    Records = dict[tuple[str, str | None], Fetched]
 
 _TEXTS: Final = ("title", "introduction", "items", "answer_format")
 Files = dict[Path, str | None]
@@ -52,11 +55,14 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced.
     """
     from faqsvc_embed.cli.atomic import write_atomically
+    from faqsvc_embed.files import Folder
 
     silence_log()
     # Settings in the environment are ignored, because the files must have the current records of the service.
     with open_client(base_url, api_key=None, offline=False, lang=None) as client:
-        files = _files(_pull(client, slugs), Path(directory))
+        records = _pull(client, slugs)
+    there = Folder(directory).files if Path(directory).is_dir() else []
+    files = _files(records, Path(directory), {(file.slug, file.lang): file.path for file in there})
     changed = {path: text for path, text in files.items() if text is not None}
     older = {path: _older_revision(path, text, base_url) for path, text in changed.items()}
     Path(directory).mkdir(parents=True, exist_ok=True)
@@ -65,28 +71,32 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
         print_text(str(path))
         if revision := older.get(path):
             note(f"{path} had revision {quoted(revision)}: if it was edited since, its changes are gone")
-    for path in _left_over(files, slugs):
-        note(f"Warning: {path} is not published: remove it")
+    for file in there:
+        if file.slug in {slug for slug, _ in records} and file.path not in files:
+            note(f"Warning: {file.path} is not published: remove it")
 
 
-def _files(records: "dict[tuple[str, str | None], Fetched]", directory: Path) -> Files:
-    """Return the files of records, each with the revision that it was made from."""
-    from faqsvc_embed.files import READERS, WRITERS, Document
+def _files(records: "Records", directory: Path, there: Mapping[tuple[str, str | None], Path]) -> Files:
+    """Return the files of records, each with the revision that it was made from.
+
+    `there` are the files of the directory, whatever their names, by slug and language.
+    """
+    from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
     files: Files = {}
     for (slug, lang), published in records.items():
-        path = directory / file_name(slug, lang)
+        path = there.get((slug, lang)) or there.get((slug, published.faq.lang))
+        path = path or directory / file_name(slug, lang)
         document = Document.from_faq(published.faq, published.revision)
         try:
             document.to_faq(slug)
         except PublishRejected as error:
             raise failure(f"{slug!r} cannot be a file: {error}") from error
+        if path.suffix != ".md":
+            raise failure(f"{path} has the FAQ {quoted(slug)}, which is pulled as .md: move the file away")
         text = WRITERS[".md"](document)
         files[path] = None if path.exists() and path.read_bytes() == text.encode() else text
-        for other in (path.with_suffix(ending) for ending in READERS):
-            if other != path and other.exists():
-                raise failure(f"{other} is the same FAQ as {path}: remove one of them")
     return files
 
 
@@ -132,10 +142,10 @@ def _revision(slug: str, local: "Document", base_url: str | None) -> "Document |
     return Document.from_faq(FAQ.from_dict(msgspec.to_builtins(revision.faq)))
 
 
-def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | None], Fetched]":
+def _pull(client: "FAQClient", slugs: Sequence[str]) -> "Records":
     """Return FAQs in all their languages, by slug and language; None stands for the default language."""
-    records: dict[tuple[str, str | None], Fetched] = {}
-    for slug, lang in product(slugs, (None, *LANGUAGES)):
+    records: Records = {}
+    for slug, lang in product([normalized("NFC", slug) for slug in slugs], (None, *LANGUAGES)):
         try:
             record = client.get_published(slug, lang=lang)
         except FAQError as error:
@@ -146,12 +156,3 @@ def _pull(client: "FAQClient", slugs: Sequence[str]) -> "dict[tuple[str, str | N
         if lang is None or lang == record.faq.lang != records[slug, None].faq.lang:
             records[slug, lang] = record
     return records
-
-
-def _left_over(files: Files, slugs: Sequence[str]) -> list[Path]:
-    """Return the files of languages in which an FAQ is no longer published."""
-    from faqsvc_embed.files.folder import file_name
-
-    directory = next(iter(files)).parent
-    paths = (directory / file_name(slug, lang) for slug in slugs for lang in LANGUAGES)
-    return [path for path in paths if path not in files and path.exists()]

@@ -60,6 +60,10 @@ class FAQFile:
     problems: tuple[Problem, ...] = ()
 
 
+BySlug = dict[tuple[str, str | None], FAQFile]
+"""Files by slug and language."""
+
+
 class Folder:
     """The FAQs in a folder, as of the last reading.
 
@@ -89,7 +93,7 @@ class Folder:
         self._stated = stated or {}
         self._max_bytes = min(max_bytes, MAX_FILE)
         self._read = dict[str, tuple[_Signature, FAQFile]]()
-        self._by_slug = dict[tuple[str, str | None], FAQFile]()
+        self._by_slug: BySlug = {}
         self._lock = Lock()
         self.refresh()
 
@@ -103,7 +107,7 @@ class Folder:
     @property
     def files(self) -> list[FAQFile]:
         """Its files, sorted by slug and language."""
-        return sorted(self._by_slug.values(), key=lambda file: (file.slug, file.lang or ""))
+        return in_order(self._by_slug)
 
     @property
     def problems(self) -> list[Problem]:
@@ -135,7 +139,7 @@ class Folder:
             has_changed = read != self._read
             if has_changed:
                 self._read = read
-                self._by_slug = _by_slug([file for _, file in read.values()])
+                self._by_slug = by_slug(file for _, file in read.values())
             return has_changed
 
     def _read_file(self, path: Path) -> FAQFile:
@@ -257,27 +261,32 @@ def problem_of(path: Path, message: str) -> Problem:
     return Problem(path, int(place[1]), message[place.end() :])
 
 
-def _by_slug(files: list[FAQFile]) -> dict[tuple[str, str | None], FAQFile]:
+def by_slug(files: Iterable[FAQFile]) -> BySlug:
     """Return files by slug and language, with a problem where two files contradict each other."""
-    by_slug = dict[tuple[str, str | None], FAQFile]()
+    found: BySlug = {}
     for file in files:
-        first = by_slug.setdefault((file.slug, file.lang), file)
+        first = found.setdefault((file.slug, file.lang), file)
         if first is not file:
             message = f"is the same FAQ as {file.path}: remove one of them"
-            by_slug[file.slug, file.lang] = _with_problem(first, message)
-    for (slug, lang), file in list(by_slug.items()):
+            found[file.slug, file.lang] = _with_problem(first, message)
+    for (slug, lang), file in list(found.items()):
         base, _, ending = slug.rpartition(".")
         stated = file.document.lang if lang is None and file.document is not None else None
-        same = by_slug.get((slug, stated)) if isinstance(stated, str) else None
+        same = found.get((slug, stated)) if isinstance(stated, str) else None
         is_like_one = base and _LANGUAGE_LIKE.fullmatch(ending)
-        has_wrong_language = is_like_one and ((base, None) in by_slug or lookup(ending))
+        has_wrong_language = is_like_one and ((base, None) in found or lookup(ending))
         if has_wrong_language and name_of(file.path)[0] == slug:
             message = f"{ending!r} is not one of {', '.join(LANGUAGES)}: rename the file"
-            by_slug[slug, lang] = _with_problem(file, message)
+            found[slug, lang] = _with_problem(file, message)
         elif same is not None and same is not file:
             message = f"is in {stated!r}, and so is {same.path}: remove one, or change its lang"
-            by_slug[slug, lang] = _with_problem(file, message)
-    return by_slug
+            found[slug, lang] = _with_problem(file, message)
+    return found
+
+
+def in_order(files: BySlug) -> list[FAQFile]:
+    """Return files by slug, the FAQ before its translations: the first language becomes the default."""
+    return sorted(files.values(), key=lambda file: (file.slug, (None, *LANGUAGES).index(file.lang)))
 
 
 def _with_problem(file: FAQFile, message: str) -> FAQFile:

@@ -148,8 +148,14 @@ def test_a_usage_error_exits_with_status_2(tmp_path: Path, arguments: list[str])
     assert faqsvc("check", *arguments).exit_code == 2
 
 
-def test_an_empty_folder_has_no_problems(tmp_path: Path) -> None:
-    assert check(tmp_path).exit_code == 0
+def test_an_empty_folder_has_no_problems_and_is_named(tmp_path: Path) -> None:
+    result = check(tmp_path)
+    assert (result.exit_code, f"{tmp_path}: " in result.stdout) == (0, True)
+
+
+def test_a_file_is_checked_once_although_its_folder_is_named_too(tmp_path: Path) -> None:
+    faqs = folder(tmp_path, a__md="## Why?\n")
+    assert check(faqs, str(faqs / "a.md"), f"{faqs}/").stdout == check(faqs).stdout
 
 
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:

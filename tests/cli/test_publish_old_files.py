@@ -241,6 +241,25 @@ def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk:
     assert "Seven" in file.read_text()
 
 
+def test_what_is_published_and_not_in_the_folder_is_named(desk: Desk) -> None:
+    for slug in ("prices", "terms"):
+        desk.write(slug, "Five euros.")
+    assert desk.publish() == (0, ["prices", "terms"], [])
+    (desk.folder / "terms.md").rename(desk.folder / "legal.md")
+    status, done, (named,) = desk.publish()
+    assert (status, done, "terms" in named, "prices" in named) == (0, ["legal"], True, False)
+    assert faqsvc("publish", str(desk.folder / "legal.md")).stderr == ""
+
+
+def test_pull_replaces_the_file_of_an_faq_whatever_its_name(desk: Desk) -> None:
+    desk.edit("our prices", "Five euros.")
+    for file in ("our prices.md", "our prices.en.md"):
+        (desk.folder / file).write_text(FILE.format(slug="our prices", answer="Five euros."))
+        result = faqsvc("pull", "our prices", "--to", str(desk.folder))
+        assert (result.exit_code, [path.name for path in desk.folder.iterdir()]) == (0, [file])
+        (desk.folder / file).unlink()
+
+
 def test_pull_replaces_a_file_of_an_older_revision_unless_it_was_edited(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:

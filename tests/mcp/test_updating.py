@@ -88,7 +88,7 @@ def test_title_and_introduction_are_read_and_changed(owner: FAQClient) -> None:
         "In euros.",
     )
     told = content(update(owner, "titled", 2, change | {"answer": "Newer."}, introduction=""))
-    assert told["note"] == "The introduction was removed."
+    assert "introduction" in told["note"]
     assert (owner.get_faq("titled").title, owner.get_faq("titled").introduction) == ("Our prices", None)
 
 
