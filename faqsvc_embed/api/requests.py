@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import version
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import msgspec
 
@@ -42,9 +42,13 @@ def faq_url(base_url: str, slug: str, rest: str = "", **query: str | None) -> st
 
 
 def with_query(url: str, **query: str | None) -> str:
-    """Return an address with the parameters that are not None."""
+    """Return an address with the parameters that are not None, instead of its own with the same names."""
     given = {name: value for name, value in query.items() if value is not None}
-    return f"{url}?{urlencode(given, errors='replace')}" if given else url
+    url, hash_, fragment = url.partition("#")
+    url, _, own = url.partition("?")
+    kept = [pair for pair in parse_qsl(own, keep_blank_values=True) if pair[0] not in given]
+    parameters = urlencode([*kept, *given.items()], errors="replace")
+    return f"{url}{'?' if parameters else ''}{parameters}{hash_}{fragment}"
 
 
 @cache

@@ -1,11 +1,12 @@
 """`faqsvc preview`: an address that shows the newest revision of an FAQ."""
 
 from contextlib import suppress
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlsplit
 
 import click
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
+from faqsvc_embed.api.requests import with_query
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import print_result
 
@@ -41,8 +42,6 @@ def preview(slug: str, page: str | None, lang: str | None, as_json: bool, base_u
     with open_client(base_url) as client:
         made = client.preview_faq(slug, lang=lang)
         url = page or f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
-    query = {PREVIEW_PARAMETER: made.token, **({"lang": lang} if lang and page is None else {})}
-    parts = urlsplit(url)
-    address = parts._replace(query="&".join(filter(None, (parts.query, urlencode(query))))).geturl()
+    address = with_query(url, **{PREVIEW_PARAMETER: made.token, "lang": lang if page is None else None})
     data = {"slug": slug, "url": address, "token": made.token, "expiresAt": made.expires_at.isoformat()}
     print_result(as_json, data, address)

@@ -4,13 +4,13 @@ import asyncio
 import shlex
 from contextlib import suppress
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from mcp.types import CallToolResult
 from msgspec import UNSET
 
 from faqsvc_embed.api.contract import INSTALL, PREVIEW_PARAMETER
 from faqsvc_embed.api.publish_request import idempotency_key
+from faqsvc_embed.api.requests import with_query
 from faqsvc_embed.api.validation import publication_problems
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import (
@@ -201,9 +201,8 @@ async def written(client: FAQClient, published: Publication, why: str) -> tuple[
         notes.append(f"Not public{why}")
         with suppress(FAQError):  # the draft is written, even without a preview
             preview = await client.apreview_faq(published.slug, lang=published.lang)
-            lang = {"lang": published.lang} if published.lang else {}
-            query = urlencode({PREVIEW_PARAMETER: preview.token, **lang})
-            content["previewUrl"] = f"{content['faqUrl']}?{query}"
+            query = {PREVIEW_PARAMETER: preview.token, "lang": published.lang}
+            content["previewUrl"] = with_query(content["faqUrl"], **query)
             until = f"{preview.expires_at:%H:%M} UTC"
             notes.append(f"Show previewUrl to the user: it shows the draft until {until}")
         command = revert(published, published.revision)

@@ -3,13 +3,13 @@
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, Final, Literal, cast
-from urllib.parse import parse_qsl, urlencode
 
 from markupsafe import Markup
 from starlette.responses import Response
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER, State
 from faqsvc_embed.api.fields import Lang, WebsiteURL
+from faqsvc_embed.api.requests import with_query
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.languages import LANGUAGES
@@ -177,16 +177,8 @@ def create_preview(visit: Visit) -> Response:
     lang = lang if faq.translation(lang) else faq.lang
     token, _ = visit.storage.history.create_preview(visit.access, faq.slug, lang)
     parameters = {PREVIEW_PARAMETER: token, "lang": lang}
-    hosted, host = (url and _with_query(url, parameters) for url in (visit.urls.page(faq.slug), page))
+    hosted, host = (url and with_query(url, **parameters) for url in (visit.urls.page(faq.slug), page))
     return show_use(visit.showing(links={"hosted": hosted, "host": host, "page": page, "lang": lang}))
-
-
-def _with_query(url: str, parameters: dict[str, str]) -> str:
-    """Return the address of a page with parameters added."""
-    url, hash_, fragment = url.partition("#")
-    address, _, query = url.partition("?")
-    kept = [pair for pair in parse_qsl(query, keep_blank_values=True) if pair[0] not in parameters]
-    return f"{address}?{urlencode([*kept, *parameters.items()])}{hash_}{fragment}"
 
 
 def show_removal(visit: Visit) -> Response:

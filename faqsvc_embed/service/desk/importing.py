@@ -38,6 +38,10 @@ BY_MARKS: Final = "marks"
 BY_LINES: Final = "lines"
 """The two ways to read a text: by headings, bold lines and labels, or by lines with a question mark."""
 _JSON: Final = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
+_YAML: Final = re.compile(
+    r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-[^\S\n]+)*[A-Za-z_][\w-]*:(?=\s)"
+)
+"""A field in the first line that is not empty or a comment."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")
@@ -59,7 +63,9 @@ INSTEAD: Final = (
     " By headings, bold lines and labels, there would be {}."
 )
 HTML: Final = "the text is HTML: embedded pages, forms and scripts are left out"
-KIND: Final = "This type of file cannot be read. Save it as CSV, Markdown, JSON or YAML, or paste its text."
+KIND: Final = (
+    "This type of file cannot be read. Save it as CSV, Markdown, JSON, YAML or TOML, or paste its text."
+)
 
 
 class Reading(NamedTuple):
@@ -153,8 +159,9 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     ending, text = _opened(form, content)
     if ending not in ("", ".md", ".txt"):
         return _read(ending, text), None
-    if not ending and (document := _html(text.strip())).items:
-        return document, None
+    for read in () if ending else (_html, _records):
+        if (document := read(text)).items:
+            return document, None
     table = Document(items=[]) if ending else _table(text)
     lines = _tried(".md", _marked(text))
     try:
@@ -191,6 +198,7 @@ def _html(text: str) -> Document:
 
     It has no items if the text is something else, or if it is Markdown that has more questions.
     """
+    text = text.strip()
     if not (text.startswith("<") and text.endswith(">")) or len(text) > MAX_PASTED:
         return Document(items=[])
     if text[:7].lower() == "<script":
@@ -199,6 +207,11 @@ def _html(text: str) -> Document:
     if len(document.items) < len(_tried(".md", text).items):
         return Document(items=[])
     return replace(document, notes=[*document.notes, HTML])
+
+
+def _records(text: str) -> Document:
+    """Return pasted YAML or TOML as a document, without items if the text is something else."""
+    return _tried(".yaml" if _YAML.match(text) else ".toml", text)
 
 
 def _table(text: str) -> Document:

@@ -48,6 +48,11 @@ def upload(editor: Editor, name: str, content: bytes) -> tuple[int, list[str]]:
         "| Question | Answer |\n|---|---|\n| What does it cost? | Nothing. |\n| May I cancel? | Any time. |",
         '{"items": [{"question": "What does it cost?", "answer": "Nothing."},'
         ' {"question": "May I cancel?", "answer": "Any time."}]}',
+        "# FAQ\n- question: What does it cost?\n  answer: |\n    Nothing.\n"
+        '- question: "May I cancel?"\n  answer: >\n    Any\n    time.\n',
+        '[[items]]\nquestion = "What does it cost?"\nanswer = "Nothing."\n'
+        '[[items]]\nquestion = "May I cancel?"\nanswer = "Any time."\n',
+        "Q: What does it cost?\nA: Nothing.\nQ: May I cancel?\nA: Any time.",
         "<dl><dt>What does it cost?</dt><dd>Nothing.</dd><dt>May I cancel?</dt><dd>Any time.</dd></dl>",
         '<div class="q">What does it cost?</div><div>Nothing.</div><div>May I cancel?</div><p>Any time.</p>',
         "<details><summary>What does it cost?</summary>\n\nNothing.\n</details>\n\n"
