@@ -87,7 +87,9 @@ STREAMED: Final = {"jinja:DocumentTemplate.generate", "page.border:guarded_parts
 USED: Final = {
     "django.templatetags.faqsvc:use_faq",
     "django.templatetags.faqsvc:faq_schema",
-    "models.items:Item.html", "models.items:Origin.html", "page.border:_OwnMarkup.html",
+    "models.items:Item.html",
+    "models.items:Origin.html",
+    "page.border:_OwnMarkup.html",
 }
 """The same for markup of the host's own, which prints the HTML of single answers."""
 LOGGED_ELSEWHERE: Final = (
