@@ -108,6 +108,13 @@ def test_what_is_unknown_is_an_error_that_names_what_is_similar(
     assert similar in str(error.value)
 
 
+def test_repeated_ids_of_the_greatest_length_are_ids_in_a_part_too() -> None:
+    items = [Item(n, f"Question {n}?", "Yes.", "Delivery", "x" * 99 + one) for n, one in enumerate("aabb")]
+    part = FAQ(slug="shop", items=tuple(items)).part(section="Delivery")
+    assert [item.question for item in part.items] == [item.question for item in items]
+    assert len({item.id for item in part.items}) == 4
+
+
 def test_a_question_with_the_same_words_keeps_the_id_that_it_has_in_the_whole() -> None:
     items = (Item(0, "How long?", "A day.", section="A"), Item(1, "How long?", "A week.", section="B"))
     record = FAQ("shop", items=items)

@@ -19,6 +19,8 @@ from faqsvc_embed.text import normalized
 MAX_WORDS: Final = 60
 SLUG_DIGEST: Final = 16
 """Hexadecimal digits of the digest of a slug: enough that nobody can find two slugs with the same digest."""
+MAX_NUMBERED: Final = 90
+"""Characters of a name before its number: the items of a part have their names as ids of up to 100."""
 MAX_READ: Final = 1000
 """Maximum number of characters of a text that are split into words."""
 MAX_HASHED: Final = 2047
@@ -60,13 +62,14 @@ def question_names(items: Sequence[Item]) -> list[str]:
     """
     own = {item.id for item in items if item.id}
     words = ["" if item.id else _name(item.question) for item in items]
-    count, numbers = Counter(words), Counter[tuple[str | None, str]]()
+    count, numbers = Counter(words), Counter[tuple[bool, str]]()
     names: dict[str, None] = {}
     for item, word in zip(items, words, strict=True):
-        name = unique = item.id or (word if count[word] == 1 else f"{word}_{_digest(item.question)}")
+        name = item.id or (word if count[word] == 1 else f"{word}_{_digest(item.question)}")
+        unique = name[:MAX_NUMBERED]
         while name in names or (name in own and name != item.id):
-            numbers[item.id, unique] += 1  # no number is tried twice, however many are equal
-            name = f"{unique}__{numbers[item.id, unique] + 1}"
+            numbers[bool(item.id), unique] += 1  # no number is tried twice, however many are equal
+            name = f"{unique}__{numbers[bool(item.id), unique] + 1}"
         names[name] = None
     return list(names)
 

@@ -26,7 +26,8 @@ class Origin(msgspec.Struct, eq=False):
     """
 
     usual: ClassVar[AnswerRenderer]
-    """Renders the answers. `rendering.answers` sets it at import, because this module must not import it."""
+    """Renders the answers. `rendering.answers` sets it at import, because this module must not import it, and
+    `page.border` guards it."""
 
     slug: str = ""
     answers: Sequence[str] = ()

@@ -9,6 +9,10 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Final, TypeVar, TypeVarTuple
 
+from markupsafe import Markup, escape
+
+from faqsvc_embed.models.items import Origin
+from faqsvc_embed.rendering.answers import USUAL
 from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger
 
 T = TypeVar("T")
@@ -129,3 +133,14 @@ def _forget(do: Callable[..., object], about: object) -> None:
         calls.difference_update((call, ("_forget", "")))  # `_forget` may have failed before, and works now
         if not calls:
             _failing.pop(place, None)
+
+
+class _OwnMarkup:
+    """Renders answers for `item.html`, which the template of a host prints."""
+
+    def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
+        """Return an answer as HTML; if that fails, as it was written."""
+        return guarded(USUAL.html, answer, section, origin, otherwise=escape(answer), about=origin.slug)
+
+
+Origin.usual = _OwnMarkup()

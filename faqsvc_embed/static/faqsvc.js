@@ -133,10 +133,10 @@
       if ($is("input")) $filter($faq);
     }
     if ($is("toggle") && $item) $note($item);
-    /* [disclosure */
-    if ($is("beforematch") && $at(".faqsvc-panel")) $open($item, true);
-    /* disclosure] */
-    if ($is("beforematch")) $clear($faq);
+    if ($is("beforematch")) {
+      $clear($faq);
+      if ($item) $open($item, true);
+    }
   };
   for (const $type of ["click", "input", "keydown", "toggle", "beforematch"]) addEventListener($type, $react, true);
   for (const $type of ["hashchange", "load"]) addEventListener($type, $aim);

@@ -241,3 +241,7 @@ def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
     page.evaluate("location.hash = 'faq-sections--orders-3'")
     page.locator("#faq-sections--orders-3").wait_for(state="visible")
     expect(field).to_have_value("")
+    index = page.locator(".faqsvc-answer").evaluate_all(
+        "all => all.findIndex(answer => answer.id == 'faq-sections--orders-3')"
+    )
+    wait_until(lambda: expanded(page) == [n in (1, index) for n in range(12)])
