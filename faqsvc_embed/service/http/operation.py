@@ -63,7 +63,7 @@ class Operation:
 
     def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
-        statuses = (200, 304) if self.is_cached else self.statuses
+        statuses = (*self.statuses, 304) if self.is_cached else self.statuses
         problems = (400, *self.problems) if self.uses_host else self.problems
         OPERATIONS.append((replace(self, statuses=statuses, problems=problems), handler))
         return handler

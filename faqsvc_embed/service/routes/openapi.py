@@ -33,6 +33,11 @@ _TAGS: Final = {
     "probes": "Whether the service is well.",
     "reading": "What websites read: published FAQs, and their changes.",
 }
+_WITHOUT_BODY: Final = {
+    204: "Done.",
+    304: "The version in `If-None-Match` is current.",
+    308: "The address has a slash at its end; `Location` has none.",
+}
 _SCOPE: Final = "The API key needs the scope `{}`."
 _KEY: Final = {
     "type": "apiKey",
@@ -122,8 +127,8 @@ def _tag(operation: Operation) -> str:
 
 
 def _response(operation: Operation, status: int) -> dict[str, Any]:
-    if status in (204, 304):
-        return {"description": "Done." if status == 204 else "The version in `If-None-Match` is current."}
+    if status in _WITHOUT_BODY:
+        return {"description": _WITHOUT_BODY[status]}
     described: dict[str, Any] = {"description": "Success."}
     if operation.response is not None:
         described["content"] = {MEDIA_TYPE: {"schema": _reference(operation.response)}}

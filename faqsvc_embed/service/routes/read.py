@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
+from urllib.parse import urlsplit
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
 from faqsvc_embed.api.fields import is_slug
@@ -41,6 +42,7 @@ MARKDOWN: Final = "text/markdown"
     "get",
     "/faq/{slug:path}",
     READS,
+    statuses=(200, 308),
     query=("lang:page", PREVIEW_PARAMETER),  # previews are not cached, but only a few are rendered at a time
     media_types=(HTML, MARKDOWN),
     is_cached=True,
@@ -49,12 +51,17 @@ MARKDOWN: Final = "text/markdown"
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
 
+    An address with a slash at its end leads to the one without.
+
     Raises:
         Gone: the FAQ was unpublished.
         Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
     """
     storage, urls, query = call.storage, call.urls, call.request.query_params
     token, slug = query.get(PREVIEW_PARAMETER), call.request.path_params["slug"]
+    if slug.endswith("/") and is_slug(slug[:-1]):
+        address = urlsplit(urls.page(slug[:-1]))
+        return RedirectResponse(address.path + (f"?{query}" if query else ""), 308)
     draft = None
     if token and is_slug(slug):
         draft = storage.history.preview(token, slug, lookup(query.get("lang", "")))

@@ -99,7 +99,7 @@ class Subscription:
 def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) -> None:
     feed = Subscription(site.url, "pricing")
     assert feed.headers["content-type"].startswith("text/event-stream")
-    assert feed.headers["cache-control"] == "no-store"
+    assert feed.headers["cache-control"] == "no-store, no-transform"
     assert feed.headers["access-control-allow-origin"] == "*"
     site.publish("legal", "Some rights reserved.")
     site.publish("pricing", "Six euros.")

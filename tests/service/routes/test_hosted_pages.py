@@ -50,6 +50,23 @@ def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
     return [dict(link.attrib) for link in tree.iter("link") if link.get("rel") == rel]
 
 
+@pytest.mark.parametrize(
+    ("path", "location"),
+    [
+        ("/faq/pricing/", "/faq/pricing"),
+        ("/faq/pricing/?lang=ko&x=%C3%A9", "/faq/pricing?lang=ko&x=%C3%A9"),
+        ("/faq/pricing%2F", "/faq/pricing"),
+        ("/faq/a%20%3Fb.md/", "/faq/a%20%3Fb.md"),
+    ],
+)
+def test_an_address_with_a_slash_at_its_end_leads_to_the_page(
+    client: TestClient, pricing: None, path: str, location: str
+) -> None:
+    response = client.get(path, follow_redirects=False)
+    assert (response.status_code, response.headers["location"]) == (308, location)
+    assert client.get("/faq//", follow_redirects=False).status_code == 404
+
+
 def test_a_page_has_all_questions_and_answers_and_one_faqpage(client: TestClient, storage: Storage) -> None:
     record = samples.record()
     put(storage, FAQ.from_dict(record), website_url="https://www.tea.example")
