@@ -7,7 +7,6 @@ child, or in another thread than the one that made it.
 import asyncio
 import contextlib
 import os
-import secrets
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
@@ -22,10 +21,6 @@ T = TypeVar("T")
 
 BUSY_TIMEOUT: Final = 0.3
 """Seconds for which a call waits until another thread or process has finished with the file."""
-POLL: Final = 1.0
-"""Seconds between two checks for messages."""
-MESSAGES_FOR: Final = 600.0
-"""Seconds after which a message is removed."""
 DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 VERSION: Final = 1
 """Part of the name of the file, so that no version reads the file of another."""
@@ -101,29 +96,18 @@ class SQLiteBackend:
 
     async def clear(self, prefix: str) -> None:
         def remove(connection: sqlite3.Connection) -> None:
-            connection.execute("DELETE FROM entries WHERE name >= ? AND name < ?", _between(prefix))
+            after = prefix[:-1] + chr(ord(prefix[-1]) + 1)
+            connection.execute("DELETE FROM entries WHERE name >= ? AND name < ?", (prefix, after))
 
         await self._do(remove, None)
 
     async def publish(self, channel: str, message: bytes) -> None:
-        await self.put(f"{channel}:{secrets.token_hex(8)}", message, MESSAGES_FOR)
+        """Send nothing: the other processes show what is forgotten until it expires."""
 
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
-        seen = await self._published(channel)
+        """Wait without end, because nothing is sent."""
+        await asyncio.Event().wait()
         yield b""
-        while True:
-            await asyncio.sleep(POLL)
-            found = await self._published(channel)
-            for name in found.keys() - seen.keys():
-                yield found[name]
-            seen = found
-
-    async def _published(self, channel: str) -> dict[str, bytes]:
-        def read(connection: sqlite3.Connection) -> dict[str, bytes]:
-            query = "SELECT name, value FROM entries WHERE name >= ? AND name < ? AND expires > ?"
-            return dict(connection.execute(query, (*_between(f"{channel}:"), time.time())))
-
-        return await self._do(read, {}, begin="BEGIN")
 
     async def _do(
         self,
@@ -178,8 +162,3 @@ class SQLiteBackend:
             result = work(connection)
             connection.execute("COMMIT")
         return result
-
-
-def _between(prefix: str) -> tuple[str, str]:
-    """Return the first name with a prefix, and the first one after them."""
-    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)

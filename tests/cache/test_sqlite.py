@@ -98,24 +98,6 @@ def test_files_of_another_version_or_program_are_left_alone(tmp_path: Path) -> N
     assert (tmp_path / "faqs-0.sqlite3").read_text() == "{}"
 
 
-def test_a_message_reaches_who_listens_and_nobody_hears_an_old_one(tmp_path: Path) -> None:
-    backend = SQLiteBackend(str(tmp_path))
-
-    async def listen() -> list[bytes]:
-        await backend.publish("news", b"old")
-        heard = list[bytes]()
-        async for message in backend.messages("news"):
-            heard.append(message)
-            if len(heard) == 1:
-                await backend.publish("other", b"other")
-                await backend.publish("news", b"new")
-            else:
-                return heard
-        return heard
-
-    assert asyncio.run(listen()) == [b"", b"new"]
-
-
 def test_many_threads_use_one_file(tmp_path: Path) -> None:
     def use(number: int) -> list[bytes | None]:
         put(tmp_path, str(number), b"x")
