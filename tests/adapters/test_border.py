@@ -35,9 +35,9 @@ from tests.support.injection import (
     InjectedMemoryError,
     codes_of,
     is_lazy,
-    known_functions,
     name_of,
     raising,
+    search_heap,
 )
 
 pytestmark = [
@@ -302,15 +302,15 @@ def faults(host: str, kind: str, error: type[Exception] = InjectedError) -> dict
     """Return the functions that harm a page if they raise, and how."""
     exempt = EXEMPT[host] | {"stream": STREAMED, "used": USED}.get(kind, set())
     found: dict[str, str] = {}
-    with known_functions():
-        tried = set(codes(host, "uncached")) if kind == "stream" else set()
-        for code in codes(host, kind):
-            if code in tried:  # on a page of the same host
-                continue
-            name = name_of(code)
-            for late in (False, True) if is_lazy(code) else (False,):
-                if name not in exempt and (problem := attempt(host, kind, code, error, late)):
-                    found[name] = problem
+    search_heap()
+    tried = set(codes(host, "uncached")) if kind == "stream" else set()
+    for code in codes(host, kind):
+        if code in tried:  # on a page of the same host
+            continue
+        name = name_of(code)
+        for late in (False, True) if is_lazy(code) else (False,):
+            if name not in exempt and (problem := attempt(host, kind, code, error, late)):
+                found[name] = problem
     return found
 
 

@@ -86,17 +86,15 @@ def raising(code: CodeType, error: type[Exception], *, late: bool = False) -> It
 _earlier: Final = list[FunctionType]()
 
 
-@contextmanager
-def known_functions() -> Iterator[None]:
-    """Search the whole heap once, and for each function that is made to raise only what was made since."""
+def search_heap() -> None:
+    """Search the whole heap once, and for each function that is made to raise only what was made since.
+
+    The garbage collector never visits this heap again. After `gc.unfreeze()`, each collection in a later test
+    would visit all modules and collected tests.
+    """
     gc.collect()
-    _earlier[:] = _made()
+    _earlier.extend(_made())
     gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
-        _earlier.clear()
 
 
 def _made() -> list[FunctionType]:
