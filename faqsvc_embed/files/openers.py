@@ -301,11 +301,13 @@ def listed(lines: Sequence[Line]) -> Iterator[Opener]:
 
 def plain(lines: Sequence[Line]) -> Iterator[Opener]:
     """Yield the lines that ask, and lines directly above lists, each at the beginning of a sentence."""
-    above = ""
+    above, is_title = "", False
     for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()
         is_lead = text and not above and below is not None and below.mark
-        is_begin = not line.mark and (not above or above.endswith(_SENTENCE_ENDS))
-        if is_begin and "](#" not in text and (is_lead or ends_asking(text)):
+        # A line that is shorter than the question below it is its title, and not the first part of it.
+        is_begin = not above or above.endswith(_SENTENCE_ENDS) or (is_title and len(above) < len(text))
+        if is_begin and not line.mark and "](#" not in text and (is_lead or ends_asking(text)):
             yield line.opener(text, kind="above a list" if is_lead else "")
+        is_title = not above and not line.mark
         above = "" if text.startswith("#") else text  # a heading may be directly above

@@ -173,7 +173,7 @@ def _inner(source: Source) -> list[Opener]:
             is_stray |= len(answered) * 2 < len(apart)
             own = [one for one in source.headings if one.has_text]
             is_stray |= len(answered) < max(len(own), len(source.headings) - 1)
-            is_stray |= sum(one.asks for one in own) >= _SEVERAL
+            is_stray |= sum(one.asks for one in source.headings) >= _SEVERAL
         if asking > most and not is_stray:
             best, most = siblings, asking
         if form is boxes:  # everything in a box is its text
