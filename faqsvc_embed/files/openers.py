@@ -62,6 +62,7 @@ _QUESTION_LABEL: Final = _label(QUESTION_LABELS, "[qｑ]")
 _ANSWER_LABEL: Final = _label(ANSWER_LABELS, "[aａ]")
 
 
+_KNOWN_LABELS: Final = {*QUESTION_LABELS, *ANSWER_LABELS}
 _ANY_LABEL: Final = re.compile(
     r"(?P<before>[ ]{0,3}(?:(?P<heading>#{1,6}[ \t]+)|(?:>|[-*+]|[0-9]{1,3}[.)])[ \t]+)?(?:\*\*|__)?)"
     r"(?P<word>[^\W\d_]{1,12})(?P<after>[ \t]?[0-9]{0,3}(?P<end>\*\*|__)?)"
@@ -174,7 +175,10 @@ def with_usual_labels(lines: Sequence[str]) -> list[str]:
             labels[number] = label
         else:
             headings += line.startswith("#") and ends_asking(line)
-    most = dict(Counter(label["word"] for label in labels.values()).most_common(2))
+    most = [word for word, _ in Counter(label["word"] for label in labels.values()).most_common(2)]
+    known = [word for word in most if word in "QA" or (word[1:] and word.lower() in _KNOWN_LABELS)]
+    if len(known) == 1:
+        return list(lines)  # such as Q and Note
     own = {number: label for number, label in labels.items() if label["word"] in most}
     words = [label["word"] for label in own.values()]
     written = list(lines)

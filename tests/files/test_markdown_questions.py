@@ -244,6 +244,8 @@ def test_two_words_in_turn_below_headings_that_ask_are_no_labels() -> None:
     ]
     text = "## Hot?\n- Cause: tea.\n- Fix: milk.\n\n## Cold?\n- Cause: who knows?\n- Fix: none.\n"
     assert [question for question, _ in items_of(text)] == ["Hot?", "Cold?"]
+    text = "# FAQ\n\n## Q: Hot?\n**Note:** Tea.\n\n## Q: Cold?\n**Note:** Milk.\n"
+    assert items_of(text) == [("Hot?", "**Note:** Tea."), ("Cold?", "**Note:** Milk.")]
 
 
 def test_each_item_knows_its_line() -> None:
