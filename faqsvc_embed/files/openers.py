@@ -184,8 +184,8 @@ def with_usual_labels(lines: Sequence[str]) -> list[str]:
     written = list(lines)
     for number, label in own.items():
         text, name = label.string[label.end() :], "Q" if label["word"] == words[0] else "A"
-        below = next((n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), None)
-        if name == "Q" and below is not None and not text.strip("*_ \t"):
+        below = next((n for n in range(number + 1, min(number + 3, len(lines))) if lines[n].strip()), number)
+        if name == "Q" and below not in own and not text.strip("*_ \t"):
             text, written[below] = f"{text} {lines[below].strip()}", ""
         written[number] = f"{label['before']}{name}{label['after']}:{text}"
     questions = [written[number] for number, label in own.items() if label["word"] == words[0]]

@@ -7,7 +7,7 @@ answer; attributes in braces are left out. Bold text beside Chinese, Japanese an
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from faqsvc_embed.files.markdown_lines import CODE
 
@@ -211,33 +211,16 @@ def _emphasis(state: "StateInline", silent: bool) -> bool:
     CommonMark's rule is made for scripts with spaces (commonmark-spec, issue 650). This is the amendment that
     is proposed there: a run beside other punctuation may also open or close at an East Asian character.
     """
-    from markdown_it.rules_inline.state_inline import Delimiter
+    from markdown_it.rules_inline import emphasis
 
-    marker = state.src[state.pos]
-    if silent or marker not in "*_":
-        return False
-    scanned = state.scanDelims(state.pos, marker == "*")
-    can_open, can_close = scanned.can_open, scanned.can_close
-    if marker == "*":
-        before = state.src[state.pos - 1 : state.pos] or " "
-        after = state.src[state.pos + scanned.length : state.pos + scanned.length + 1] or " "
-        can_open = can_open or _flanks(after, before)
-        can_close = can_close or _flanks(before, after)
-    for _ in range(scanned.length):
-        token: Any = state.push("text", "", 0)
-        token.content = marker
-        state.delimiters.append(
-            Delimiter(
-                marker=ord(marker),
-                length=scanned.length,
-                token=len(state.tokens) - 1,
-                end=-1,
-                open=can_open,
-                close=can_close,
-            )
-        )
-    state.pos += scanned.length
-    return True
+    start, marker = state.pos, state.src[state.pos]
+    is_read = emphasis.tokenize(state, silent)
+    if is_read and marker == "*":
+        before, after = state.src[start - 1 : start] or " ", state.src[state.pos : state.pos + 1] or " "
+        for delimiter in state.delimiters[start - state.pos :]:
+            delimiter.open |= _flanks(after, before)
+            delimiter.close |= _flanks(before, after)
+    return is_read
 
 
 def _flanks(inside: str, outside: str) -> bool:

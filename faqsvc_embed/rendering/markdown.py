@@ -221,13 +221,11 @@ def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") 
     """Return the tag of a link or an image, whose address is resolved as in Markdown."""
     values = {key.lower(): unescape(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(attributes)}
     given = values.get("href" if name == "a" else "src", "")
-    address = _address(given, env, is_image=name == "img") if given else None
     if name == "a":
-        if given and address is None:
-            env["dropped"].append(Dropped(line, f"the link to {quoted(unquote(given))}"))
+        address = _address("link", given, line, env) if given else None
         return f'<a href="{escape(address)}">' if address is not None else ""
+    address = _address("image", given, line, env)
     if address is None:
-        env["dropped"].append(Dropped(line, f"the image to {quoted(unquote(given))}"))
         return str(escape(values.get("alt", "")))
     return f'<img src="{escape(address)}" alt="{escape(values.get("alt", ""))}" loading="lazy">'
 
@@ -246,11 +244,8 @@ def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "It
         last = token.content if token.type == "text" else ""
         if token.type in ("link_open", "image"):
             name = "href" if token.type == "link_open" else "src"
-            given = str(token.attrGet(name))
-            address = _address(given, env, is_image=token.type == "image")
-            if address is None:
-                kind = "link" if name == "href" else "image"
-                env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
+            kind = "link" if name == "href" else "image"
+            address = _address(kind, str(token.attrGet(name)), line, env)
             token.attrSet(name, address or "")
             if name == "href":
                 is_kept = address is not None
@@ -280,8 +275,15 @@ def _linked(text: "Token") -> "Iterator[Token]":
             yield Token("link_close", "a", -1)
 
 
-def _address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | None:
-    """Return the address of a link or image; None if it depends on the page that shows it."""
+def _address(kind: str, given: str, line: int, env: "Mapping[str, Any]") -> str | None:
+    """Return the address of a link or image, or note that it depends on the page that shows it."""
+    address = _resolved_address(given, env, is_image=kind == "image")
+    if address is None:
+        env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))
+    return address
+
+
+def _resolved_address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | None:
     website_url = env["website_url"]
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)
