@@ -29,16 +29,18 @@ NUMBER: Final = re.compile(
     r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D)"
 )
 _QUESTION_NUMBER: Final = re.compile(
-    r"(?:[0-9]{1,3}[ \t]+[-–—]|[0-9]\ufe0f?\u20e3|[IVX]{1,5}[.)]|(?:#|No\.?[ ]?|№[ ]?)[0-9]{1,3}[:.]?)[ \t]+"
+    r"\A(?:(?:[0-9]{1,3}[ \t]+[-–—]|[0-9]\ufe0f?\u20e3|[IVX]{1,5}[.)]|(?:#|No\.?[ ]?|№[ ]?)[0-9]{1,3}[:.]?)[ \t]+"
     r"|(?:[(（\[【](?:[0-9]{1,3}|[一二三四五六七八九十]{1,3})[)）\]】]|[一二三四五六七八九十]{1,3}、"
     r"|[0-9０-９]{1,3}[）．]|[①-⑳])[ \t]*(?=\D)"
-    rf"|[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*"
+    rf"|[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*)"
 )
 """A number before a question; most questions of a file begin with one."""
 _SIGN: Final = re.compile(
-    r"(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
-    r"|[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
+    r"\A(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
+    r"|\A[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
+_LAST_SIGN: Final = re.compile(r"(?<=[?？])[ \t]+[^\w\s]\Z")
+"""The sign with which a page unfolds an answer."""
 _ID: Final = re.compile(
     r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}"
     r"|[ \t](?::id=|\[#(?![0-9]))(?P<name>[\w-]+)\]?)[ \t]*\Z"  # `[#12]` is a number of an issue
@@ -161,13 +163,11 @@ def without_end(heading: str) -> str:
 
 
 def unnumbered(texts: list[str]) -> list[str]:
-    """Return questions without the numbers and signs that most of them begin with."""
-    for pattern in (_SIGN, _QUESTION_NUMBER):
-        found = [pattern.match(text) for text in texts]
-        if sum(one is not None for one in found) * 2 > max(len(texts), 2):
-            texts = [
-                text[one.end() :].lstrip() if one else text for text, one in zip(texts, found, strict=True)
-            ]
+    """Return questions without the numbers and signs that most of them begin or end with."""
+    for pattern in (_SIGN, _QUESTION_NUMBER, _LAST_SIGN):
+        shorter = [pattern.sub("", text, count=1).strip() for text in texts]
+        if sum(map(str.__ne__, texts, shorter)) * 2 > max(len(texts), 2):
+            texts = shorter
     return texts
 
 

@@ -833,6 +833,7 @@ def test_a_template_in_the_address_of_a_definition_does_not_end_those_below_it()
 def test_a_sign_before_bold_text_is_no_part_of_a_question() -> None:
     text = "## ⚠ **It [leaks]**\nSo.\n\n## ⚠ **Why?**\nSo.\n\n## Who?\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["It [leaks]", "Why?", "Who?"]
+    assert items_of("Is it hot? +\n\nYes.\n\nWhy? +\n\nSo.\n\nWho? +\n\nWe.\n")[0] == ("Is it hot?", "Yes.")
 
 
 def test_a_plain_line_that_asks_may_stand_directly_below_a_heading() -> None:
@@ -992,6 +993,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
         "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
+        "# Contributing to Kettle\n\n## Do you like to pour?\nDo.\n\n## Do you like to boil?\nDo.\n\n## Style\nA.\n",
     ],
     ids=[
         "headings of a guide",
@@ -1005,6 +1007,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "one heading",
         "a table of names",
         "a list item that begins as questions do",
+        "a title that says contributing",
     ],
 )
 def test_a_guide_is_refused(text: str) -> None:
