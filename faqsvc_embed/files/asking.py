@@ -38,8 +38,8 @@ _HOW: Final = re.compile(
 _GUIDE: Final = re.compile(
     r"\W*(?:how (?:to|do i|can i) )?(?:features|overview|(?:pre)?requi\w+|install\w*|usage|quick ?start"
     r"|set-?up(?: instructions)?|getting started|(?:file|project|repository) (?:structure|layout)"
-    r"|contribut\w+(?: to\b.*)?|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing|roadmap"
-    r"|credits|how it works|see also|project info|tech(?:nology)? stack"
+    r"|contribut\w+(?: to\b.*)?|licen[cs]e|change ?log|configuration|development|deployment|tests?|testing"
+    r"|roadmap|credits|how it works|see also|project info|tech(?:nology)? stack"
     r"|instala\w+|uso|licencia|caracter[ií]sticas\b.*|estructura del proyecto|lizenz|utilisation)\W*",
     re.I,
 )

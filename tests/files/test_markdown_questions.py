@@ -993,7 +993,7 @@ def test_many_quotations_without_blank_lines_are_refused_before_they_are_parsed(
         "# How to pour tea\n\n1. Boil it.\n2. Is it hot?\n",
         "# Settings\n\n| Variable name | Description |\n|--|--|\n| HEAT | How hot |\n| TEA | Which tea |\n",
         "# Reports\n\n## Good ones\n\n1. When you write\n   be short.\n2. Add a picture.\n",
-        "# Contributing to Kettle\n\n## Do you like to pour?\nDo.\n\n## Do you like to boil?\nDo.\n\n## Style\nA.\n",
+        "# Contributing to Kettle\n\n## Do you pour?\nDo.\n\n## Do you boil?\nDo.\n\n## Style\nA.\n",
     ],
     ids=[
         "headings of a guide",
