@@ -153,9 +153,14 @@ def test_an_empty_folder_has_no_problems_and_is_named(tmp_path: Path) -> None:
     assert (result.exit_code, f"{tmp_path}: " in result.stdout) == (0, True)
 
 
-def test_a_file_is_checked_once_although_its_folder_is_named_too(tmp_path: Path) -> None:
+def test_a_file_is_checked_once_although_its_folder_is_named_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     faqs = folder(tmp_path, a__md="## Why?\n")
     assert check(faqs, str(faqs / "a.md"), f"{faqs}/").stdout == check(faqs).stdout
+    monkeypatch.chdir(faqs)
+    assert check(Path(), "a.md").stdout == check(Path()).stdout.replace(f"{faqs}/", "")
+    assert check(Path()).exit_code == 1
 
 
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:
