@@ -134,12 +134,12 @@ def test_links_and_images_that_no_page_would_show_are_problems_with_their_lines(
 
 
 def test_a_program_reads_json(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, a__md="## Why?\n", pricing__md=PRICING, pricing__de__md=PREISE)
+    faqs = folder(tmp_path, a__md="## Why?\n", b__md=PRICING, pricing__md=PRICING, pricing__de__md=PREISE)
     result = check(faqs, "--json")
     assert result.exit_code == 1
     report = json.loads(result.stdout)
     assert [(one["file"], one["line"]) for one in report["problems"]] == [(f"{faqs}/a.md", 1)]
-    assert [one["file"] for one in report["notes"]] == [f"{faqs}/a.md"]
+    assert [one["file"] for one in report["notes"]] == [f"{faqs}/b.md"]
     assert json.loads(check(folder(tmp_path, a__md=PRICING), "--json").stdout)["problems"] == []
 
 
