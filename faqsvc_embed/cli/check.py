@@ -79,8 +79,8 @@ def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
     from faqsvc_embed.files.folder import Folder
 
-    inner = [path for path in dict.fromkeys(paths) if path.parent not in paths]  # the others are read with it
-    folders = list(map(Folder.at, inner))
+    named = [path for path in dict.fromkeys(paths) if path.is_dir() or path.parent not in paths]
+    folders = list(map(Folder.at, named))
     problems = [problem for folder in folders for problem in problems_of(folder)]
     notes = [one for folder in folders for one in notes_of(folder)]
     files = [file for folder in folders for file in folder.files]

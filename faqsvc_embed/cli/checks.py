@@ -77,7 +77,8 @@ def _untranslated(folder: Folder) -> Iterator[Problem]:
     languages = sorted({file.lang for file in folder.files if file.lang is not None})
     for base, *translations in by_slug(folder).values():
         own = {file.lang for file in (base, *translations)} | {base.faq.lang if base.faq else None}
-        if missing := [lang for lang in languages if lang not in own]:
+        missing = [lang for lang in languages if lang not in own and base.faq is not None]
+        if missing:
             yield Problem(base.path, None, f"is not translated into {', '.join(missing)}")
 
 

@@ -212,11 +212,7 @@ def _with_language(document: Document, faq: FAQ, usual: str | None) -> tuple[Doc
 
 def is_faq(path: Path) -> bool:
     """Return whether a folder reads a file of this name."""
-    return (
-        path.suffix.lower() in READERS
-        and not path.name.startswith((".", "_"))
-        and path.stem.lower() != "readme"
-    )
+    return path.suffix.lower() in READERS and not path.name.lower().startswith((".", "_", "readme."))
 
 
 def _signature(path: Path) -> _Signature | None:

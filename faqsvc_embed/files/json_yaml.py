@@ -12,6 +12,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 from faqsvc_embed.files.records import to_document
+from faqsvc_embed.files.values import Located
 
 MAX_DEPTH: Final = 100
 """Levels of lists and mappings in YAML; an FAQ has three."""
@@ -27,16 +28,12 @@ _BOOLEANS: Final = {"true": True, "false": False}
 
 
 def read_json(text: str) -> Document:
-    """Return the FAQ in a JSON file.
-
-    Raises:
-        ValueError: it is not JSON, or not an FAQ, or an object has a key twice; the message names the line if
-            that is known.
-    """
+    """Return the FAQ in a JSON file."""
     try:
-        return _with_questions(to_document(json.loads(text, object_pairs_hook=_object)), text)
+        value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
         raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
+    return _with_questions(to_document(value), text)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,20 +46,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_yaml(text: str) -> Document:
-    """Return the FAQ in a YAML file.
-
-    Raises:
-        ValueError: as `parse_yaml` and `to_document` do.
-    """
+    """Return the FAQ in a YAML file."""
     return _with_questions(yaml_document(parse_yaml(text)), text)
 
 
 def read_toml(text: str) -> Document:
-    """Return the FAQ in a TOML file.
-
-    Raises:
-        ValueError: it is not TOML or not an FAQ.
-    """
+    """Return the FAQ in a TOML file."""
     return _with_questions(to_document(parse_toml(text)), text)
 
 
@@ -80,8 +69,8 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def _with_questions(document: Document, text: str) -> Document:
-    """Return a document with items. If it has none, raise a ValueError that says what was found."""
-    if document.items is None:
+    """Return a document with questions. If it has none, raise a ValueError that says what was found."""
+    if not document.positions:
         found = ", ".join(document.unknown) or " ".join(text.split())
         raise ValueError(f"line 1: no questions found, but {quoted(found[:100])}: {_WANTED}")
     return document
@@ -109,12 +98,6 @@ def to_fields(document: Document) -> dict[str, Any]:
     """Return the fields that a document states, by their names in the REST contract."""
     fields = ((name, getattr(document, field)) for name, field in DOCUMENT_FIELDS.items())
     return {name: value for name, value in fields if value is not None}
-
-
-class _Mapping(dict[str, Any]):
-    """A mapping of YAML with its line in the file."""
-
-    line = ""
 
 
 def parse_yaml(text: str) -> Any:
@@ -160,8 +143,7 @@ class _Builder:
             raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
         if node.id == "sequence":
             return [self.build(inner, depth + 1) for inner in node.value]
-        mapping = _Mapping()
-        mapping.line = f"line {line}"
+        mapping = Located(f"line {line}")
         for name, inner in node.value:
             key = str(self.build(name, depth + 1))
             if key in mapping:

@@ -134,7 +134,6 @@ def to_document(value: object) -> Document:
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
     ]
     if not found.items:
-        _check_without_questions(fields.get("items"))
         return Document(**fields)
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
@@ -160,14 +159,6 @@ def _is_stated(name: str, value: object) -> bool:
     field = _PLAIN_FIELDS.get(name)
     is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
     return field is not None and not is_other
-
-
-def _check_without_questions(items: object) -> None:
-    """Raise a ValueError if items without questions have other fields."""
-    if isinstance(items, list) and all(isinstance(one, Mapping) for one in items):
-        keys = ", ".join(dict.fromkeys(str(key) for one in items if any(one.values()) for key in one))
-        if keys:
-            raise ValueError(f"no question and answer in the items, whose fields are {quoted(keys[:100])}")
 
 
 @dataclass(frozen=True, slots=True)

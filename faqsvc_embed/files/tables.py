@@ -20,6 +20,7 @@ from faqsvc_embed.files.fields import (
     plain_name,
 )
 from faqsvc_embed.files.records import to_document
+from faqsvc_embed.files.values import Located
 
 _MAX_ABOVE: Final = 5
 """Rows in which the names of the columns are looked for."""
@@ -70,7 +71,7 @@ def _asking(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Columns | No
     return (names[0], names[1]) if columns is None and is_pair else columns
 
 
-def _records(names: Sequence[str], rows: Iterable[tuple[int, list[str]]]) -> Iterator["_Row"]:
+def _records(names: Sequence[str], rows: Iterable[tuple[int, list[str]]]) -> Iterator[Located]:
     """Yield the cells of each row by the names of their columns."""
     for number, row in rows:
         if any(cell.strip() and not name for cell, name in zip_longest(row, names, fillvalue="")):
@@ -78,9 +79,9 @@ def _records(names: Sequence[str], rows: Iterable[tuple[int, list[str]]]) -> Ite
                 f"row {number} has a cell in a column without a name: "
                 'put quotes around a text with the separator in it, as in "Yes, from ten to four"'
             )
-        record = _Row(zip(names, [*row, *[""] * len(names)], strict=False))
+        record = Located(f"row {number}")
+        record.update(zip(names, [*row, *[""] * len(names)], strict=False))
         record.pop("", None)
-        record.line = f"row {number}"
         yield record
 
 
@@ -88,12 +89,6 @@ def _are_names(row: Sequence[str]) -> bool:
     """Return whether a row has the usual names of both columns, and so is no question and answer."""
     names = {plain_name(cell) for cell in row}
     return not (names.isdisjoint(QUESTION_FIELDS) or names.isdisjoint(ANSWER_FIELDS))
-
-
-class _Row(dict[str, str]):
-    """A row by the names of its columns, with its place in the file."""
-
-    line = ""
 
 
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:

@@ -14,6 +14,13 @@ MAX_FIELDS: Final = 100
 """Maximum fields of an answer in JSON-LD. Only the text of a larger one is read: many may refer to it."""
 
 
+class Located(dict[str, Any]):
+    """A mapping with its place in the file, such as `line 5`."""
+
+    def __init__(self, line: str) -> None:
+        self.line: str = line
+
+
 def is_text(value: object) -> bool:
     return isinstance(value, str) or (isinstance(value, Mapping) and is_translated(value))
 

@@ -134,12 +134,12 @@ def test_links_and_images_that_no_page_would_show_are_problems_with_their_lines(
 
 
 def test_a_program_reads_json(tmp_path: Path) -> None:
-    faqs = folder(tmp_path, a__md="## Why?\n", pricing__md=PRICING, pricing__de__md=PREISE)
+    faqs = folder(tmp_path, a__md="## Why?\n", b__md=PRICING, pricing__md=PRICING, pricing__de__md=PREISE)
     result = check(faqs, "--json")
     assert result.exit_code == 1
     report = json.loads(result.stdout)
     assert [(one["file"], one["line"]) for one in report["problems"]] == [(f"{faqs}/a.md", 1)]
-    assert [one["file"] for one in report["notes"]] == [f"{faqs}/a.md"]
+    assert [one["file"] for one in report["notes"]] == [f"{faqs}/b.md"]
     assert json.loads(check(folder(tmp_path, a__md=PRICING), "--json").stdout)["problems"] == []
 
 
@@ -153,9 +153,14 @@ def test_an_empty_folder_has_no_problems_and_is_named(tmp_path: Path) -> None:
     assert (result.exit_code, f"{tmp_path}: " in result.stdout) == (0, True)
 
 
-def test_a_file_is_checked_once_although_its_folder_is_named_too(tmp_path: Path) -> None:
+def test_a_file_is_checked_once_although_its_folder_is_named_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     faqs = folder(tmp_path, a__md="## Why?\n")
     assert check(faqs, str(faqs / "a.md"), f"{faqs}/").stdout == check(faqs).stdout
+    monkeypatch.chdir(faqs)
+    assert check(Path(), "a.md").stdout == check(Path()).stdout.replace(f"{faqs}/", "")
+    assert check(Path()).exit_code == 1
 
 
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:

@@ -124,10 +124,9 @@ PAIRED = [list(pair.values()) for pair in PAIRS]
         (PAIRS, ITEMS),
         ([{"Q": pair["question"], "A": pair["answer"]} for pair in PAIRS], ITEMS),
         (PAIRED, ITEMS),
-        ({"items": "nonsense"}, Document(items="nonsense")),
     ],
     ids=["body", "unknown fields", "of a service", "record", "other cases", "list",
-          "q and a", "pairs", "unvalidated"],
+          "q and a", "pairs"],
 )  # fmt: skip
 @pytest.mark.parametrize("ending", ["json", "yaml"])
 def test_a_file_holds_a_publication_a_record_or_its_items(

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from markupsafe import Markup
 
 from faqsvc_embed import FAQ, Item, to_json_ld
-from faqsvc_embed.files import READERS, Document
+from faqsvc_embed.errors import PublishRejected
+from faqsvc_embed.files import READERS, Document, UnreadableFile
 from faqsvc_embed.files.html import html_to_markdown
 from tests.files.support import read
 from tests.support.growth import grows_linearly
@@ -99,8 +100,9 @@ def test_plain_text_keeps_its_lines(tmp_path: Path, answer: str) -> None:
         {"inLanguage": {"name": "English"}, "isPartOf": "https://tea.example"},
     ],
 )
-def test_a_faqpage_that_lacks_parts_is_read_without_them(tmp_path: Path, page: dict[str, Any]) -> None:
-    assert isinstance(read(tmp_path, "faq.json", json.dumps({"@type": "FAQPage", **page})), Document)
+def test_a_faqpage_without_questions_or_answers_is_refused(tmp_path: Path, page: dict[str, Any]) -> None:
+    with pytest.raises((UnreadableFile, PublishRejected)):
+        read(tmp_path, "faq.json", json.dumps({"@type": "FAQPage", **page})).to_faq("tea")
 
 
 def shown(tmp_path: Path, answer: str) -> Markup:

@@ -40,7 +40,9 @@ def test_front_matter_can_state_a_slug_that_is_no_file_name(tmp_path: Path) -> N
     assert faq.items[0].answer == "So *it* is."
 
 
-@pytest.mark.parametrize("name", [".hidden.md", "_draft.md", "README.md", "photo.png", "notes.txt", "a.md~"])
+@pytest.mark.parametrize(
+    "name", [".hidden.md", "_draft.md", "README.md", "readme.de.md", "photo.png", "notes.txt", "a.md~"]
+)
 def test_other_files_are_left_out(tmp_path: Path, name: str) -> None:
     faqs = folder(tmp_path, pricing__md=PRICING)
     (faqs / name).write_bytes(b"\xff")
