@@ -71,11 +71,14 @@ def html_to_line(markup: str) -> str:
     return " ".join(html.unescape(shown).split())
 
 
-def html_to_markdown(markup: str) -> str:
-    """Return HTML as Markdown with its lists, tables, quotations, code, links, images and emphasis."""
+def html_to_markdown(markup: str, *, is_whole: bool = False) -> str:
+    """Return HTML as Markdown with its lists, tables, quotations, code, links, images and emphasis.
+
+    Headings become bold lines, as in an answer, unless it is the HTML of a whole FAQ.
+    """
     import nh3
 
-    parser = _Parser()
+    parser = _Parser(is_whole=is_whole)
     attributes = {"a": {"href"}, "ol": {"start"}, "img": {"src", "alt"}}
     parser.feed(nh3.clean(_shallow(markup), tags=TAGS, attributes=attributes, link_rel=None))
     parser.close()
@@ -106,10 +109,11 @@ def _is_block(node: Tag | str) -> bool:
 
 
 class _Parser(HTMLParser):
-    """Makes a tree of HTML whose elements are all closed."""
+    """Makes a tree of HTML whose elements are all closed. If it is a whole FAQ, headings have a `level`."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_whole: bool) -> None:
         super().__init__()
+        self._is_whole = is_whole
         self.top = Tag("div", {}, [])
         self._open = [self.top]
 
@@ -117,7 +121,8 @@ class _Parser(HTMLParser):
         self._open[-1].children.append(data)
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
-        one = Tag(tag, {name: value or "" for name, value in attrs}, [])
+        level = {"level": tag[1:]} if self._is_whole and tag in _HEADINGS else {}
+        one = Tag(tag, level | {name: value or "" for name, value in attrs}, [])
         is_deep = len(self._open) > _MAX_DEPTH
         if not is_deep:
             self._open[-1].children.append(one)
@@ -155,7 +160,11 @@ def _block(tag: Tag, depth: int) -> list[_Block]:
         fence = "~~~~" if "```" in written else "```"
         return [_Block([fence, *written.strip("\n").splitlines(), fence])]
     if tag.name in _HEADINGS and not tag.has_blocks:
-        return _paragraph(_marked(_inline(tag.children, frozenset({"**"})), "**"))
+        title = _inline(tag.children, frozenset({"**"}))
+        if level := tag.attrs.get("level"):
+            lines = [line for block in _paragraph(title) for line in block.lines]
+            return [_Block([f"{'#' * int(level)} {' '.join(lines)}"])] if lines else []
+        return _paragraph(_marked(title, "**"))
     if tag.name == "table":
         return _table(tag, depth)
     if tag.name in ("ol", "ul", "li") and depth < _MAX_NESTING:

@@ -184,7 +184,7 @@ def submit(visit: Visit) -> Response:
     if name in ("discard", "right") and faq is not None:
         return _discard_or_confirm(visit, editor, name)
     if form.get("part") == "pasted":
-        return _pasted(form.get("html"))
+        return _pasted(form.get("html"), is_whole=form.get("field") == "text")
     if form.get("part") == "preview":  # the script replaces only the preview
         html = editor.readable.preview()
         headers = {**HEADERS, "x-slug": draft.proposed}
@@ -205,11 +205,11 @@ def submit(visit: Visit) -> Response:
     return _save(visit, editor, is_draft=action == "draft")
 
 
-def _pasted(html: str) -> Response:
-    """Return what was pasted as Markdown, which the script puts into the field."""
+def _pasted(html: str, *, is_whole: bool) -> Response:
+    """Return what was pasted, into an answer or as a whole FAQ, as Markdown for the script."""
     if len(html) > MAX_PASTED:  # the script then pastes the plain text
         raise Problem(413, "body-too-large", "This is too long to convert")
-    return Response(html_to_markdown(html), 200, HEADERS, "text/plain")
+    return Response(html_to_markdown(html, is_whole=is_whole), 200, HEADERS, "text/plain")
 
 
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:

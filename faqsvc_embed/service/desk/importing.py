@@ -203,7 +203,7 @@ def _html(text: str) -> Document:
         return Document(items=[])
     if text[:7].lower() == "<script":
         return _tried(".json", text.partition(">")[2].rpartition("</")[0])
-    document = _tried(".md", html_to_markdown(text))
+    document = _tried(".md", html_to_markdown(text, is_whole=True))
     if len(document.items) < len(_tried(".md", text).items):
         return Document(items=[])
     return replace(document, notes=[*document.notes, HTML])

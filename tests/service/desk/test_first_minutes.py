@@ -242,6 +242,47 @@ def test_who_pastes_a_whole_faq_into_one_field_is_told_of_the_import(
     expect(editor.locator(".pasted")).to_have_count(0)
 
 
+WHOLE = (
+    "<h2>Payment</h2><h3>How do I pay?</h3><p>By card, see <a href='https://heron.example/pay'>how</a>.</p>"
+    "<h3>Rooms<br>for groups</h3><ul><li>Up to 5 * 2</li><li>Ask <i>us</i></li></ul><img src=x>"
+    "<h2>Delivery</h2><h3>Do you ship?</h3><p>Yes.</p>"
+)
+CELLS_OF_A_SHEET = "<table><tr><td>How do I pay?</td><td>By <b>card</b>.</td></tr></table>"
+
+
+@pytest.mark.parametrize(
+    ("html", "text", "answers"),
+    [
+        (
+            WHOLE,
+            "Payment\nHow do I pay?\nBy card, see how.\nRooms for groups\nUp to 5 * 2\nAsk us",
+            ["By card, see [how](https://heron.example/pay).", "- Up to 5 \\* 2\n- Ask *us*", "Yes."],
+        ),
+        (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
+        ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
+        ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
+        ("", "How do I pay?\nBy card.", ["By card."]),
+    ],
+    ids=["page", "spreadsheet", "source", "Markdown of a code editor", "text"],
+)
+def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
+    editor: Page, desk: Served, html: str, text: str, answers: list[str]
+) -> None:
+    editor.goto(f"{desk.url}/desk/import")
+    field = editor.get_by_label("Paste questions and answers")
+    if editor.evaluate(PASTE, [field.element_handle(), html, text]):
+        field.fill(text)  # as the browser does
+    expect(field).not_to_have_value("")
+    expect(editor.locator(".pasted")).to_have_count(int("<img" in html))
+    editor.get_by_role("button", name="Preview the import").click()
+    found = editor.get_by_label("Answer", exact=True)
+    expect(found).to_have_count(len(answers))
+    assert [answer.input_value() for answer in found.all()] == answers
+    if html == WHOLE:
+        sections = [field.input_value() for field in editor.get_by_label("Section").all()]
+        assert sections == ["Payment", "Payment", "Delivery"]
+
+
 def test_an_import_offers_both_readings_of_a_text(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/import")
     text = "## How do I pay?\nBy card.\n\nDo you take cheques?\nNo.\n\n## Where are you?\nOld Mill Lane 3."

@@ -134,6 +134,7 @@ function start() {
   addCopyButtons();
   takeLink();
   startWriting();
+  startImport();
 }
 
 document.addEventListener("submit", (event) => {

@@ -245,7 +245,7 @@ function startWriting() {
   for (const text of texts) addTools(text);
   answerFormat.addEventListener("change", showTools);
   showTools();
-  form.addEventListener("paste", async (event) => {
+  form.addEventListener("paste", (event) => {
     const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
     const asked = plain.match(/[?？][ \t]*$/gm) ?? [];
     for (const said of event.target.parentElement.querySelectorAll(".pasted")) said.remove();
@@ -259,10 +259,7 @@ function startWriting() {
     const hasMarks = /\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(listed);
     if (answerFormat.value === "text" && texts.every((each) => !each.value) && (html || hasMarks)) answerFormat.value = "markdown";
     showTools();
-    if (answerFormat.value !== "markdown" || (!html && listed === plain)) return;
-    event.preventDefault();
-    insert(event.target, html ? await toMarkdown(form, html, plain) : listed);
-    if (left) sayBelow(event.target, `Left out: ${left}.`);
+    if (answerFormat.value === "markdown" && (html || listed !== plain)) paste(event, listed, html, left);
   });
   form.addEventListener("input", ({ target: written }) => {
     if (written.dataset.max) showCount(written);
@@ -396,6 +393,28 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
+// A whole FAQ from a page or a document is imported as Markdown. Rows of a spreadsheet, Markdown and other source text stay as they are.
+function startImport() {
+  const field = document.querySelector("textarea.paste");
+  field?.addEventListener("paste", (event) => {
+    field.parentElement.querySelector(".pasted")?.remove();
+    const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
+    const copied = event.clipboardData.getData("text/html");
+    const { html, left } = cleaned(copied);
+    const isRows = /^[^\n]*\S\t/.test(plain);
+    const isSource = /^#{1,6} \S|\*\*\S|\]\(/m.test(plain) || /^(?:<meta[^>]*>|<!--.*?-->|\s)*<pre[\s>]/.test(copied);
+    if (html && !isRows && !isSource) paste(event, withLists(plain), html, left);
+  });
+}
+
+// Puts what was copied into a field as Markdown, or as plain text without HTML, and says what was left out.
+async function paste(event, plain, html, left) {
+  const text = event.target;
+  event.preventDefault();
+  insert(text, html ? await toMarkdown(text, html, plain) : plain);
+  if (left) sayBelow(text, `Left out: ${left}.`);
+}
+
 // Returns plain text from Word with its lists as Markdown.
 function withLists(plain) {
   const bullets = plain.replace(/^[ \t]*(?:[•·▪◦‣][\t\u00a0 ]*|o(?:\t|[ \u00a0]{2,})[\t\u00a0 ]*)(?=\S)/gm, "- ");
@@ -404,10 +423,10 @@ function withLists(plain) {
 }
 
 // Asks the service for HTML as Markdown; returns the plain text if that fails.
-async function toMarkdown(form, html, plain) {
-  const body = new URLSearchParams({ token: form.elements.token.value, part: "pasted", html });
+async function toMarkdown(text, html, plain) {
+  const body = new URLSearchParams({ token: text.form.elements.token.value, part: "pasted", field: text.name, html });
   try {
-    const response = await fetch(form.getAttribute("action"), { method: "POST", body });
+    const response = await fetch(`${document.querySelector(".brand a").pathname}/new`, { method: "POST", body });
     return response.ok ? await response.text() : plain;
   } catch {
     return plain;
