@@ -57,6 +57,10 @@ CLEARING: Final = 3600.0
 """Seconds until it is emptied again."""
 RECORDING: Final = 30.0
 """Seconds between two records of the uses of keys."""
+NOT_FOUND: Final = Problem(
+    404, "not-found", "There is nothing at this address; /openapi.json lists the routes"
+)
+FAILED: Final = Problem(500, "internal-error", "Internal server error")
 
 
 def create_app(
@@ -123,7 +127,10 @@ def create_app(
 
     app = Starlette(
         routes=[*_routes(service, by_address), *Desk(service, by_address).routes()],
-        exception_handlers={404: partial(_not_found, service), Exception: partial(_internal_error, service)},
+        exception_handlers={
+            404: partial(_error, service, NOT_FOUND),
+            Exception: partial(_error, service, FAILED),
+        },
         lifespan=partial(_lifespan, service),
     )
     # Starlette would redirect to the URL without a trailing slash, on whatever host the Host header names.
@@ -215,17 +222,8 @@ def _generator(allow: str | None) -> "Generator | None":
     return Generator.load(allow)
 
 
-async def _not_found(service: ServiceContext, request: Request, _: Exception) -> Response:
-    detail = "There is nothing at this address; /openapi.json lists the routes"
-    return _error(service, request, Problem(404, "not-found", detail))
-
-
-async def _internal_error(service: ServiceContext, request: Request, _: Exception) -> Response:
-    # Starlette raises the exception again after this response, so that the server logs it.
-    return _error(service, request, Problem(500, "internal-error", "Internal server error"))
-
-
-def _error(service: ServiceContext, request: Request, problem: Problem) -> Response:
+async def _error(service: ServiceContext, problem: Problem, request: Request, _: Exception) -> Response:
+    # Starlette raises an unexpected exception again after this response, so that the server logs it.
     response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
     return response

@@ -234,11 +234,14 @@ class ChangeFeed:
                 self._task = asyncio.create_task(self._poll())
 
     async def _catch_up(self, subscriber: Subscriber, after: str) -> None:
-        changes = self._storage.changes
-        first, last = await run_blocking(changes.kept)
+        log = self._storage.changes
+        last, _ = await run_blocking(log.version)
         number, missed = last.number_of(after), None
-        if number is not None and first - 1 <= number <= last.number:
-            missed = await run_blocking(changes.after, number, MAX_WAITING + 1, subscriber.slugs)
+        if number is not None and number <= last.number:
+            following = await run_blocking(log.after, number, 1)
+            # Numbers have no gaps: if there is one, the log no longer has the change that follows.
+            if number == last.number or (following and following[0].number == number + 1):
+                missed = await run_blocking(log.after, number, MAX_WAITING + 1, subscriber.slugs)
         if missed is None or len(missed) > MAX_WAITING:
             subscriber.miss(last)
             return

@@ -169,16 +169,6 @@ class ChangeLog(Part):
         [(*position, ids)] = self._rows(select(last_event.c.number, last_event.c.epoch, at, listed))
         return Position(*position), ids
 
-    def kept(self) -> tuple[int, Position]:
-        """Return the number of the oldest kept change, and the end of the log.
-
-        If no change is kept, the first is the number of the next change.
-        """
-        first = select(func.min(events.c.number)).scalar_subquery()
-        [(first, *last)] = self._rows(select(first, last_event.c.number, last_event.c.epoch))
-        end = Position(*last)
-        return end.number + 1 if first is None else first, end
-
     def after(
         self, number: int, limit: int = MAX_EVENTS, slugs: Collection[str] | None = None
     ) -> list[LoggedChange]:
