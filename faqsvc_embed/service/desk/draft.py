@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Self
 
 from markupsafe import Markup
+from msgspec import structs
 
 from faqsvc_embed.api.content import stored_record
 from faqsvc_embed.api.contract import NewItem
@@ -204,14 +205,10 @@ class Draft:
     def content(self) -> FAQ:
         """Return the FAQ to store. The draft must have no problems."""
         items = enumerate(self.filled_items)
-        return FAQ(
-            slug=self.slug,
+        return structs.replace(
+            self.record(),
             title=self.title,
-            website_name=self.website_name,
             items=tuple(Item(n, one.question, one.answer, one.section, one.id or None) for n, one in items),
-            answer_format=self.answer_format,
-            introduction=self.introduction,
-            website_url=self.website_url,
             page_url=self.page_url,
         )
 
@@ -224,7 +221,6 @@ class Draft:
             website_name=self.website_name,
             lang=self.lang or "en",
             items=tuple(Item(index, *item[:2], item.section[:200]) for index, item in enumerate(items)),
-            cta=None,
             answer_format=self.answer_format,
             website_url=self.website_url or None,
             introduction=self.introduction or None,
