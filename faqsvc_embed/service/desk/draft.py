@@ -14,7 +14,7 @@ from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
@@ -235,7 +235,7 @@ class Draft:
     def not_shown(self) -> dict[int, list[str]]:
         """Return the parts of each answer that readers would not see."""
         found = dict[int, list[str]]()
-        for index, dropped in USUAL.problems(self.record()):
+        for index, dropped in answers.problems(self.record()):
             found.setdefault(index, []).append(f"Line {max(dropped.line, 1)}: {dropped}.")
         return found
 
