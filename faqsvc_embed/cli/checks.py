@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 
 _OTHER_TEXTS: Final = frozenset([".txt", ".rst", ".adoc", ".org", ".docx", ".odt", ".xlsx", ".ods"])
 """Endings of texts and tables that a folder does not read."""
@@ -55,7 +55,7 @@ def messages_in(file: FAQFile) -> list[str]:
 def _not_shown(file: FAQFile) -> Iterator[str]:
     """Yield the parts of answers that no page would show."""
     if file.document is not None and file.faq is not None:
-        for index, dropped in USUAL.problems(file.faq):
+        for index, dropped in answers.problems(file.faq):
             yield f"{file.document.place(index, dropped.line)}: {dropped}"
 
 
@@ -63,7 +63,7 @@ def _left_out(file: FAQFile) -> Iterator[str]:
     """Yield what is in a file and not in its FAQ, or shown as markup."""
     if file.document is not None:
         yield from file.document.all_notes()
-        for index, found in USUAL.leftovers(file.faq) if file.faq is not None else ():
+        for index, found in answers.leftovers(file.faq) if file.faq is not None else ():
             yield f"{file.document.place(index, found.line)}: {found}"
 
 

@@ -12,7 +12,8 @@ from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
 from faqsvc_embed.mcp.results import shorten
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
+from faqsvc_embed.rendering import answers
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL
 from faqsvc_embed.rendering.leftovers import leftovers
 
 AS_MARKDOWN: Final = (
@@ -78,9 +79,9 @@ def changed_by_markdown(items: Sequence[Item], introduction: str | None) -> list
 def shown(faq: FAQ) -> dict[str, Any]:
     """Return what readers see of an FAQ as text, and the parts of its answers that they do not see."""
     part = replace(faq, items=faq.items[:MAX_ITEMS])
-    texts, section = [faq.title, as_text(USUAL.introduction(part, QUESTION_LEVEL))], None
+    texts, section = [faq.title, as_text(answers.introduction(part, QUESTION_LEVEL))], None
     missing = list[str]()
-    for item in USUAL.items(part, QUESTION_LEVEL):
+    for item in answers.items(part, QUESTION_LEVEL):
         heading = f"[{item.section}]\n" if item.section and item.section != section else ""
         texts.append(f"{heading}{item.question}\n{as_text(item.html)}")
         section = item.section

@@ -1,7 +1,7 @@
 """One question with its answer, and the values of its record that the HTML of the answer depends on."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final
 
 import msgspec
 from markupsafe import Markup
@@ -11,12 +11,8 @@ from faqsvc_embed.errors import InvalidFAQ, quoted
 from faqsvc_embed.models import wire
 from faqsvc_embed.text import clean_text
 
-
-class AnswerRenderer(Protocol):
-    """Renders answers as HTML."""
-
-    def html(self, answer: str, section: str | None, origin: "Origin") -> Markup:
-        """Return an answer as an FAQ prints it; `section` is the heading above its question."""
+AnswerRenderer = Callable[[str, str | None, "Origin"], Markup]
+"""Returns an answer as an FAQ prints it, by its text, the heading above its question, and its origin."""
 
 
 class Origin(msgspec.Struct, eq=False):
@@ -25,8 +21,8 @@ class Origin(msgspec.Struct, eq=False):
     All origins are equal, so that items with the same content are equal in all records.
     """
 
-    usual: ClassVar[AnswerRenderer]
-    """Renders the answers. `rendering.answers` sets it at import, because this module must not import it, and
+    render: ClassVar[AnswerRenderer]
+    """Renders an answer. `rendering.answers` sets it at import, because this module must not import it, and
     `page.border` guards it."""
 
     slug: str = ""
@@ -55,7 +51,7 @@ class Origin(msgspec.Struct, eq=False):
         key = answer, section
         html = self._html.get(key)
         if html is None:
-            html = self.usual.html(answer, section, self)
+            html = Origin.render(answer, section, self)
             if len(self._html) < len(self.answers):  # items with changed answers would fill it
                 self._html[key] = html
         return html

@@ -12,7 +12,7 @@ from typing import Final, TypeVar, TypeVarTuple
 from markupsafe import Markup, escape
 
 from faqsvc_embed.models.items import Origin
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering.answers import answer_html
 from faqsvc_embed.runtime.bounded_log import MAX_REMEMBERED, logger
 
 T = TypeVar("T")
@@ -135,12 +135,9 @@ def _forget(do: Callable[..., object], about: object) -> None:
             _failing.pop(place, None)
 
 
-class _OwnMarkup:
-    """Renders answers for `item.html`, which the template of a host prints."""
-
-    def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
-        """Return an answer as HTML; if that fails, as it was written."""
-        return guarded(USUAL.html, answer, section, origin, otherwise=escape(answer), about=origin.slug)
+def _own_markup(answer: str, section: str | None, origin: Origin) -> Markup:
+    """Return an answer for `item.html`, which the template of a host prints; if that fails, as written."""
+    return guarded(answer_html, answer, section, origin, otherwise=escape(answer), about=origin.slug)
 
 
-Origin.usual = _OwnMarkup()
+Origin.render = _own_markup

@@ -25,6 +25,8 @@ _BLANK_LINES: Final = re.compile(r"\n[ \t]*\n[ \t\n]*")
 _URL: Final = re.compile(r"https?://[A-Za-z0-9\[][!#-;=?-\[\]_a-z~]*")
 _OPENING: Final = {")": "(", "]": "["}
 
+_log: Final = LogOnce()
+
 
 class Dropped(NamedTuple):
     """A part of a Markdown answer that is not shown."""
@@ -64,94 +66,94 @@ class AnsweredItem(msgspec.Struct, frozen=True, gc=False):
     """Parts of the answer that are not shown."""
 
 
-class Answers:
-    """Renders answers as HTML. They are Markdown if their record says so."""
+def items(faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
+    """Return the items with a question and an answer, in the order in which the FAQ shows them.
 
-    def __init__(self) -> None:
-        self._log = LogOnce()
+    Headings in answers are below `question_level`, and one lower in a section.
+    """
+    return [item for item in _answered(faq, question_level) if item.html]
 
-    def items(self, faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
-        """Return the items with a question and an answer, in the order in which the FAQ shows them.
 
-        Headings in answers are below `question_level`, and one lower in a section.
-        """
-        return [item for item in self._rendered(faq, question_level) if item.html]
+def introduction(faq: FAQ, question_level: int | None) -> Markup:
+    """Return the text above the questions as HTML, empty if there is none."""
+    return _answered_introduction(faq, question_level).html
 
-    def introduction(self, faq: FAQ, question_level: int | None) -> Markup:
-        """Return the text above the questions as HTML, empty if there is none."""
-        return self._introduction(faq, question_level).html
 
-    def _introduction(self, faq: FAQ, question_level: int | None) -> AnsweredItem:
-        text = faq.introduction or ""
-        if not text.strip():
-            return AnsweredItem("", text, Markup(), "")
-        as_markdown = faq.answer_format == "markdown" and self._is_parsable(faq.slug, [text])
-        links = shown(faq).links(faq.slug) if may_link([text]) else {}
-        html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
-        return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
+def _answered_introduction(faq: FAQ, question_level: int | None) -> AnsweredItem:
+    text = faq.introduction or ""
+    if not text.strip():
+        return AnsweredItem("", text, Markup(), "")
+    as_markdown = faq.answer_format == "markdown" and _is_parsable(faq.slug, [text])
+    links = shown(faq).links(faq.slug) if may_link([text]) else {}
+    html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
+    return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
 
-    def problems(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return the parts of texts that are not shown, each with the index of its item in the record."""
-        return self._found(faq, lambda item: item.dropped)
 
-    def leftovers(self, faq: FAQ) -> list[tuple[int, Dropped]]:
-        """Return the markup in texts that is shown as typed, each with the index of its item.
+def problems(faq: FAQ) -> list[tuple[int, Dropped]]:
+    """Return the parts of texts that are not shown, each with the index of its item in the record."""
+    return _found(faq, lambda item: item.dropped)
 
-        Line 0 is the question with its section, which have no markup of their own.
-        """
-        from faqsvc_embed.rendering.leftovers import leftovers
 
-        pairs = self._found(faq, lambda item: leftovers(item.html, item.text))
-        section = None
-        for index, item in enumerate(faq.items):
-            titles = [item.question] if item.section == section else [item.section or "", item.question]
-            section = item.section
-            for title in titles:
-                pairs += [(index, one._replace(line=0)) for one in leftovers(escape(title), title)]
-        return sorted(pairs, key=lambda one: one[0])
+def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
+    """Return the markup in texts that is shown as typed, each with the index of its item.
 
-    def _found(
-        self, faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]
-    ) -> list[tuple[int, Dropped]]:
-        """Return what is found in the introduction of a record, and in its answers."""
-        indexes = {id(item): index for index, item in enumerate(faq.items)}
-        pairs = [(INTRODUCTION, one) for one in found(self._introduction(faq, QUESTION_LEVEL))]
-        for item, answered in zip(shown(faq).items, self._rendered(faq, QUESTION_LEVEL), strict=True):
-            pairs += [(indexes[id(item)], one) for one in found(answered)]
-        return sorted(pairs, key=lambda one: one[0])
+    Line 0 is the question with its section, which have no markup of their own.
+    """
+    from faqsvc_embed.rendering.leftovers import leftovers as in_html
 
-    def _rendered(self, faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-        is_markdown = faq.answer_format == "markdown"
-        as_markdown = is_markdown and self._is_parsable(faq.slug, [one.answer for one in faq.items])
-        is_plain = is_markdown and not as_markdown
-        too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
-        items, names, *_ = shown(faq)
-        links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
-        for place, (item, name) in enumerate(zip(items, names, strict=True)):
-            level = below(question_level, item.section)
-            html, json_ld, dropped = _rendered(item.answer, level, as_markdown, faq.website_url, links)
-            dropped, too_much = (*too_much, *dropped), ()
-            yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
+    pairs = _found(faq, lambda item: in_html(item.html, item.text))
+    section = None
+    for index, item in enumerate(faq.items):
+        titles = [item.question] if item.section == section else [item.section or "", item.question]
+        section = item.section
+        for title in titles:
+            pairs += [(index, one._replace(line=0)) for one in in_html(escape(title), title)]
+    return sorted(pairs, key=lambda one: one[0])
 
-    def html(self, answer: str, section: str | None, origin: Origin) -> Markup:
-        """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
-        if not answer.strip():
-            return Markup()
-        as_markdown = origin.is_markdown
-        if as_markdown:
-            if origin.is_parsable is None:
-                origin.is_parsable = self._is_parsable(origin.slug, origin.answers)
-            as_markdown = origin.is_parsable
-        level = below(QUESTION_LEVEL, section)
-        return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
 
-    def _is_parsable(self, slug: str, answers: Sequence[str]) -> bool:
-        from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
+def _found(faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]) -> list[tuple[int, Dropped]]:
+    """Return what is found in the introduction of a record, and in its answers."""
+    indexes = {id(item): index for index, item in enumerate(faq.items)}
+    pairs = [(INTRODUCTION, one) for one in found(_answered_introduction(faq, QUESTION_LEVEL))]
+    for item, answered in zip(shown(faq).items, _answered(faq, QUESTION_LEVEL), strict=True):
+        pairs += [(indexes[id(item)], one) for one in found(answered)]
+    return sorted(pairs, key=lambda one: one[0])
 
-        is_parsable = sum(map(cost, answers)) <= MAX_RECORD_COST
-        if not is_parsable:
-            self._log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
-        return is_parsable
+
+def _answered(faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
+    is_markdown = faq.answer_format == "markdown"
+    as_markdown = is_markdown and _is_parsable(faq.slug, [one.answer for one in faq.items])
+    is_plain = is_markdown and not as_markdown
+    too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
+    items, names, *_ = shown(faq)
+    links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
+    for place, (item, name) in enumerate(zip(items, names, strict=True)):
+        level = below(question_level, item.section)
+        html, json_ld, dropped = _rendered(item.answer, level, as_markdown, faq.website_url, links)
+        dropped, too_much = (*too_much, *dropped), ()
+        yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
+
+
+def answer_html(answer: str, section: str | None, origin: Origin) -> Markup:
+    """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
+    if not answer.strip():
+        return Markup()
+    as_markdown = origin.is_markdown
+    if as_markdown:
+        if origin.is_parsable is None:
+            origin.is_parsable = _is_parsable(origin.slug, origin.answers)
+        as_markdown = origin.is_parsable
+    level = below(QUESTION_LEVEL, section)
+    return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
+
+
+def _is_parsable(slug: str, answers: Sequence[str]) -> bool:
+    from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
+
+    is_parsable = sum(map(cost, answers)) <= MAX_RECORD_COST
+    if not is_parsable:
+        _log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
+    return is_parsable
 
 
 def _rendered(
@@ -168,8 +170,7 @@ def _rendered(
     return markdown.to_html(answer, question_level, website_url, links)
 
 
-USUAL: Final = Answers()
-Origin.usual = USUAL
+Origin.render = answer_html
 
 
 def below(level: int | None, section: str | None) -> int | None:

@@ -7,7 +7,8 @@ import msgspec
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.models import FAQ, FAQState, shown
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, USUAL
+from faqsvc_embed.rendering import answers
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL
 from faqsvc_embed.text import in_portions
 
 # In a script element, an HTML parser looks only for `</script` and `<!--`. `&` matters in XHTML, and the two
@@ -51,7 +52,7 @@ def to_json_ld(faq: FAQ) -> dict[str, Any]:
             hint = ": FAQ.from_dict(record) reads the JSON of the service"
         raise ConfigurationError(f"JSON-LD is made from an FAQ, not from {type(given).__name__}{hint}")
     if faq.answer_format == "markdown":
-        answered = USUAL.items(faq, QUESTION_LEVEL)
+        answered = answers.items(faq, QUESTION_LEVEL)
         nodes = unique(faq, ((item.place, question_node(item.question, item.json_ld)) for item in answered))
     else:
         nodes = unique(faq, enumerate(question_node(item.question, item.answer) for item in shown(faq).items))

@@ -13,8 +13,8 @@ from msgspec import Struct
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, shown
 from faqsvc_embed.models.element_ids import anchored, root_id
-from faqsvc_embed.rendering import assets, templates
-from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Answers, Dropped, below, visible
+from faqsvc_embed.rendering import answers, assets, templates
+from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Dropped, below, visible
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
 from faqsvc_embed.rendering.fragments import WHOLE, Fragment
@@ -91,7 +91,6 @@ class Renderer:
 
     def __init__(self, *, cache_overrides: bool = False) -> None:
         """With `cache_overrides`, fragments from templates of the host are cached too."""
-        self._answers = Answers()
         self._cache_overrides = cache_overrides
         self._fragments = RecordCache[Fragment]()
         self._questions = RecordCache[tuple[str, ...]]()
@@ -159,7 +158,7 @@ class Renderer:
         """
         found = self._questions.get(faq, nodes)
         if found is None:
-            answered = self._answers.items(faq, QUESTION_LEVEL)
+            answered = answers.items(faq, QUESTION_LEVEL)
             found = tuple(map(serialize, _nodes(faq, answered, nodes)))
             self._questions.put(faq, nodes, found, sum(map(len, found)))
         return found
@@ -179,12 +178,12 @@ class Renderer:
 
     def _render(self, faq: FAQ, style: Style, place: Place, environment: Environment) -> Fragment | None:
         level = style.question_level
-        answered = self._answers.items(faq, level)
+        answered = answers.items(faq, level)
         if not answered:
             return None
         sections = _sections(faq, style, place, answered)
         context = _context(faq, style, place, sections)
-        context["introduction"] = self._answers.introduction(faq, level)
+        context["introduction"] = answers.introduction(faq, level)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         is_tall = len(answered) >= TALL
         texts = [context["introduction"], *(item.html for item in answered)]

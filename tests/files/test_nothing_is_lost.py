@@ -15,7 +15,7 @@ from faqsvc_embed.files import WRITERS, Document, Folder
 from faqsvc_embed.files.formats import READERS
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.flask import FAQExtension
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 from tests.support.growth import grows_linearly
 
 Form = Callable[[str, str], str]
@@ -106,7 +106,7 @@ def test_unknown_fields_are_named_with_what_is_similar() -> None:
 def leftover_lines(answer: str) -> list[int]:
     """Return the lines of an answer that have markup that readers would see as typed."""
     faq = FAQ.from_dict({"slug": "a", "items": [{"question": "Why?", "answer": answer}]})
-    return [found.line for _, found in USUAL.leftovers(faq)]
+    return [found.line for _, found in answers.leftovers(faq)]
 
 
 def test_a_leftover_is_named_once_with_its_own_line() -> None:
@@ -155,7 +155,7 @@ def test_finding_leftovers_costs_no_more_than_the_length(sign: str) -> None:
 
 def test_a_leftover_in_an_introduction_is_named_with_its_line() -> None:
     document = read_markdown("# FAQ\n\nHello.\n\nSee {{ price }}, [x](/x).\n\n## Why?\nSo.\n")
-    ((place, found),) = USUAL.leftovers(document.to_faq("a"))
+    ((place, found),) = answers.leftovers(document.to_faq("a"))
     assert (document.place(place, found.line), str(found)) == (
         "line 5",
         "a template (`{{ price }}`) is shown as typed",
@@ -169,7 +169,7 @@ def test_leftovers_are_named_in_introductions_and_on_debug_pages(tmp_path: Path)
     )
     (file,) = Folder(tmp_path).files
     assert file.faq is not None
-    assert [(place, one.line) for place, one in USUAL.leftovers(file.faq)] == [(-1, 1), (0, 1), (1, 2)]
+    assert [(place, one.line) for place, one in answers.leftovers(file.faq)] == [(-1, 1), (0, 1), (1, 2)]
     app = Flask(__name__)
     FAQExtension(app, directory=str(tmp_path))
     app.debug = True

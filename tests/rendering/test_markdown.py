@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, to_json_ld
 from faqsvc_embed.files.markdown_cost import MAX_ANSWER, MAX_ANSWER_COST, MAX_QUOTATIONS, MAX_RECORD_COST
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.markdown import JSON_LD_TAGS, TAGS
 from faqsvc_embed.testing import fake_embed, faq_parity
 from tests.rendering import support
@@ -25,7 +25,7 @@ faq = partial(support.faq, answer_format="markdown")
 
 def html(text: str, level: int | None = 3) -> Markup:
     """Return an answer as HTML, empty if it is left out."""
-    return next((item.html for item in USUAL.items(faq(("Q?", text)), level)), Markup())
+    return next((item.html for item in answers.items(faq(("Q?", text)), level)), Markup())
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_record_with_too_much_markdown_is_text_everywhere(caplog: pytest.LogCa
     count = MAX_RECORD_COST // MAX_ANSWER_COST + 1
     embed = fake_embed(
         {
-            "much": faq(*((f"{n}?", answer) for n in range(count)), (" ", "*")),
+            "much": faq(*((f"{n}?", answer) for n in range(count)), (" ", "*"), slug="much"),
             "less": faq(("Q?", answer)),
             "unanswered": faq((" ", "*" * (MAX_RECORD_COST + 1)), ("Q?", "**bold**")),
         }
@@ -226,7 +226,7 @@ def assert_plain(text: str, tags: tuple[str, ...], attributes: dict[str, set[str
 
 def assert_answer(text: str) -> None:
     for record in (faq(("Q?", text)), support.faq(("Q?", text))):
-        for item in USUAL.items(record, 3):
+        for item in answers.items(record, 3):
             page = assert_plain(item.html, TAGS, {"a": {"href", "rel"}, "ol": {"start"}})
             inside = f'<details><div class="in">{item.html}</div></details><i>after</i>'
             details, after = Parsed(inside).root
@@ -261,7 +261,7 @@ def test_any_markdown_is_a_balanced_tree_of_plain_elements(text: Any) -> None:
 
 def test_links_and_images_of_the_website_are_absolute_if_the_record_names_it() -> None:
     record = replace(faq(("Q?", "[a](/b?c=1) ![d > e](/f.png)")), website_url="https://x.example/shop/")
-    (item,) = USUAL.items(record, 3)
+    (item,) = answers.items(record, 3)
     page = Parsed(item.html)
     link, image = page.tagged("a", "img")
     assert (link.get("href"), image.get("src")) == ("https://x.example/b?c=1", "https://x.example/f.png")
@@ -275,16 +275,16 @@ def test_the_hidden_parts_of_an_answer_are_reported_with_their_lines() -> None:
         "One\n[two](two.html)\n\n- ![three](https://x.example/3.png)\n- [four](/4)\n\n"
         "| [five](#5) |\n|-|\n| [six](x:6) |"
     )
-    found = USUAL.problems(faq(("First?", "Yes."), ("Q?", text)))
+    found = answers.problems(faq(("First?", "Yes."), ("Q?", text)))
     assert [(index, dropped.line) for index, dropped in found] == [(1, 2), (1, 4), (1, 7), (1, 9)]
     assert ["two.html" in str(found[0][1]), "3.png" in str(found[1][1])] == [True, True]
-    [(_, dropped)] = USUAL.problems(faq(("Q?", "[a](javascript:x)")))
+    [(_, dropped)] = answers.problems(faq(("Q?", "[a](javascript:x)")))
     assert "the link to 'javascript:x'" in str(dropped)
 
 
 def test_an_answer_that_shows_nothing_is_reported() -> None:
-    assert len(USUAL.problems(faq(("Q?", "---")))) == 1
-    assert USUAL.problems(faq(("Q?", "![](/a.png)"))) == []
+    assert len(answers.problems(faq(("Q?", "---")))) == 1
+    assert answers.problems(faq(("Q?", "![](/a.png)"))) == []
 
 
 @pytest.mark.parametrize(
@@ -304,7 +304,7 @@ def test_an_answer_that_shows_nothing_is_reported() -> None:
 )
 def test_an_image_of_the_own_website_is_shown(website: str, image: str, is_shown: bool) -> None:
     record = replace(faq(("Q?", f"b {image}")), website_url=website)
-    (item,) = USUAL.items(record, 3)
+    (item,) = answers.items(record, 3)
     assert bool(Parsed(item.html).tagged("img")) is is_shown
 
 

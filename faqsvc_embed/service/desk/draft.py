@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Self
 
 from markupsafe import Markup
+from msgspec import structs
 
 from faqsvc_embed.api.content import stored_record
 from faqsvc_embed.api.contract import NewItem
@@ -13,7 +14,7 @@ from faqsvc_embed.api.publish_request import encode
 from faqsvc_embed.api.validation import field_problems, publication_problems
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, AnswerFormat, Item
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.service.desk.forms import Form, completed, normalized
@@ -204,14 +205,10 @@ class Draft:
     def content(self) -> FAQ:
         """Return the FAQ to store. The draft must have no problems."""
         items = enumerate(self.filled_items)
-        return FAQ(
-            slug=self.slug,
+        return structs.replace(
+            self.record(),
             title=self.title,
-            website_name=self.website_name,
             items=tuple(Item(n, one.question, one.answer, one.section, one.id or None) for n, one in items),
-            answer_format=self.answer_format,
-            introduction=self.introduction,
-            website_url=self.website_url,
             page_url=self.page_url,
         )
 
@@ -224,7 +221,6 @@ class Draft:
             website_name=self.website_name,
             lang=self.lang or "en",
             items=tuple(Item(index, *item[:2], item.section[:200]) for index, item in enumerate(items)),
-            cta=None,
             answer_format=self.answer_format,
             website_url=self.website_url or None,
             introduction=self.introduction or None,
@@ -239,7 +235,7 @@ class Draft:
     def not_shown(self) -> dict[int, list[str]]:
         """Return the parts of each answer that readers would not see."""
         found = dict[int, list[str]]()
-        for index, dropped in USUAL.problems(self.record()):
+        for index, dropped in answers.problems(self.record()):
             found.setdefault(index, []).append(f"Line {max(dropped.line, 1)}: {dropped}.")
         return found
 

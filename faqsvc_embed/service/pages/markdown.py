@@ -7,7 +7,7 @@ from urllib.parse import quote
 from faqsvc_embed.files.markdown_writer import escaped_line, escaped_text
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.element_ids import root_id
-from faqsvc_embed.rendering.answers import USUAL
+from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.markdown import stands_alone
 from faqsvc_embed.service.pages.addresses import ascii_url
 
@@ -22,13 +22,13 @@ def render_markdown(faq: FAQ, *, title: str, page_url: str, website_url: str = "
 
     It has the same questions as the page, in the same order.
     """
-    items = USUAL.items(faq, QUESTION_LEVEL)
+    items = answers.items(faq, QUESTION_LEVEL)
     anchor = f"{page_url}#{root_id(faq.slug)}--"
     contents = [link(item.question, f"{anchor}{item.name}") for item in items]
     parts = [
         f"# {escaped_line(title)}",
         _source(faq, page_url, website_url),
-        _text(faq, faq.introduction or "", QUESTION_LEVEL, USUAL.introduction(faq, QUESTION_LEVEL)),
+        _text(faq, faq.introduction or "", QUESTION_LEVEL, answers.introduction(faq, QUESTION_LEVEL)),
         "\n".join(f"- {line}" for line in contents),
     ]
     for section, group in groupby(items, lambda item: item.section):
