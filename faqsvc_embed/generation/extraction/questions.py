@@ -11,7 +11,6 @@ MAX_LENGTH: Final = 300
 MAX_KEY: Final = 500
 """Characters at the beginning of a question that are compared."""
 
-_OPENING = any_of(language.question_openings for language in LANGUAGES)
 _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
 _CALL_TO_ACTION = any_of(language.calls_to_action for language in LANGUAGES)
 _SECTION_TITLE = any_of(language.section_titles for language in LANGUAGES)
@@ -45,11 +44,6 @@ def is_question(text: str) -> bool:
     if not 3 <= len(text) <= MAX_LENGTH or text.endswith((".", "…")):
         return False
     return has_question_mark(text) or (not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None)
-
-
-def starts_like_question(text: str) -> bool:
-    """Return whether a text starts the way questions start; a question mark at its end is not enough."""
-    return len(text) <= MAX_LENGTH and (_OPENING.match(text) or _GRAMMAR.match(text)) is not None
 
 
 def is_call_to_action(text: str) -> bool:
