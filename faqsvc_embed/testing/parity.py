@@ -21,6 +21,7 @@ from faqsvc_embed.generation.extraction.extractor import Pair as Shown
 from faqsvc_embed.generation.extraction.extractor import extract
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import base_of
+from faqsvc_embed.generation.extraction.questions import has_question_mark
 from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts, marked_pages
 from faqsvc_embed.text import normalized
 
@@ -209,7 +210,7 @@ def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> list[str]:
     is_in_faq, others, has_begun = bool(marked) and all(one.in_faq for one in marked), list[str](), False
     for one in shown:
         has_begun |= one in marked
-        is_question = has_begun or one.question.endswith(("?", "？"))
+        is_question = has_begun or has_question_mark(one.question)
         begins = fold(one.question) + fold(one.answer)[:COMPARED]  # an answer may have questions in it
         if is_question and (one.in_faq or not is_in_faq) and one not in marked and begins not in stated:
             others.append(one.question)

@@ -18,7 +18,10 @@ _INTERVIEW = any_of(language.interview_titles for language in LANGUAGES)
 _OTHER = any_of(language.other_titles for language in LANGUAGES)
 _PAGE_END = any_of(language.page_ends for language in LANGUAGES)
 _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
-_QUESTION_MARK_LAST = re.compile(r"(?<![\[(])[?？؟⁇⁉][^\w.…]{0,12}$")  # `[?]` is a link to help
+# `[?]` is a link to help. A question in Greek ends with a semicolon, or with a sign that looks like one.
+_QUESTION_MARK_LAST = re.compile(
+    r"(?:(?<![\[(])[?？؟⁇⁉]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[^\w.…]{0,12}$"
+)
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
 
 
