@@ -16,12 +16,13 @@ from urllib.parse import urljoin
 import turbohtml
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.values import faq_pages, local_name
+from faqsvc_embed.files.values import faq_pages
 from faqsvc_embed.generation.extraction.extractor import Pair as Shown
 from faqsvc_embed.generation.extraction.extractor import extract
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import base_of
-from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts
+from faqsvc_embed.generation.extraction.questions import has_question_mark
+from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts, marked_pages
 from faqsvc_embed.text import normalized
 
 COMPARED: Final = 20
@@ -63,7 +64,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     is_whole = not problems
     _remove_hidden(document)
     if not pages and is_whole:
-        pages = faq_pages([_as_json_ld(one) for one in _items(document, "FAQPage")])
+        pages = marked_pages(document)
     if not pages:
         return problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
     pairs = [pair for one in pages for pair in _pairs(one, problems)]
@@ -109,37 +110,6 @@ def _json_ld(document: turbohtml.Document, problems: list[str]) -> list[Any]:
 
 def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")
-
-
-def _as_json_ld(page: turbohtml.Element) -> dict[str, Any]:
-    """Return a FAQPage in microdata as JSON-LD, whose texts are HTML."""
-    names = {"name": "[itemprop~=name]", "acceptedAnswer": "[itemprop~=acceptedAnswer] [itemprop~=text]"}
-    questions = [
-        {name: _inside(question, selector) for name, selector in names.items()}
-        for question in _items(page, "Question")
-    ]
-    return {"@type": "FAQPage", "@id": page.attr("itemid") or "", "mainEntity": questions}
-
-
-def _items(tree: turbohtml.Node, kind: str) -> Iterator[turbohtml.Element]:
-    """Yield the elements that microdata gives a type, without those inside of others."""
-    pending = [*reversed(tree.children)]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, turbohtml.Element):
-            if kind in map(local_name, str(node.attr("itemtype")).split()):
-                yield node
-            else:
-                pending += reversed(node.children)
-
-
-def _inside(question: turbohtml.Element, selector: str) -> str:
-    """Return the value of a property in microdata as HTML."""
-    element = question.select_one(selector)
-    if element is None:
-        return ""
-    content = element.attr("content")
-    return element.inner_html if content is None else html.escape(str(content))
 
 
 def _pairs(page: dict[str, Any], problems: list[str]) -> Iterator[_Pair]:
@@ -240,7 +210,7 @@ def _unmarked(pairs: list[_Pair], shown: Sequence[Shown]) -> list[str]:
     is_in_faq, others, has_begun = bool(marked) and all(one.in_faq for one in marked), list[str](), False
     for one in shown:
         has_begun |= one in marked
-        is_question = has_begun or one.question.endswith(("?", "？"))
+        is_question = has_begun or has_question_mark(one.question)
         begins = fold(one.question) + fold(one.answer)[:COMPARED]  # an answer may have questions in it
         if is_question and (one.in_faq or not is_in_faq) and one not in marked and begins not in stated:
             others.append(one.question)

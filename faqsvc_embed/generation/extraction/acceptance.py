@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Final
 
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Positions
 from faqsvc_embed.generation.extraction.dom import Element, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
@@ -36,10 +36,9 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     chosen: list[Candidate] = []
     for candidate in usable:
         questions, size = group_questions[candidate.group], group_sizes[candidate.group]
-        is_stated = candidate.evidence is Evidence.STRUCTURED_DATA
         # One question among other titles is the title of a piece of news.
         is_news = candidate.group is not None and size >= MANY and size > 3 * questions
-        is_likely = is_stated or 2 * questions >= size or (candidate in asked and not is_news)
+        is_likely = 2 * questions >= size or (candidate in asked and not is_news)
         # The title of a group of questions has that group as its answer.
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
@@ -76,10 +75,8 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
-        if not is_filled_in and (
-            any(candidate.evidence is Evidence.STRUCTURED_DATA for candidate in candidates)
-            or _unanswered(others.get(kind, []), keys, are_titles=are_titles) < max(2, 2 * len(candidates))
-        ):
+        unanswered = _unanswered(others.get(kind, []), keys, are_titles=are_titles)
+        if not is_filled_in and unanswered < max(2, 2 * len(candidates)):
             kept += candidates
     return kept
 
@@ -101,8 +98,6 @@ def _is_usable(candidate: Candidate) -> bool:
     is_code = any(element.tag == "code" for element in candidate.element.walk())
     if is_template_code(question) and not is_code:
         return False
-    if candidate.evidence is Evidence.STRUCTURED_DATA:
-        return True
     if not is_question(question) and (is_section_title(question) or announces_faq(question)):
         return False
     return not _is_menu(candidate)

@@ -18,8 +18,6 @@ from faqsvc_embed.generation.extraction.text import question_text, text_of
 class Evidence(Enum):
     """Why a text counts as a question; the value says how reliable the reason is, from 0 to 1."""
 
-    STRUCTURED_DATA = 1.0
-    """Microdata or RDFa marks it up as a question."""
     MARKUP = 0.95
     """The markup connects it with its answer."""
     NAME = 0.9

@@ -32,10 +32,6 @@ MAX_DEPTH: Final = 100
 MAX_ELEMENTS: Final = 20_000
 """Elements of a page; the rest of the page is not read."""
 
-MAX_LINES: Final = 2_000
-"""Lines of preformatted text that are read separately."""
-MIN_LABELS: Final = 4
-"""Labels such as `Q:` and `A:` in preformatted text that is an FAQ."""
 TEXT_BLOCK: Final = "#text"
 """The tag of the element around inline text between blocks."""
 HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
@@ -45,10 +41,6 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BOLD = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _PROTECTED = "/cdn-cgi/l/email-protection#"
 """The path of the links with which Cloudflare hides addresses."""
-
-_LABELLED_LINE_START = re.compile(
-    r"^(?=[ \t]*(?:Q|Question|A|Answer)[ \t]*[0-9]{0,3}[ \t]*[:.)])", re.MULTILINE
-)
 
 Node = Union["Element", str]
 
@@ -173,9 +165,6 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
             child = Element(node.tag, _attributes(node), parent, budget)
             if node.tag not in BLOCKS and (words := words_of(node.tag)) & NAMES["custom_block"]:
                 child.tag, child.words = "div", child.words | words
-                _add_title(child)
-            elif child.attrs.get("slot") in NAMES["custom_title"] and parent.words & NAMES["custom_block"]:
-                child.tag, parent.tag = "summary", "details"
             if node.tag == "span" and _BOLD.search(child.attrs.get("style", "")):
                 child.tag = "b"
             parent.children.append(child)
@@ -185,21 +174,9 @@ def build_tree(document: turbohtml.Node, budget: StepBudget) -> Element:
                     child.children.append(address)
                     continue
             pending += [(inner, child) for inner in reversed(node.flattened_children)]
-    for element in _document_order(top):
-        if element.tag == "pre":
-            _break_lines(element)
     _wrap_inline_text(_document_order(top))
     _number(_document_order(top))
     return top
-
-
-def _add_title(element: Element) -> None:
-    """Make a `<details>` of a custom element that has its title in an attribute: `<x-details summary="">`."""
-    names = sorted(NAMES["custom_title"] & element.attrs.keys())
-    if names:
-        summary = Element("summary", {}, element, element.budget)
-        summary.children = [element.attrs[names[0]]]
-        element.tag, element.children = "details", [summary, element.attrs.get("answer", "")]
 
 
 def _shown_address(element: Element) -> str:
@@ -210,28 +187,6 @@ def _shown_address(element: Element) -> str:
         return bytes(byte ^ key for byte in hidden).decode()
     except ValueError:
         return ""
-
-
-def _break_lines(pre: Element) -> None:
-    """Replace line ends by `<br>` in preformatted text that is no code: with headings, or with labels.
-
-    A blank line comes before each label, so that it begins a paragraph.
-    """
-    text = "".join(child for child in pre.children if isinstance(child, str))
-    is_labelled = len(_LABELLED_LINE_START.findall(text)) >= MIN_LABELS
-    if not is_labelled and not any(child.tag in HEADINGS for child in pre.elements()):
-        return
-    pre.tag = "div"
-    children, pre.children = pre.children, []
-    for child in children:
-        lines: list[Node] = [child]
-        if isinstance(child, str):
-            lines = [*_LABELLED_LINE_START.sub("\n\n", child).split("\n", MAX_LINES)]
-        for number, line in enumerate(lines):
-            if number:
-                pre.budget.spend(STEPS_PER_ELEMENT)
-                pre.children.append(Element("br", {}, pre, pre.budget))
-            pre.children.append(line)
 
 
 def _attributes(element: turbohtml.Element) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from faqsvc_embed.files.fields import find_columns, is_general
 from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence
-from faqsvc_embed.generation.extraction.dom import NAMES, Element, table_rows
+from faqsvc_embed.generation.extraction.dom import Element, table_rows
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import is_question
 from faqsvc_embed.generation.extraction.text import inline_text, question_text
@@ -54,7 +54,7 @@ def _definitions(element: Element) -> Iterator[Candidate]:
 def _list_parts(element: Element) -> Iterator[Element]:
     """Yield the terms and descriptions of a list, also from inside wrappers."""
     for child in element.elements():
-        if child.tag in ("dt", "dd") or child.tag in NAMES["loose_description"]:
+        if child.tag in ("dt", "dd"):
             yield child
         elif child.tag != "dl":
             yield from _list_parts(child)

@@ -28,9 +28,8 @@ from faqsvc_embed.generation.extraction.questions import (
 )
 from faqsvc_embed.generation.extraction.structured_data import (
     is_article,
-    json_ld_pairs,
     markdown_of_value,
-    microdata_pairs,
+    stated_pairs,
     text_of_value,
 )
 from faqsvc_embed.generation.extraction.text import plain, question_text, text_of
@@ -72,25 +71,25 @@ class Content:
 def extract(document: turbohtml.Document, url: str) -> Content:
     """Return the content of a page, with the questions in the order of the page.
 
-    If a page is too complex to be searched, its content has only the title and the pairs in its JSON-LD.
+    If a page is too complex to be searched, its content has only the title and the pairs of its FAQPages.
     """
     title_element = document.find("title")
     title = plain(title_element.text) if title_element is not None else ""
     base = base_of(document, url)
-    stated = _stated_pairs(document, base, json_ld_pairs)
+    stated = _pairs_in_data(document, base, stated_pairs)
     try:
         top = build_tree(document, StepBudget())
         mark_boilerplate(top)
         context = PageContext(top, title, url, is_article=is_article(document))
         pairs = _merged_pairs(context, stated, base)
-        pairs = pairs or [*_stated_pairs(document, base, embedded_pairs).values()]
+        pairs = pairs or [*_pairs_in_data(document, base, embedded_pairs).values()]
         return Content(title, text_of([top]), tuple(pairs))
     except PageTooComplex:
         logger.info("%r is too complex to be searched for questions", url)
         return Content(title, "", tuple(stated.values()))
 
 
-def _stated_pairs(document: turbohtml.Document, base: str, read: Reader) -> dict[str, Pair]:
+def _pairs_in_data(document: turbohtml.Document, base: str, read: Reader) -> dict[str, Pair]:
     """Return the pairs that data of the page states, each question once."""
     pairs: dict[str, Pair] = {}
     budget = StepBudget()
@@ -141,7 +140,7 @@ def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
 def _accepted_candidates(context: PageContext) -> list[Candidate]:
     """Return the questions with answers that the page shows, in document order."""
     claims = Claims(context.size)
-    found = accepted([*microdata_pairs(context), *explicit_pairs(context)], context, claims)
+    found = accepted([*explicit_pairs(context)], context, claims)
     found += accepted([*likely_pairs(context, claims)], context, claims)
     found = with_answers(found, context, claims)
     found.sort(key=lambda candidate: candidate.element.start)

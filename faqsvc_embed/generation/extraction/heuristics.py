@@ -30,7 +30,6 @@ from faqsvc_embed.generation.extraction.questions import (
     is_call_to_action,
     is_question,
     is_section_title,
-    starts_like_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, question_text, text_of
 
@@ -161,8 +160,6 @@ def _headings(headings: list[Element], context: PageContext, *, has_others: bool
     asked = {heading for heading, text in texts.items() if is_asked(text)}
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
-    if len(asked) == 1 and not starts_like_question(texts[next(iter(asked))]):  # `Hungry yet?` is advertising
-        are_most = False
     is_listed = context.has_faq_title and not has_others and len(asked) <= FEW * len(texts)
     share = 0 if is_listed else 0.5 if has_others else FEW
     return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())

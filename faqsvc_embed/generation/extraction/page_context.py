@@ -34,7 +34,7 @@ class PageContext:
         self.has_faq_title: bool = any(map(announces_faq, names))
         self.is_interview: bool = any(map(announces_interview, names))
         self.is_article: bool = is_article or self.is_interview or any(map(announces_other, names))
-        self._named = _within(everything, lambda e: e.tag != "body" and bool(e.words & NAMES["faq"]))
+        self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)
 
     @cached_property
@@ -60,6 +60,12 @@ def _below_faq_titles(elements: list[Element]) -> set[int]:
         if level is not None:
             above.append((level, announces_faq(inline_text(element.children))))
     return found
+
+
+def _is_named_faq(element: Element) -> bool:
+    """Return whether class names, an id or microdata call an element an FAQ."""
+    is_named = element.tag != "body" and bool(element.words & NAMES["faq"])
+    return is_named or "FAQPage" in element.attrs.get("itemtype", "")
 
 
 def _is_quotation(element: Element) -> bool:

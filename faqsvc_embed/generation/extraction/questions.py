@@ -11,7 +11,6 @@ MAX_LENGTH: Final = 300
 MAX_KEY: Final = 500
 """Characters at the beginning of a question that are compared."""
 
-_OPENING = any_of(language.question_openings for language in LANGUAGES)
 _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
 _CALL_TO_ACTION = any_of(language.calls_to_action for language in LANGUAGES)
 _SECTION_TITLE = any_of(language.section_titles for language in LANGUAGES)
@@ -19,7 +18,10 @@ _INTERVIEW = any_of(language.interview_titles for language in LANGUAGES)
 _OTHER = any_of(language.other_titles for language in LANGUAGES)
 _PAGE_END = any_of(language.page_ends for language in LANGUAGES)
 _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
-_QUESTION_MARK_LAST = re.compile(r"(?<![\[(])[?？؟⁇⁉][^\w.…]{0,12}$")  # `[?]` is a link to help
+# `[?]` is a link to help. A question in Greek ends with a semicolon, or with a sign that looks like one.
+_QUESTION_MARK_LAST = re.compile(
+    r"(?:(?<![\[(])[?？؟⁇⁉]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[^\w.…]{0,12}$"
+)
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
 
 
@@ -45,11 +47,6 @@ def is_question(text: str) -> bool:
     if not 3 <= len(text) <= MAX_LENGTH or text.endswith((".", "…")):
         return False
     return has_question_mark(text) or (not text.endswith(("!", ":")) and _GRAMMAR.match(text) is not None)
-
-
-def starts_like_question(text: str) -> bool:
-    """Return whether a text starts the way questions start; a question mark at its end is not enough."""
-    return len(text) <= MAX_LENGTH and (_OPENING.match(text) or _GRAMMAR.match(text)) is not None
 
 
 def is_call_to_action(text: str) -> bool:

@@ -1,45 +1,50 @@
-"""Questions in structured data, FAQPage in JSON-LD and Question in microdata or RDFa, and reading of JSON."""
+"""FAQPages in JSON-LD, microdata and RDFa, and reading of JSON."""
 
 import html
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.files.values import answer_text, faq_page, local_name
-from faqsvc_embed.generation.extraction.candidates import Candidate, Evidence, shortened
+from faqsvc_embed.files.values import answer_text, faq_pages, local_name
+from faqsvc_embed.generation.extraction.candidates import shortened
 from faqsvc_embed.generation.extraction.dom import (
     CHARACTERS_PER_STEP,
     STEPS_TO_CONVERT,
-    Element,
     Node,
     StepBudget,
     build_tree,
 )
 from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.markdown import markdown_of
-from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.text import plain, text_of
 
 _WRAPPER = re.compile(r"^\s*(?:<!--|//\s*<!\[CDATA\[|<!\[CDATA\[)|(?:-->|//\s*\]\]>|\]\]>|;)\s*$")
 _TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
+_PROPERTIES: Final = {
+    "name": "[itemprop~=name], [property$=name]",
+    "acceptedAnswer": "[itemprop~=acceptedAnswer] [itemprop~=text],"
+    " [property$=acceptedAnswer] [property$=text]",
+}
+"""The elements in a question that have its parts."""
 
 
-def json_ld_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
-    """Yield the questions and answers of FAQPages in JSON-LD scripts; answers are unchanged, mostly HTML.
+def stated_pairs(document: turbohtml.Document, budget: StepBudget) -> Iterator[tuple[str, str]]:
+    """Yield the questions and answers of FAQPages in JSON-LD, or else in attributes; answers are mostly HTML.
 
     Raises:
         PageTooComplex: the budget is spent.
     """
-    page = faq_page([load_json(script.text) for script in json_ld_scripts(document)]) or {"items": []}
-    for question in filter(lambda one: isinstance(one, dict), page["items"]):
-        name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
-        if isinstance(name, str) and isinstance(answer, str):
-            yield bare_question(plain(text_of_value(name, budget))), answer
+    pages = faq_pages([load_json(script.text) for script in json_ld_scripts(document)])
+    for page in pages or marked_pages(document):
+        for question in filter(lambda one: isinstance(one, dict), page["mainEntity"]):
+            name, answer = question.get("name"), answer_text(question.get("acceptedAnswer"), None)
+            if isinstance(name, str) and isinstance(answer, str):
+                yield bare_question(plain(text_of_value(name, budget))), answer
 
 
 def json_ld_scripts(document: turbohtml.Document) -> list[turbohtml.Element]:
@@ -54,32 +59,41 @@ def is_article(document: turbohtml.Document) -> bool:
     return any(kind.strip().lower() == "article" for kind in kinds)
 
 
-def microdata_pairs(context: PageContext) -> Iterator[Candidate]:
-    """Yield the questions that attributes mark up as microdata or RDFa."""
-    for element in context.elements:
-        if _is_a(element, "Question") and not any(_is_a(above, "QAPage") for above in element.ancestors()):
-            inside = element.walk()
-            name = next((e for e in inside if _has(e, "name")), None)
-            answer = next((e for e in inside if _has(e, "acceptedAnswer")), None)
-            if name is not None and answer is not None:
-                text = next((e for e in answer.walk() if _has(e, "text")), answer)
-                yield Candidate(
-                    name,
-                    (text,),
-                    Evidence.STRUCTURED_DATA,
-                    question=bare_question(plain(text_of_value(name.attrs.get("content", ""), name.budget))),
-                    answer=text_of_value(text.attrs.get("content", ""), text.budget),
-                )
+def marked_pages(document: turbohtml.Document) -> list[dict[str, Any]]:
+    """Return the FAQPages that attributes mark up as microdata or RDFa, like JSON-LD with HTML texts."""
+    return [
+        {
+            "@type": "FAQPage",
+            "@id": page.attr("itemid") or "",
+            "mainEntity": [
+                {name: _value(question, selector) for name, selector in _PROPERTIES.items()}
+                for question in _items(page, "Question")
+            ],
+        }
+        for page in _items(document, "FAQPage")
+    ]
 
 
-def _is_a(element: Element, kind: str) -> bool:
-    types = f"{element.attrs.get('itemtype', '')} {element.attrs.get('typeof', '')}".split()
-    return kind in map(local_name, types)
+def _items(tree: turbohtml.Node, kind: str) -> Iterator[turbohtml.Element]:
+    """Yield the elements to which attributes give a type, without those inside of others."""
+    pending = [*reversed(tree.children)]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, turbohtml.Element):
+            types = f"{node.attr('itemtype') or ''} {node.attr('typeof') or ''}".split()
+            if kind in map(local_name, types):
+                yield node
+            else:
+                pending += reversed(node.children)
 
 
-def _has(element: Element, name: str) -> bool:
-    properties = f"{element.attrs.get('itemprop', '')} {element.attrs.get('property', '')}".split()
-    return name in map(local_name, properties)
+def _value(question: turbohtml.Element, selector: str) -> str:
+    """Return the value of a property as HTML."""
+    element = question.select_one(selector)
+    if element is None:
+        return ""
+    content = element.attr("content")
+    return element.inner_html if content is None else html.escape(str(content))
 
 
 def load_json(text: str) -> Any:

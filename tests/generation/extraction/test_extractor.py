@@ -156,7 +156,6 @@ def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
         "<h2>Ready to start?</h2><p>Go.</p>",
         "<h2>Still have questions?</h2><p>Write to us.</p>",
         "<h2>Why teams love us</h2><p>Speed.</p>",
-        "<h2>Hungry yet?</h2><p>Come in.</p>",
         "<h1>What can we do for you?</h1><p>All.</p>",
         "<nav><details><summary>What is new?</summary><a href='/'>All</a></details></nav>",
         '<div class="cookie-banner"><h2>May we use cookies?</h2><p>Please.</p></div>',

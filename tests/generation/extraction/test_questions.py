@@ -27,6 +27,8 @@ from faqsvc_embed.generation.extraction.questions import announces_faq, is_call_
         "可以退款吗",
         "如何退款",
         "多久发货",
+        "Πότε ανοίγετε;",
+        "เปิดกี่โมง",
     ],
 )
 def test_a_question_is_recognised_without_a_question_mark(text: str) -> None:
@@ -53,9 +55,11 @@ def test_a_title_is_not_a_question(text: str) -> None:
     assert not is_question(text)
 
 
-def test_an_faq_is_announced_in_seven_languages() -> None:
+def test_an_faq_is_announced_in_many_languages() -> None:
     titles = ["FAQs", "Frequently asked questions", "Häufig gestellte Fragen", "Questions fréquentes"]
     titles += ["Preguntas frecuentes", "자주 묻는 질문", "よくあるご質問", "常见问题", "Q&A"]
+
+    titles += ["Συχνές Ερωτήσεις", "Часті запитання", "Časté dotazy", "Gyakori kérdések", "שאלות נפוצות"]
 
     assert [title for title in titles if not announces_faq(title)] == []
     assert not announces_faq("Afaqir")
@@ -64,6 +68,7 @@ def test_an_faq_is_announced_in_seven_languages() -> None:
 def test_a_question_about_help_is_not_a_call_to_action() -> None:
     assert not is_call_to_action("Do you offer help with moving?")
     assert not is_call_to_action("Are you open on Sundays?")
+    assert not is_call_to_action("Hi ha descomptes?")  # Catalan
     assert is_call_to_action("Need help?")
     assert is_call_to_action("Was your question not answered?")
     assert is_call_to_action("Hai una domanda specifica?")

@@ -19,9 +19,6 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     question_grammar: tuple[str, ...] = ()
     """Sentences that are questions even without a question mark. Matched from the start of the text."""
 
-    question_openings: tuple[str, ...] = ()
-    """Beginnings of questions. Weaker than grammar: `If I lose my key` is a question only among others."""
-
     calls_to_action: tuple[str, ...] = ()
     """Sentences to the reader, such as `Still have questions?`. Matched from the start of the text."""
 
