@@ -163,21 +163,27 @@ class _Questions:
         one.id = new_id or one.id
         self.know(one)
         if change.section is not None or change.after is not None:
-            self.order.remove(one)
-            self.put(one, change)
+            place = self.order.index(one)
+            del self.order[place]
+            self.put(one, change, place)
 
-    def put(self, one: _Question, change: Change) -> None:
+    def put(self, one: _Question, change: Change, left: int | None = None) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
-        After a question, it may have a new section, or that of the question.
+        After a question, it may have a new section, or that of the question. Otherwise, a new section follows
+        the one that the question leaves, or takes its place, `left`, so that sections can be renamed.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)
         section = self.titles.setdefault(name, change.section) if name else None
         if change.section is not None and change.after is None:
             sections = [other.section for other in self.order]
-            behind = sections[::-1].index(section) if section in sections else 0
-            place = len(self.order) - behind
+            is_renamed = section not in sections and None not in (section, one.section)
+            near, place = one.section if is_renamed else section, len(sections)
+            if near in sections:
+                place -= sections[::-1].index(near)
+            elif is_renamed and left is not None:
+                place = left
         else:
             place = self.place_after(change.after, one)
             beside = self.order[max(place - 1, 0)].section if self.order else None
@@ -198,7 +204,7 @@ class _Questions:
             return 0
         found = self.find(after, Change())
         if found is None:
-            raise self.unknown(after, advice="`after` names one that is there")
+            raise self.unknown(after, advice="`after` names one that is there, or is empty for the beginning")
         if found is moved:
             raise self.refused(f"{quoted(after)} cannot come after itself")
         return self.order.index(found) + 1

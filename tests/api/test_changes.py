@@ -80,6 +80,21 @@ def test_a_question_is_moved_to_the_end_of_a_section() -> None:
     assert texts(changed)[3] == ("What does it cost?", "5 euros.", "Delivery")
 
 
+def test_a_section_is_renamed_by_moving_its_questions() -> None:
+    names = [item.question for item in ITEMS]
+    parcels = [{"question": name, "section": "Parcels"} for name in names[2:4]]
+    changed = apply(*parcels)
+    assert [(item.question, item.section) for item in changed[2:]] == [
+        (names[2], "Parcels"),
+        (names[3], "Parcels"),
+        (names[4], "Visits"),
+    ]
+    [first, *_] = apply({"question": names[0], "section": "Money"}, items=ITEMS[:1] + ITEMS[2:])
+    assert first.question == names[2]  # questions without a section are above all others
+    one = apply({"question": names[4], "section": "Shop"}, items=ITEMS[4:] + ITEMS[2:4])
+    assert [item.section for item in one] == ["Shop", "Delivery", "Delivery"]
+
+
 @pytest.mark.parametrize(
     ("change", "closest"),
     [
@@ -399,7 +414,12 @@ def model(rows: Model, change: dict[str, Any]) -> Model | None:
         return None
     changed = (new, change.get("answer", found[1]), found[2])
     if "section" in change:
-        return moved([row for row in rows if row is not found], (*changed[:2], change["section"]))
+        place, rest = rows.index(found), [row for row in rows if row is not found]
+        if not found[2] or any(row[2] == change["section"] for row in rest):
+            return moved(rest, (*changed[:2], change["section"]))
+        old = [number for number, row in enumerate(rest, 1) if row[2] == found[2]]
+        place = max(old, default=place)
+        return [*rest[:place], (*changed[:2], change["section"]), *rest[place:]]
     return [changed if row is found else row for row in rows]
 
 
