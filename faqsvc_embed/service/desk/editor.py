@@ -69,6 +69,8 @@ class Editor:
     is_unsaved: bool = False
     source: Draft | None = None
     """The source text of a translation."""
+    made_from: Draft | None = None
+    """The source text when the translation was made."""
     source_changes: list[Change] = field(default_factory=list)
     """The changes of the source since the translation was made."""
     source_number: int = 0
@@ -79,6 +81,15 @@ class Editor:
     def readable(self) -> Draft:
         """The draft as readers get it: a translation without a title has that of its source."""
         return replace(self.draft, title=self.draft.title or self.source.title) if self.source else self.draft
+
+    @property
+    def gaps(self) -> list[int]:
+        """The untranslated questions without which others would be beside the wrong source next time."""
+        if self.source is None or self.made_from is None:
+            return []
+        next_time = aligned(self.draft.filled_items, self.made_from, self.source)
+        pairs = zip(self.draft.items, next_time, strict=False)
+        return self.draft.gaps(self.source) if any(one[:2] != other[:2] for one, other in pairs) else []
 
     @property
     def changed_sources(self) -> dict[DraftItem, list[Piece]]:
@@ -163,7 +174,9 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
         items = aligned(editor.draft.items, made_from, source)
         editor = replace(editor, draft=replace(editor.draft, items=items))
     found = changes(made_from, source)
-    return replace(editor, source=source, source_changes=found, source_number=default.number)
+    return replace(
+        editor, source=source, made_from=made_from, source_changes=found, source_number=default.number
+    )
 
 
 def submit(visit: Visit) -> Response:
@@ -198,8 +211,7 @@ def submit(visit: Visit) -> Response:
             f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
             " Check the language on this page, and save again."
         )
-    if editor.source is not None and faq is not None and faq.translation(draft.lang) is None:
-        problems |= {f"items[{index}].question": UNTRANSLATED for index in draft.gaps(editor.source)}
+    problems |= {f"items[{index}].question": UNTRANSLATED for index in editor.gaps}
     if problems:
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")

@@ -257,6 +257,25 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
     assert (source_of(page), "badge older" in page) == (questions, False)
 
 
+def test_a_translation_in_the_new_order_is_not_saved_with_a_question_left_out_in_the_middle(
+    editor: Editor,
+) -> None:
+    translate(editor)
+    questions = ["May I cancel?", "Do you ship?", "What does it cost?"]
+    english = fields_of(editor.get("/faqs/pricing").text)
+    english |= {"question": questions, "answer": ["Any time.", "Yes.", "Nothing."], "section": [""] * 3}
+    editor.post("/faqs/pricing", action="publish", **english | {"item_id": [""] * 3})
+    german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    german["answer"][2] = "Gar nichts."
+    refused = editor.post("/faqs/pricing", action="publish", **german)
+    assert (refused.status_code, "items[1].question" in refused.text) == (422, True)
+    assert (source_of(refused.text), texts_of(refused.text)[5]) == (questions, "Gar nichts.")
+    copied = fields_of(editor.post("/faqs/pricing", action="copy:1", **german).text)
+    page = editor.post("/faqs/pricing", action="publish", **copied).text
+    assert (source_of(page), "badge older" in page) == (questions, False)
+    assert texts_of(page)[::2] == ["Kann ich kündigen?", "Do you ship?", "Was kostet es?"]
+
+
 def test_the_new_words_of_a_source_are_marked_beside_the_translation(editor: Editor) -> None:
     translate(editor)
     english = fields_of(editor.get("/faqs/pricing").text)
