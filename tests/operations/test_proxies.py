@@ -103,6 +103,25 @@ def test_a_record_a_304_and_a_head_pass_unchanged(site: Site) -> None:
     assert site.request("HEAD", f"{API_PATH}/pricing").headers["etag"] == etag
 
 
+def test_text_is_compressed_and_its_entity_tag_still_matches(site: Site) -> None:
+    large = {
+        "websiteUrl": "https://tea.example",
+        "websiteName": "Tea",
+        "items": [{"question": f"Is {n} a number?", "answer": "It is one of many." * 9} for n in range(50)],
+    }
+    path, key = f"{API_PATH}/large", {KEY_HEADER: site.key}
+    site.request("PUT", path, json=large, headers=key)
+    for address in (path, "/faq/large", "/faq/large.md"):
+        response = site.request("GET", address, headers={"Accept-Encoding": "gzip"})
+        assert response.headers["content-encoding"] == "gzip"
+        assert "max-age" in response.headers["strict-transport-security"]
+        same = {"If-None-Match": response.headers["etag"], "Accept-Encoding": "gzip"}
+        assert site.request("GET", address, headers=same).status_code == 304
+    tag = site.request("GET", path, headers={"Accept-Encoding": "gzip"}).headers["etag"]
+    written = site.request("PUT", path, json={**large, "title": "New"}, headers={**key, "If-Match": tag})
+    assert written.status_code == 200
+
+
 def test_a_slug_with_percent_encoded_characters_reaches_the_service(site: Site) -> None:
     response = site.request("GET", f"{API_PATH}/a%2Fb%20%C3%A9")
     assert response.status_code in (400, 404)
@@ -128,7 +147,8 @@ def test_an_event_stream_is_not_buffered(site: Site) -> None:
         socket.create_connection(("127.0.0.1", site.port), timeout=60) as plain,
         site.context.wrap_socket(plain, server_hostname=NAME) as connection,
     ):
-        connection.sendall(f"GET /api/v1/events?slug=followed HTTP/1.1\r\nHost: {NAME}\r\n\r\n".encode())
+        head = f"GET /api/v1/events?slug=followed HTTP/1.1\r\nHost: {NAME}\r\nAccept-Encoding: gzip\r\n\r\n"
+        connection.sendall(head.encode())
         received = b""
         while b"\nid: " not in received:  # before there is an event
             received += connection.recv(4096)

@@ -3,6 +3,7 @@
 from functools import cache
 from inspect import cleandoc
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import msgspec
 from starlette.responses import JSONResponse, Response
@@ -51,16 +52,18 @@ _KEY: Final = {
 async def describe_api(call: Call) -> Response:
     """Read this document."""
     best_media_type(call.request, MEDIA_TYPE)
-    return public_response(_encoded(), MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
+    base = call.service.base_url or call.request.scope.get("root_path", "")
+    content = _encoded(urlsplit(base).path or "/")
+    return public_response(content, MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
 
 
 @cache
-def _encoded() -> str:
-    return msgspec.json.encode(document()).decode()
+def _encoded(root: str) -> str:
+    return msgspec.json.encode(document(root)).decode()
 
 
-def document() -> dict[str, Any]:
-    """Return the document as a JSON value."""
+def document(root: str = "/") -> dict[str, Any]:
+    """Return the document of a service whose paths begin below `root`, as a JSON value."""
     named = [
         struct for operation, _ in OPERATIONS for struct in (operation.body, operation.response) if struct
     ]
@@ -83,7 +86,7 @@ def document() -> dict[str, Any]:
             "license": _LICENSE,
             "contact": {"name": "The operator"},
         },
-        "servers": [{"url": "/"}],
+        "servers": [{"url": root}],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
         "paths": paths,
         "components": {"securitySchemes": {"key": _KEY}, "schemas": schemas},

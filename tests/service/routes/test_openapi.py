@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from starlette.routing import Route
+from starlette.applications import Starlette
+from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from faqsvc_embed.api.fields import (
@@ -62,6 +63,16 @@ def test_the_document_is_public_and_cacheable(client: TestClient) -> None:
     assert response.json()["openapi"].startswith("3.1.")
     assert response.headers["access-control-allow-origin"] == "*"
     assert response.headers["cache-control"] == "public, max-age=3600"
+
+
+def test_the_server_is_the_path_below_which_the_routes_are(storage: Storage) -> None:
+    def root(app: Starlette, path: str = "/openapi.json") -> str:
+        with TestClient(app) as client:
+            return str(client.get(path).json()["servers"][0]["url"])
+
+    assert root(create_app(storage)) == "/"
+    assert root(create_app(storage, base_url="https://heron.example/help")) == "/help"
+    assert root(Starlette(routes=[Mount("/faqs", create_app(storage))]), "/faqs/openapi.json") == "/faqs"
 
 
 def test_the_document_has_every_route_but_the_desk(storage: Storage, client: TestClient) -> None:
