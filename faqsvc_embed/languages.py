@@ -52,14 +52,16 @@ def lookup(language_range: str) -> str | None:
 
 
 @lru_cache(maxsize=256)  # most visitors send one of a few headers
-def negotiate(accept_language: str, default: str | None = None) -> str | None:
-    """Return the language of the service that an `Accept-Language` header prefers, else `default`.
+def negotiate(
+    accept_language: str, default: str | None = None, available: tuple[str, ...] = LANGUAGES
+) -> str | None:
+    """Return the available language that an `Accept-Language` header prefers, else `default`.
 
     Only the first 1024 characters of the header are read, and malformed parts are skipped. A quality of 0
     excludes a language, and equal qualities keep the order of the header. `*` gives `default` or, if the
     header lists `default`, the first language that it does not list.
     """
-    excluded, accepted = set[str](), list[tuple[float, str]]()
+    excluded, accepted = {*LANGUAGES} - {*available}, list[tuple[float, str]]()
     if len(accept_language) >= MAX_HEADER:
         accept_language = accept_language[:MAX_HEADER].rpartition(",")[0]  # the last part may be cut off
     for range_, quality in weighted(accept_language, _RANGE):

@@ -50,13 +50,9 @@ def preferred_language(request: Request, available: Sequence[str]) -> str:
     return language_for(", ".join(request.headers.getlist("accept-language"))[:MAX_HEADER], tuple(available))
 
 
-@lru_cache(maxsize=256)
 def language_for(header: str, available: tuple[str, ...]) -> str:
     """Return the available language that an `Accept-Language` header prefers, by default the first one."""
-    # The others are excluded with q=0 in front of the reader's own preferences.
-    excluded = [f"{lang};q=0" for lang in languages.LANGUAGES if lang not in available]
-    header = ", ".join([*excluded, *([header] if header else ())])
-    return languages.negotiate(header[: languages.MAX_HEADER], available[0]) or available[0]
+    return languages.negotiate(header[: languages.MAX_HEADER], available[0], available) or available[0]
 
 
 def _rank(offer: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int, int]:
