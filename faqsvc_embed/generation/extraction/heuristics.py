@@ -113,7 +113,9 @@ def _controls(free: list[Element], claims: Claims) -> Iterator[Element]:
     titles = [
         element
         for element in free
-        if element.words & NAMES["accordion"] and element.words & NAMES["accordion_title"]
+        if element.tag != "h1"
+        and element.words & NAMES["accordion"]
+        and element.words & NAMES["accordion_title"]
     ]
     yield from (title for title in _innermost(titles) if not claims.overlap(title.parent or title))
     for group in similar_elements(_innermost([element for element in free if _is_control(element)])):

@@ -157,6 +157,7 @@ def test_an_answer_is_plain_text_with_paragraphs_lines_and_lists() -> None:
         "<h2>Still have questions?</h2><p>Write to us.</p>",
         "<h2>Why teams love us</h2><p>Speed.</p>",
         "<h1>What can we do for you?</h1><p>All.</p>",
+        '<h1 class="faq-page-title">Privacy</h1><p>We keep nothing.</p>',
         "<nav><details><summary>What is new?</summary><a href='/'>All</a></details></nav>",
         '<div class="cookie-banner"><h2>May we use cookies?</h2><p>Please.</p></div>',
         '<div id="comments"><h3>Is this true?</h3><p>Yes.</p></div>',
