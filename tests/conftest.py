@@ -63,7 +63,6 @@ def pytest_collection() -> None:
 
 def pytest_collection_finish() -> None:
     """Exclude modules and collected tests, which live to the end, from garbage collection."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

@@ -1,6 +1,7 @@
 """Pages of Flask, Django, WSGI and ASGI applications while the service fails in every way."""
 
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -107,8 +108,10 @@ def test_a_page_of_any_host_survives_one_fault_of_each_kind(
 
 @pytest.mark.matrix
 @pytest.mark.parametrize("fault", TLS_FAULTS, ids=str)
-def test_a_page_survives_every_fault_of_tls(fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    trust_authority(monkeypatch)
+def test_a_page_survives_every_fault_of_tls(
+    fault: Fault, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trust_authority(monkeypatch, tmp_path)
     with SecureServer() as service:
         check_page(fault, service, flask_app)
 

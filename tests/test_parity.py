@@ -381,4 +381,4 @@ def test_the_work_on_a_page_grows_linearly(is_equal: bool, is_marked_up: bool) -
         ]
         return f"<main>{shown}</main>{script(graph(mainEntity=marked))}"
 
-    assert grows_linearly(faq_parity, page_of, 150)
+    assert grows_linearly(faq_parity, page_of, 40)

@@ -1,6 +1,7 @@
 """Certificates and proxies: what the environment of a host may do to requests."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
@@ -30,8 +31,10 @@ def test_certificates_are_checked_however_the_scheme_is_written(scheme: str) -> 
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_a_trusted_certificate_is_accepted(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    trust_authority(monkeypatch)
+def test_a_trusted_certificate_is_accepted(
+    scheme: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    trust_authority(monkeypatch, tmp_path)
     with SecureServer() as service, FAQEmbed(f"{scheme}://{service.host}:{service.port}") as embed:
         assert embed.get_faq("pricing").slug == "pricing"
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -60,6 +61,7 @@ def tokens_of(page: Path) -> list[Token]:
     return MarkdownIt("commonmark").enable("table").parse(text)
 
 
+@cache
 def blocks_of(page: Path) -> list[Block]:
     """Return the code blocks of a page that tests run."""
     found = list[Block]()

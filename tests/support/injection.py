@@ -67,11 +67,7 @@ def name_of(code: CodeType) -> str:
 @contextmanager
 def raising(code: CodeType, error: type[Exception], *, late: bool = False) -> Iterator[None]:
     """Let the function with a code raise; if it is `late`, while it is awaited or iterated over."""
-    functions = [
-        (function, function.__code__)
-        for function in {id(one): one for one in (*_functions(), *_earlier, *_made())}.values()
-        if id(code) in _nested(function.__code__)
-    ]
+    functions = [(function, function.__code__) for function in _functions_with(code)]
     assert functions, name_of(code)
     new = _code_that_raises(code, error, late=late)
     for function, old in functions:
@@ -83,29 +79,27 @@ def raising(code: CodeType, error: type[Exception], *, late: bool = False) -> It
             function.__code__ = old
 
 
-_earlier: Final = list[FunctionType]()
+@contextmanager
+def closures_are_found() -> Iterator[None]:
+    """Keep what is made meanwhile in the heap's youngest generation, where `raising` looks for closures."""
+    gc.collect(1)
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
-def search_heap() -> None:
-    """Search the whole heap once, and for each function that is made to raise only what was made since.
-
-    The garbage collector never visits this heap again. After `gc.unfreeze()`, each collection in a later test
-    would visit all modules and collected tests.
-    """
-    gc.collect()
-    _earlier.extend(_made())
-    gc.freeze()
-
-
-def _made() -> list[FunctionType]:
-    """Return the functions of the package on the heap, such as closures."""
-    found = (one for one in gc.get_objects() if type(one) is FunctionType)
-    return [one for one in found if one.__code__.co_filename.startswith(PACKAGE)]
+def _functions_with(code: CodeType) -> list[FunctionType]:
+    """Return the functions that have a code, or that make functions with it."""
+    closures = [one for one in gc.get_objects(0) if type(one) is FunctionType]
+    found = {id(one): one for one in (*_functions(len(sys.modules)), *closures)}
+    return [one for one in found.values() if id(code) in _nested(one.__code__)]
 
 
 @cache
-def _functions() -> list[FunctionType]:
-    """Return the functions in the modules and classes of the package; some are excluded from `gc`."""
+def _functions(modules: int) -> list[FunctionType]:
+    """Return the functions in the modules and classes of the package, once for each number of modules."""
     found, todo, seen = list[FunctionType](), list[object](), set[int]()
     todo += [module for name, module in sys.modules.items() if name.partition(".")[0] == "faqsvc_embed"]
     while todo:

@@ -3,7 +3,6 @@
 import datetime
 import socket
 import ssl
-import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,9 +24,9 @@ def _authority() -> trustme.CA:
     return trustme.CA()
 
 
-def trust_authority(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let this process trust the certificate authority of these tests."""
-    path = Path(tempfile.gettempdir()) / f"faqsvc-tests-{id(_authority())}.pem"
+def trust_authority(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Let this process trust the certificate authority of these tests by a file in a folder."""
+    path = folder / "authority.pem"
     _authority().cert_pem.write_to_path(str(path))
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
 
