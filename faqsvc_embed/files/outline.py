@@ -36,6 +36,8 @@ from faqsvc_embed.models.parts import link_key
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
 _SEVERAL: Final = 2
+_LONG_TEXT: Final = 20
+"""Lines of a text above the first question of a section that belongs to no question."""
 _FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
 """All forms but headings, from the clearest to the vaguest."""
 _CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
@@ -279,6 +281,8 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     If at least half of a level ask, all openers of this level are questions.
     """
     sections = {one for one in siblings if _is_section(one, level)}
+    asking = sum(one.asks for one in siblings)
+    sections -= {one for one in sections if _has_long_text(one) and asking * 2 > len(siblings)}
     if siblings and not any(one.level == level for one in _walk(siblings)):
         level = _main_level(siblings)
     more = Counter[int]()
@@ -303,6 +307,11 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
             outline.questions.append((one, section))
         else:
             outline.others.append(one)
+
+
+def _has_long_text(one: Opener) -> bool:
+    """Return whether an opener that does not ask has a text of its own that is no sentence about a section."""
+    return not one.asks and bool(one.children) and one.children[0].line - one.below > _LONG_TEXT
 
 
 def _is_bare(one: Opener) -> bool:

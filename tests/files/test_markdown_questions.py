@@ -895,6 +895,13 @@ def test_a_heading_below_the_questions_is_no_title() -> None:
     assert [note for note in document.notes if note.startswith("line 7:")]
 
 
+def test_a_heading_with_a_long_text_among_questions_is_one() -> None:
+    text = "# FAQ\n\n## Is it hot?\nYes.\n\n## Tests\n{}\n\n### Who tests?\nWe.\n### When?\nNow.\n\n## Why?\nSo.\n"
+    long = "\n\n".join(f"Step {number}." for number in range(20))
+    assert items_of(text.format(long))[1] == ("Tests", f"{long}\n\n### Who tests?\nWe.\n### When?\nNow.")
+    assert places_of(text.format("Short."))[1][:2] == ("Who tests?", "Tests")
+
+
 def test_a_question_above_a_line_that_asks_is_no_section() -> None:
     text = "# FAQ\n\n## What is tea?\nA drink.\n\nNew here?\n[Start](/a).\n\n## Why?\nSo.\n\n## How?\nHot.\n"
     assert [question for question, _ in items_of(text)] == ["What is tea?", "Why?", "How?"]
