@@ -9,7 +9,7 @@ from typing import Final
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
 from faqsvc_embed.files.markdown_lines import without_tags
-from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
+from faqsvc_embed.files.openers import CODE, INNER, Line, Opener, space_before
 
 _Place = tuple[int, int]
 """The numbers of a line and of a character in it."""
@@ -54,9 +54,9 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
     for one, inner in zip_longest(found, found[1:]):
         if one.line - one.above >= end:
             has_inner = inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text))
-            if has_inner and not asks(without_tags(one.text)):
-                one.end, one.until = None, one.end
-            end = one.below if one.end is None else one.end - 1  # the next box may begin on its last line
+            one.level -= has_inner and not asks(without_tags(one.text))
+            is_section = one.end is None or one.level < INNER
+            end = one.below if is_section else one.end - 1  # the next box may begin on its last line
             yield one
 
 

@@ -92,8 +92,6 @@ class Opener:
     """The sign of a quotation or of a definition before each line of its text."""
     end: int | None = None
     """The line after its text, if its end is marked."""
-    until: int | None = None
-    """The line after the last question of a section, if its end is marked."""
     tail: str | None = None
     """The part of its last line before the mark of the end; None if the whole line belongs to it."""
     is_explicit: bool = False

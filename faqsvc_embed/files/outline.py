@@ -167,7 +167,7 @@ def _inner(source: Source) -> list[Opener]:
         _ask(found, ends_asking if form in _VAGUE else asks)
         _look_below(_in_order(source.headings, found), source.lines)
         _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
-        answered = [one for one in apart if one.has_text or (form is boxes and one.end is None)]
+        answered = [one for one in apart if one.has_text or one.level < INNER]
         siblings = answered if form is boxes else _siblings(answered)
         asking = sum(one.asks for one in siblings)
         is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
@@ -202,9 +202,8 @@ def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> 
     for above, one in pairwise(openers):
         levels.setdefault(one.level, above.level == INNER and one.level > _TOP)
         texts[one.level] += 1 if one.has_text else -1
-    return [
-        one for one in openers if one.level == INNER or not levels.get(one.level) or texts[one.level] <= 0
-    ]
+    inner = {level for level, is_inner in levels.items() if is_inner and texts[level] > 0} - {INNER}
+    return [one for one in openers if one.level not in inner or one.end]
 
 
 def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
@@ -233,7 +232,7 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
     """Return the openers of the highest levels, with those below them as their children."""
     roots, above = list[Opener](), list[Opener]()
     for one in openers:
-        while above and above[-1].level >= one.level:
+        while above and (above[-1].level >= one.level or one.line >= (above[-1].end or one.line + 1)):
             above.pop()
         (above[-1].children if above else roots).append(one)
         above.append(one)
@@ -288,11 +287,8 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
-        more[one.level] += 1 if one.asks else 0 if one in sections or one.until else -1
-    around = section
+        more[one.level] += 1 if one.asks else 0 if one in sections else -1
     for one, following in zip_longest(siblings, siblings[1:]):
-        if section is not None and section.until is not None and one.line >= section.until:
-            section = around
         is_bare = _is_bare(siblings[0]) and _is_bare(one)
         if one in sections and one.asks and one.has_text:
             outline.questions.append((one, section))  # it has an answer of its own
@@ -300,7 +296,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
         elif one in sections:
             outline.sections.append(one)
             _sort(one.children, level, one, outline)
-        elif one.until or (is_bare and following and following.level == one.level):
+        elif is_bare and following and following.level == one.level:
             outline.sections.append(one)  # a section on the level of its questions
             section = one
         elif one.asks or one.level == level or more[one.level] >= 0:
