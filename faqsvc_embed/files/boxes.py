@@ -55,8 +55,8 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
         if one.line - one.above >= end:
             has_inner = inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text))
             one.level -= has_inner and not asks(without_tags(one.text))
-            is_section = one.end is None or one.level < INNER
-            end = one.below if is_section else one.end - 1  # the next box may begin on its last line
+            # The next box may begin on its last line.
+            end = one.below if one.end is None or one.level < INNER else one.end - 1
             yield one
 
 

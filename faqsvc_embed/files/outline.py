@@ -306,7 +306,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
 
 
 def _has_long_text(one: Opener) -> bool:
-    """Return whether an opener that does not ask has a text of its own that is no sentence about a section."""
+    """Return whether an opener that does not ask has more text of its own than sections have."""
     return not one.asks and bool(one.children) and one.children[0].line - one.below > _LONG_TEXT
 
 

@@ -896,7 +896,7 @@ def test_a_heading_below_the_questions_is_no_title() -> None:
 
 
 def test_a_heading_with_a_long_text_among_questions_is_one() -> None:
-    text = "# FAQ\n\n## Is it hot?\nYes.\n\n## Tests\n{}\n\n### Who tests?\nWe.\n### When?\nNow.\n\n## Why?\nSo.\n"
+    text = "# FAQ\n\n## Hot?\nYes.\n\n## Tests\n{}\n\n### Who tests?\nWe.\n### When?\nNow.\n\n## Why?\nSo.\n"
     long = "\n\n".join(f"Step {number}." for number in range(20))
     assert items_of(text.format(long))[1] == ("Tests", f"{long}\n\n### Who tests?\nWe.\n### When?\nNow.")
     assert places_of(text.format("Short."))[1][:2] == ("Who tests?", "Tests")
