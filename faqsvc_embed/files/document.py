@@ -12,8 +12,8 @@ from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import InvalidFAQ, PublishRejected, quoted
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 from faqsvc_embed.languages import is_language_tag
-from faqsvc_embed.models import ANSWER_FORMATS, FAQ, Item
-from faqsvc_embed.models.wire import MAX_INTRODUCTION, copied
+from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.models.wire import copied
 from faqsvc_embed.text import spelling
 
 _ITEM_FIELDS: Final = ("question", "answer", "section", "id", "position")
@@ -73,18 +73,17 @@ class Document:
             PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
         """
         problems = list(self._problems())
-        # The request validates the fields. It requires a website, and a record does not.
-        fields = PublishFields(
+        # The request validates the fields. It requires a website and one of its languages; a record does not.
+        needed = PublishFields(
             website_url=self.website_url or "https://faq.invalid",
             website_name=self.website_name or "-",
             items=self.items,
             slug=slug,
-            title=self.title,
-            page_url=self.page_url,
-            draft=self.draft or False,
+            introduction=self.introduction or None,
+            lang=None,
         )
         try:
-            items = publish_body(**fields)["items"]
+            items = publish_body(**(self.publication() | needed))["items"]
         except PublishRejected as error:
             problems += error.problems
         if problems:
@@ -154,14 +153,6 @@ class Document:
     def _problems(self) -> Iterator[str]:
         if self.lang is not None and not is_language_tag(self.lang):
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
-        if self.answer_format not in (None, *ANSWER_FORMATS):
-            yield f"answerFormat is {quoted(self.answer_format)}: text or markdown is accepted"
-        if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
-            yield f"revision is {quoted(self.revision)}: a number of 1 or more is accepted"
-        if not isinstance(self.introduction, str | None):
-            yield f"introduction is {quoted(self.introduction)}, not text"
-        elif self.introduction is not None and len(self.introduction) > MAX_INTRODUCTION:
-            yield f"introduction has more than {MAX_INTRODUCTION:,} characters"
         try:
             copied(self.cta)
         except InvalidFAQ:
