@@ -172,7 +172,7 @@ def with_usual_labels(lines: Sequence[str]) -> list[str]:
         if not is_code and (label := _ANY_LABEL.match(line.rstrip())):
             labels[number] = label
         else:
-            headings += line.startswith("#") and ends_asking(line)
+            headings += line.startswith("#") and asks(line.lstrip("# "))
     most = [word for word, _ in Counter(label["word"] for label in labels.values()).most_common(2)]
     known = [word for word in most if word in "QA" or (word[1:] and word.lower() in _KNOWN_LABELS)]
     if len(known) == 1:
