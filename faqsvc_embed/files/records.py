@@ -128,7 +128,12 @@ def to_document(value: object) -> Document:
         fields.setdefault("website_url" if is_address else "website_name", website)
     lang = fields.get("lang")
     fields |= {name: text_in(fields[name], lang) for name in ("title", "introduction") if name in fields}
-    found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
+    finder = _Finder(lang, _labels(value))
+    found, used = finder.in_fields(value, 0)
+    rest = {key: inner for key, inner in value.items() if key not in stated}
+    names = None if found.items else find_columns(map(str, rest))
+    if names is not None and plain_name(names[0]) in _QUESTION_NAMES:  # a file of one question
+        found, used = finder.find([rest]), set(map(str, rest))
     fields["unknown"] = [
         *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
