@@ -7,7 +7,9 @@ from typing import Final
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
 from faqsvc_embed.rendering import answers
 
-_OTHER_TEXTS: Final = frozenset([".txt", ".rst", ".adoc", ".org", ".docx", ".odt", ".xlsx", ".ods"])
+_OTHER_TEXTS: Final = frozenset(
+    [".txt", ".rst", ".adoc", ".org", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".jsonl", ".json5"]
+)
 """Endings of texts and tables that a folder does not read."""
 
 

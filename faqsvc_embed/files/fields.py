@@ -53,6 +53,7 @@ SECTION_FIELDS: Final = _words(
     "section category categories group topic topics sectiontitle subheader kategorie rubrik thema bereich",
     "sección seccion categoría categoria tema catégorie categorie rubrique thème kategori type категория",
     "раздел 카테고리 분류 구분 カテゴリ カテゴリー 分類 分类 类别 類別",
+    "argomento sezione onderwerp rubriek kategoria dział collection",
 )
 GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""
@@ -85,6 +86,12 @@ _LANGUAGE: Final = re.compile(
 def plain_name(name: object) -> str:
     """Return a name in lower case, without spaces and punctuation, to compare it with others."""
     return "".join(c for c in str(name).lower() if c not in " _-*:@#\u00a0\u3000\ufeff")
+
+
+PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELDS.items()}
+PLAIN_FIELDS.update(faqs="items", questions="items", language="lang", intro="introduction")
+FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "language", "website"})
+"""Names of fields, as `plain_name` returns them, by which front matter is recognised."""
 
 
 def differ_by_number(name: str, other: str) -> bool:

@@ -14,13 +14,12 @@ from typing import Any, Final
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import says_faq
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.fields import DOCUMENT_FIELDS, plain_name
+from faqsvc_embed.files.fields import DOCUMENT_FIELDS, FRONT_MATTER_NAMES, plain_name
 from faqsvc_embed.files.json_yaml import parse_toml, parse_yaml, yaml_document
 from faqsvc_embed.files.markdown_lines import is_text
 from faqsvc_embed.files.markdown_questions import find_questions
 from faqsvc_embed.files.markdown_text import unescape
 from faqsvc_embed.files.markup import has_markdown, has_tags
-from faqsvc_embed.files.records import FRONT_MATTER_NAMES
 
 _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""

@@ -14,7 +14,6 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import (
-    DOCUMENT_FIELDS,
     GROUP_NAMES,
     LANGUAGE_NAME,
     QUESTION_LABELS,
@@ -32,7 +31,9 @@ from faqsvc_embed.files.fields import (
 from faqsvc_embed.files.markup import as_one_format
 from faqsvc_embed.files.values import (
     are_pairs,
+    document_fields,
     faq_page,
+    is_stated,
     is_text,
     only_text,
     text_in,
@@ -42,10 +43,6 @@ from faqsvc_embed.files.values import (
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models.wire import is_item_id
 
-_PLAIN_FIELDS: Final = {plain_name(name): field for name, field in DOCUMENT_FIELDS.items()}
-_PLAIN_FIELDS.update(faqs="items", questions="items", language="lang", intro="introduction")
-FRONT_MATTER_NAMES: Final = frozenset({*map(plain_name, DOCUMENT_FIELDS), "language", "website"})
-"""Names of fields, as `plain_name` returns them, by which front matter is recognised."""
 _OTHER_FIELDS: Final = ("website", "total", "nextoffset", "note", "faqurl", "install")
 """Fields in the output of the service and of commands, which are ignored in a file."""
 _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answermarkdown")
@@ -100,6 +97,12 @@ class _Found:
             self.unknown |= self.categories
 
     @property
+    def needs_asking(self) -> bool:
+        """Whether these are questions only if they ask, because others have fields of these names, too."""
+        is_label = len(self.items) == 1 and _QUESTION_NAMES.isdisjoint(map(plain_name, self.columns))
+        return is_label or any(map(is_general, self.columns))
+
+    @property
     def is_faq(self) -> bool:
         """Whether most of the questions ask."""
         asking = sum(isinstance(item, dict) and asks(str(item["question"])) for item in self.items)
@@ -118,17 +121,10 @@ def to_document(value: object) -> Document:
     if not isinstance(value, Mapping):
         raise ValueError(f"expected an object with items, or a list of items, not {quoted(value)}")
     value = _in_one_language(value, 0)
-    stated = {key: inner for key, inner in value.items() if _is_stated(plain_name(key), inner)}
-    fields = {
-        _PLAIN_FIELDS[plain_name(key)]: inner for key, inner in stated.items() if inner not in (None, "")
-    }
-    website = value.get("website")
-    if isinstance(website, str) and website:
-        is_address = website.startswith(("http://", "https://"))
-        fields.setdefault("website_url" if is_address else "website_name", website)
+    stated = {key: inner for key, inner in value.items() if is_stated(plain_name(key), inner)}
+    fields = document_fields(value, stated)
     lang = fields.get("lang")
-    fields |= {name: text_in(fields[name], lang) for name in ("title", "introduction") if name in fields}
-    found, used = _Finder(lang, _labels(value)).in_fields(value, 0)
+    found, used = _Finder(lang, _labels(value)).in_document(value, stated)
     fields["unknown"] = [
         *(str(key) for key in value if key not in stated and plain_name(key) not in _OTHER_FIELDS),
         *(one for key in stated if is_text(value[key]) for one in unread_texts(str(key), value[key], lang)),
@@ -138,8 +134,7 @@ def to_document(value: object) -> Document:
     says = says_faq(str(fields.get("title", ""))) or any(map(says_faq, used))
     enough = len(found.items) > 1 if says else found.is_faq
     enough = enough and all(isinstance(item, dict) for item in found.items)
-    needs_asking = len(found.items) == 1 and _QUESTION_NAMES.isdisjoint(map(plain_name, found.columns))
-    if (needs_asking or any(map(is_general, found.columns))) and not (enough or page):
+    if page is None and found.needs_asking and not enough:
         if "items" not in fields:
             return Document(**fields)
         names = quoted(", ".join(found.columns))
@@ -154,13 +149,6 @@ def to_document(value: object) -> Document:
     return as_one_format(Document(**fields), is_html=page is not None)
 
 
-def _is_stated(name: str, value: object) -> bool:
-    """Return whether a field is one of a document. A mapping is not: `draft` may be the key of a question."""
-    field = _PLAIN_FIELDS.get(name)
-    is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
-    return field is not None and not is_other
-
-
 @dataclass(frozen=True, slots=True)
 class _Finder:
     """Finds the items in values."""
@@ -168,6 +156,15 @@ class _Finder:
     lang: Any
     labels: Mapping[str, str]
     """Names of sections by their ids."""
+
+    def in_document(self, value: Mapping[str, Any], stated: Mapping[str, Any]) -> tuple[_Found, set[str]]:
+        """Return the items in a document with `stated` fields, and the names of the fields that have them."""
+        found, used = self.in_fields(value, 0)
+        rest = {key: inner for key, inner in value.items() if key not in stated}
+        columns = None if found.items else find_columns(map(str, rest))
+        if columns is not None and plain_name(columns[0]) in _QUESTION_NAMES:  # a file of one question
+            return self.find([rest]), set(map(str, rest))
+        return found, used
 
     def find(self, value: object, depth: int = 0) -> _Found:
         """Return the items in a value."""

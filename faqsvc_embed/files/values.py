@@ -4,7 +4,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from faqsvc_embed.files.asking import asks
-from faqsvc_embed.files.fields import ANSWER_FIELDS, continues, find_field, is_translated
+from faqsvc_embed.files.fields import (
+    ANSWER_FIELDS,
+    PLAIN_FIELDS,
+    continues,
+    find_field,
+    is_translated,
+    plain_name,
+)
 from faqsvc_embed.files.markup import has_tags
 from faqsvc_embed.languages import lookup
 
@@ -76,6 +83,28 @@ def unread_texts(name: str, value: object, lang: Any) -> Iterator[str]:
     if isinstance(read, str):
         texts = {key: text for key, text in value.items() if isinstance(text, str) and key[:1] != "@"}
         yield from (f"{name}.{key}" for key, text in texts.items() if text not in read)
+
+
+def is_stated(name: str, value: object) -> bool:
+    """Return whether a field is one of a document. A mapping is not: `draft` may be the key of a question."""
+    field = PLAIN_FIELDS.get(name)
+    is_other = isinstance(value, Mapping) and field not in ("items", "cta") and not is_text(value)
+    return field is not None and not is_other
+
+
+def document_fields(value: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a document that a mapping states."""
+    fields = {
+        PLAIN_FIELDS[plain_name(key)]: inner for key, inner in stated.items() if inner not in (None, "")
+    }
+    website = value.get("website")
+    if isinstance(website, str) and website:
+        is_address = website.startswith(("http://", "https://"))
+        fields.setdefault("website_url" if is_address else "website_name", website)
+    lang = fields.get("lang")
+    return fields | {
+        name: text_in(fields[name], lang) for name in ("title", "introduction") if name in fields
+    }
 
 
 def are_pairs(value: Sequence[Any]) -> bool:

@@ -113,7 +113,12 @@ def test_changing_a_site_keeps_all_other_values(database: str) -> None:
     for change in (*limits, ["--listed"], ["--name", "Heron"]):
         assert faqsvc("sites", "set", site, *change, "--database", database).exit_code == 0
     (found,) = json.loads(faqsvc("sites", "list", "--json", "--database", database).stdout)
-    assert (found["name"], found["listed"], found["maxFaqs"], found["maxBytes"]) == ("Heron", True, None, 700)
+    assert (found["name"], found["isListed"], found["maxFaqs"], found["maxBytes"]) == (
+        "Heron",
+        True,
+        None,
+        700,
+    )
     assert "'x'" in failure(faqsvc("sites", "set", "x", "--listed", "--database", database))
     assert "name" in failure(faqsvc("sites", "set", site, "--name", " ", "--database", database))
 

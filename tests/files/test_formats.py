@@ -574,6 +574,14 @@ def test_records_that_do_not_ask_are_refused_with_their_place(tmp_path: Path) ->
     assert "{}" in refusal(tmp_path, "c.yaml", "{}\n")
 
 
+@pytest.mark.parametrize("question", ["Delivery", "Do you deliver?"])
+def test_a_file_may_have_one_question(tmp_path: Path, question: str) -> None:
+    fields = {"lang": "en", "question": question, "answer": "By post.", "order": 3, "category": "Orders"}
+    document = read(tmp_path, "a.json", json.dumps(fields))
+    assert (document.lang, document.unknown) == ("en", ["items[].order"])
+    assert document.items == [{"question": question, "answer": "By post.", "section": "Orders"}]
+
+
 def test_labels_of_a_form_are_no_question(tmp_path: Path) -> None:
     content = "fi:\n  new_question: Kysymys\n  new_answer: Vastaus\n  updated: Tallennettu\n"
     assert "no questions found" in refusal(tmp_path, "faq.fi.yml", content)
