@@ -257,6 +257,23 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
     assert (source_of(page), "badge older" in page) == (questions, False)
 
 
+def test_removing_and_adding_questions_leaves_those_of_a_translation_beside_their_sources(
+    editor: Editor,
+) -> None:
+    page = translate(editor)
+    removed = editor.post("/faqs/pricing", action="remove:0", **fields_of(page)).text
+    assert source_of(removed) == ["What does it cost?", "May I cancel?"]
+    assert texts_of(removed) == ["", "", "Kann ich kündigen?", "Jederzeit."]
+    added = editor.post("/faqs/pricing", action="add:1", **fields_of(page)).text
+    assert texts_of(added)[::2] == ["Was kostet es?", "Kann ich kündigen?", ""]
+    own = fields_of(added)
+    own["question"][2], own["answer"][2] = "Wo?", "Hier."
+    page = editor.post("/faqs/pricing", action="publish", **own).text
+    assert page.count("Not in English") == 1
+    page = editor.post("/faqs/pricing", action="remove:2", **fields_of(page)).text
+    assert texts_of(page)[::2] == ["Was kostet es?", "Kann ich kündigen?"]
+
+
 def test_a_translation_in_the_new_order_is_not_saved_with_a_question_left_out_in_the_middle(
     editor: Editor,
 ) -> None:
