@@ -252,6 +252,13 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
         assert texts_of(page)[::2] == ["Was kostet es?", "", "Kann ich kündigen?"]
         assert "badge older" in page
         assert "Translate the empty ones" in page
+    theirs = fields_of(page)
+    editor.post("/faqs/pricing", action="publish", **theirs | {"title": "Preise"})
+    german["answer"][0] = "Nichts."
+    conflict = editor.post("/faqs/pricing", action="publish", **german)
+    assert (conflict.status_code, source_of(conflict.text)) == (409, questions)
+    german = fields_of(conflict.text)
+    assert german["question"] == ["Was kostet es?", "", "Kann ich kündigen?"]
     german["question"][1], german["answer"][1] = "Versenden Sie?", "Ja."
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert (source_of(page), "badge older" in page) == (questions, False)
