@@ -14,6 +14,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions, Write
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.support.clock import Clock
 from tests.support.growth import grows_linearly
 
 GERMAN: dict[str, Any] = {
@@ -316,6 +317,28 @@ def test_the_new_words_of_a_source_are_marked_beside_the_translation(editor: Edi
     german = fields_of(page)
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert "Changed since it was translated" not in page
+
+
+def test_an_earlier_text_of_a_translation_is_older_than_its_source_again(
+    editor: Editor, clock: Clock
+) -> None:
+    translate(editor)
+    clock.advance(60)
+    english = fields_of(editor.get("/faqs/pricing").text)
+    english["answer"][0] = "Ten euros."
+    editor.post("/faqs/pricing", action="publish", **english)
+    clock.advance(60)
+    german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    german["answer"][0] = "Zehn Euro."
+    page = editor.post("/faqs/pricing", action="draft", **german).text
+    assert "badge older" not in page
+    page = editor.post("/faqs/pricing", action="discard", lang="de", version=base_of(page)).text
+    assert "badge older" in editor.get("/faqs/pricing?lang=de").text
+    page = editor.post("/faqs/pricing", action="publish", **german | {"version": [base_of(page)]}).text
+    assert "badge older" not in page
+    editor.post("/faqs/pricing/history", lang="de", number="1", version=base_of(page))
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert (texts_of(page)[1], "badge older" in page) == ("Nichts.", True)
 
 
 def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:
