@@ -207,9 +207,9 @@ class Edit:
 
     def _source_of(self, translated: Revision) -> int | None:
         """Return the newest revision of the default language when a revision of a translation was written."""
-        is_before = revisions.c.created_at <= translated.created_at
-        numbers = select(func.max(revisions.c.number))
-        return self.connection.scalar(numbers.where(of_translation(self.slug, self._faq.lang), is_before))
+        earlier = (of_translation(self.slug, self._faq.lang), revisions.c.created_at <= translated.created_at)
+        number: int | None = self.connection.scalar(select(func.max(revisions.c.number)).where(*earlier))
+        return number
 
     def discard(self, lang: Lang) -> bool:
         """Discard the revisions after the last published one; return whether there is a published one."""
