@@ -141,15 +141,18 @@ class Draft:
     def edited(self, action: str, source: "Draft | None" = None) -> tuple["Draft", int]:
         """Return the draft after a press of a button such as `up:3`, and the index of its item.
 
-        `copy` replaces an item by its source.
+        `copy` replaces an item by its source. In a translation, `add` adds to the end, and `remove` leaves an
+        empty item beside a source: those below it stay beside theirs.
         """
         name, _, place = action.partition(":")
         items, is_place = list(self.items), place.isascii() and place.isdigit() and len(place) < 6
-        index = min(int(place), len(items)) if is_place else len(items)
+        index = min(int(place), len(items)) if is_place and not (source and name == "add") else len(items)
         if name == "add":
             items.insert(index, DraftItem(section=items[index - 1].section if index else ""))
         elif index < len(items) and name == "copy":
             items[index] = (source and self.originals(source)[index]) or items[index]
+        elif index < len(items) and name == "remove" and source and self.originals(source)[index]:
+            items[index] = DraftItem(id=items[index].id)
         elif index < len(items):
             item = items.pop(index)
             if name in ("up", "down"):

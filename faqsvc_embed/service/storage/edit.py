@@ -197,11 +197,19 @@ class Edit:
         self.connection.execute(published.values(published_at=first))
         self._events.append((self.slug, lang, number))
 
-    def follow_source(self, lang: str, number: int, copy: int) -> None:
-        """Let the translations of a revision count as those of its copy, which has the same text."""
-        if lang == self._faq.lang:
-            copies = [one.lang for one in self.translations.values() if one.translated_from == number]
-            self.update_translations(copies, translated_from=copy)
+    def follow_source(self, earlier: Revision, copy: int) -> None:
+        """Let the translations of a revision count as those of its copy, and a copied one as old as it is."""
+        if earlier.lang == self._faq.lang:
+            made = [one.lang for one in self.translations.values() if one.translated_from == earlier.number]
+            self.update_translations(made, translated_from=copy)
+        elif earlier.number != copy:
+            self.update_translations([earlier.lang], translated_from=self._source_of(earlier))
+
+    def _source_of(self, translated: Revision) -> int | None:
+        """Return the newest revision of the default language when a revision of a translation was written."""
+        earlier = (of_translation(self.slug, self._faq.lang), revisions.c.created_at <= translated.created_at)
+        number: int | None = self.connection.scalar(select(func.max(revisions.c.number)).where(*earlier))
+        return number
 
     def discard(self, lang: Lang) -> bool:
         """Discard the revisions after the last published one; return whether there is a published one."""
@@ -213,7 +221,8 @@ class Edit:
             of_translation(self.slug, lang), revisions.c.number > public.number
         )
         self.connection.execute(discarded.values(discarded_at=self.now))
-        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
+        source = {} if lang == self._faq.lang else {"translated_from": self._source_of(public)}
+        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq), **source)
         return True
 
     def unpublish(self, languages: Sequence[Lang]) -> bool:

@@ -140,7 +140,7 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             # A draft that is not the newest gets a new number, too: editors start from the newest revision.
             written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
-            edit.follow_source(lang, number, written.number)
+            edit.follow_source(revision, written.number)
             return written
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:

@@ -14,6 +14,7 @@ from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.values import Access, Preconditions, Write
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
+from tests.support.clock import Clock
 from tests.support.growth import grows_linearly
 
 GERMAN: dict[str, Any] = {
@@ -252,9 +253,33 @@ def test_a_translation_that_leaves_out_a_question_keeps_each_of_its_own_beside_i
         assert texts_of(page)[::2] == ["Was kostet es?", "", "Kann ich kündigen?"]
         assert "badge older" in page
         assert "Translate the empty ones" in page
+    theirs = fields_of(page)
+    editor.post("/faqs/pricing", action="publish", **theirs | {"title": "Preise"})
+    german["answer"][0] = "Nichts."
+    conflict = editor.post("/faqs/pricing", action="publish", **german)
+    assert (conflict.status_code, source_of(conflict.text)) == (409, questions)
+    german = fields_of(conflict.text)
+    assert german["question"] == ["Was kostet es?", "", "Kann ich kündigen?"]
     german["question"][1], german["answer"][1] = "Versenden Sie?", "Ja."
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert (source_of(page), "badge older" in page) == (questions, False)
+
+
+def test_removing_and_adding_questions_leaves_those_of_a_translation_beside_their_sources(
+    editor: Editor,
+) -> None:
+    page = translate(editor)
+    removed = editor.post("/faqs/pricing", action="remove:0", **fields_of(page)).text
+    assert source_of(removed) == ["What does it cost?", "May I cancel?"]
+    assert texts_of(removed) == ["", "", "Kann ich kündigen?", "Jederzeit."]
+    added = editor.post("/faqs/pricing", action="add:1", **fields_of(page)).text
+    assert texts_of(added)[::2] == ["Was kostet es?", "Kann ich kündigen?", ""]
+    own = fields_of(added)
+    own["question"][2], own["answer"][2] = "Wo?", "Hier."
+    page = editor.post("/faqs/pricing", action="publish", **own).text
+    assert page.count("Not in English") == 1
+    page = editor.post("/faqs/pricing", action="remove:2", **fields_of(page)).text
+    assert texts_of(page)[::2] == ["Was kostet es?", "Kann ich kündigen?"]
 
 
 def test_a_translation_in_the_new_order_is_not_saved_with_a_question_left_out_in_the_middle(
@@ -292,6 +317,28 @@ def test_the_new_words_of_a_source_are_marked_beside_the_translation(editor: Edi
     german = fields_of(page)
     page = editor.post("/faqs/pricing", action="publish", **german).text
     assert "Changed since it was translated" not in page
+
+
+def test_an_earlier_text_of_a_translation_is_older_than_its_source_again(
+    editor: Editor, clock: Clock
+) -> None:
+    translate(editor)
+    clock.advance(60)
+    english = fields_of(editor.get("/faqs/pricing").text)
+    english["answer"][0] = "Ten euros."
+    editor.post("/faqs/pricing", action="publish", **english)
+    clock.advance(60)
+    german = fields_of(editor.get("/faqs/pricing?lang=de").text)
+    german["answer"][0] = "Zehn Euro."
+    page = editor.post("/faqs/pricing", action="draft", **german).text
+    assert "badge older" not in page
+    page = editor.post("/faqs/pricing", action="discard", lang="de", version=base_of(page)).text
+    assert "badge older" in editor.get("/faqs/pricing?lang=de").text
+    page = editor.post("/faqs/pricing", action="publish", **german | {"version": [base_of(page)]}).text
+    assert "badge older" not in page
+    editor.post("/faqs/pricing/history", lang="de", number="1", version=base_of(page))
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert (texts_of(page)[1], "badge older" in page) == ("Nichts.", True)
 
 
 def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:

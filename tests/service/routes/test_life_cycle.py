@@ -381,7 +381,7 @@ def test_another_site_sees_nothing_but_what_is_public(owner: Owner, storage: Sto
             ("POST", "/preview"),
             ("POST", "/restore"),
         ):
-            for query in ("", "?lang=en", "?lang=de"):
+            for query in ("", "?lang=en", "?lang=de") if rest != "/restore" else ("",):
                 assert code(other.send(method, path + rest + query)) == expected
     assert other.send("GET", "/api/v1/faqs").json() == {"items": [], "next": None}
 
