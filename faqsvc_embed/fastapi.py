@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-try:
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("fastapi"):
     from fastapi import Depends
-except ImportError as _error:
-    raise ImportError("faqsvc_embed.fastapi needs FastAPI: pip install 'faqsvc-embed[fastapi]'") from _error
 
 from starlette.requests import HTTPConnection
 

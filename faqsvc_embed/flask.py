@@ -5,7 +5,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-try:
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("flask"):
     from flask import (
         Flask,
         Request,
@@ -18,8 +20,6 @@ try:
         request,
         request_finished,
     )
-except ImportError as _error:
-    raise ImportError("faqsvc_embed.flask needs Flask: pip install 'faqsvc-embed[flask]'") from _error
 
 import click
 from jinja2 import TemplateNotFound

@@ -88,6 +88,9 @@ def test_a_missing_module_of_this_package_is_a_bug() -> None:
 @pytest.mark.parametrize(
     ("statement", "missing", "extra"),
     [
+        ("import faqsvc_embed.flask", "flask", "flask"),
+        ("import faqsvc_embed.fastapi", "fastapi", "fastapi"),
+        ("import faqsvc_embed.django.apps", "django", "django"),
         ("import faqsvc_embed.generation", "turbohtml", "generation"),
         ("import faqsvc_embed.mcp", "jsonschema", "mcp"),
         ("from faqsvc_embed.service import create_app", "starlette", "service"),

@@ -6,12 +6,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, cast
 from weakref import WeakSet
 
-try:
+from faqsvc_embed.runtime.extras import needs_extra
+
+with needs_extra("django"):
     from django.apps import AppConfig, apps
     from django.core import checks
     from django.core.signals import setting_changed
-except ImportError as _error:
-    raise ImportError("faqsvc_embed.django needs Django: pip install 'faqsvc-embed[django]'") from _error
 
 from jinja2 import Environment
 

@@ -4,7 +4,6 @@ Templates are written once and rendered for years: an invalid option falls back 
 once. With `strict` it raises.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 
@@ -23,7 +22,7 @@ from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.settings import Setting, Settings
+from faqsvc_embed.settings import Setting, Settings, suggestion
 from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.text import normalized
 from faqsvc_embed.theme import Theme
@@ -129,9 +128,7 @@ class Problems(list[str]):
             if (usual := CAMEL_CASE.get(name, name)) in names:
                 known[usual] = value
                 continue
-            similar = difflib.get_close_matches(name, names, 1)
-            hint = f"did you mean {similar[0]!r}?" if similar else f"the options are: {', '.join(names)}"
-            self.add(name, f"unknown option {quoted(name)}; {hint}")
+            self.add(name, f"unknown option {quoted(name)}; {suggestion(name, names)}")
         return known
 
 

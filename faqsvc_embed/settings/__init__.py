@@ -7,7 +7,7 @@ the value is created.
 import difflib
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar, cast
 
 from faqsvc_embed.errors import ConfigurationError, quoted
@@ -256,14 +256,14 @@ def unknown_keys(found: Iterable[str]) -> list[str]:
     return [key for key in found if key not in _KEYS]
 
 
-def suggestion(name: str) -> str:
-    """Return what to write instead of a name that is no setting: the most similar one, or any."""
+def suggestion(name: str, names: Sequence[str] = NAMES) -> str:
+    """Return what to write instead of an unknown name: the most similar one, or any."""
     prefix = PREFIX if name.startswith(PREFIX) else ""
     bare = name.removeprefix(prefix).lower()
-    begins = [key for key in NAMES if len(bare) > 1 and key.startswith(bare)]
-    similar = begins[:1] or difflib.get_close_matches(bare, NAMES, 1)
+    begins = [one for one in names if len(bare) > 1 and one.startswith(bare)]
+    similar = begins[:1] or difflib.get_close_matches(bare, names, 1)
     if not similar:
-        return f"the settings are {', '.join(NAMES)}"
+        return f"accepted are {', '.join(names)}"
     meant = similar[0].upper() if prefix else similar[0]
     return f"did you mean {prefix + meant!r}?"
 
