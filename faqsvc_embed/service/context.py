@@ -10,7 +10,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 
 from faqsvc_embed.api.contract import DEFAULT_LIMIT, MAX_LIMIT
-from faqsvc_embed.api.fields import Lang, Slug, is_slug
+from faqsvc_embed.api.fields import Lang, Slug, invalid_slug, is_slug
 from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
@@ -110,7 +110,7 @@ class Call:
         slug = self._slug
         # PostgreSQL refuses U+0000. Servers write U+FFFD for bytes that are not UTF-8.
         if not is_slug(slug) or "\ufffd" in slug:
-            raise Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+            raise invalid_slug(slug)
         return slug
 
     @property

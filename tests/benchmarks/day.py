@@ -23,7 +23,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -33,6 +33,7 @@ import psycopg
 
 from faqsvc_embed import FAQEmbed
 from faqsvc_embed.api.requests import API_PATH, KEY_HEADER
+from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.service.storage import open_storage
 from tests.benchmarks.day_roles import (
     HERALD,
@@ -356,8 +357,10 @@ def _lost(url: str, ledger: Ledger) -> tuple[list[str], int]:
     """Return the FAQs that lost an acknowledged write, and how many translations lack their revision."""
     storage, lost = open_storage(url), list[str]()
     for slug, version in ledger.acknowledged.items():
-        found = storage.publications.get(slug, None)
-        stored = -1 if found is None else int(found.record.rpartition("Version ")[2].split('"')[0])
+        stored = -1
+        with suppress(FAQNotFound):
+            found = storage.publications.get(slug)
+            stored = int(found.record.rpartition("Version ")[2].split('"')[0])
         if not version <= stored <= ledger.sent[slug]:
             lost.append(slug)
     storage.close()

@@ -106,7 +106,7 @@ def test_a_slug_that_was_purged_for_ever_is_used_again_only_after_a_lift(
     put(storage, FAQ.from_dict(samples.record("pricing")))
 
     assert (lifted.exit_code, lifted.stdout, "published again" in lifted.stderr) == (0, "", True)
-    assert storage.publications.get("pricing") is not None
+    assert storage.publications.get("pricing")
     assert [entry["action"] for entry in entries(database, "--slug", "pricing")] == [
         "publish",
         "restore",

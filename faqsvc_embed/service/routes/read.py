@@ -8,8 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER, PREVIEW_PARAMETER, REVISION_HEADER, Record
-from faqsvc_embed.api.fields import is_slug
-from faqsvc_embed.errors import quoted
+from faqsvc_embed.api.fields import invalid_slug, is_slug
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import DRAFT, REFUSED
@@ -54,8 +53,9 @@ def show_faq(call: Call) -> Response:
     An address with a slash at its end leads to the one without.
 
     Raises:
-        Gone: the FAQ was unpublished.
-        Problem: there is no such FAQ (404), or neither HTML nor Markdown is acceptable (406).
+        FAQNotFound: there is no such FAQ.
+        Gone: it was unpublished.
+        Problem: neither HTML nor Markdown is acceptable (406).
     """
     storage, urls, query = call.storage, call.urls, call.request.query_params
     token, slug = query.get(PREVIEW_PARAMETER), call.request.path_params["slug"]
@@ -69,8 +69,6 @@ def show_faq(call: Call) -> Response:
         return _preview_page(urls, _Selection(slug, HTML, [draft.lang], draft.lang, False), draft, DRAFT)
     selection = _select(storage, call.request)
     publication = storage.publications.get(selection.slug, selection.lang)
-    if publication is None or publication.lang != selection.lang:  # it was unpublished in the meantime
-        raise _not_found(selection.slug)
     if token:
         return _preview_page(urls, selection, publication, REFUSED)
     return _page(urls, selection, publication)
@@ -105,19 +103,19 @@ def _preview_page(
 
 def _page(urls: PublicURLs, selection: _Selection, publication: Publication) -> Response:
     faq = FAQ.from_json(publication.record)
-    links = PageLinks.of(urls.page(selection.slug), selection.languages, selection.lang)
+    links = PageLinks.of(urls.page(selection.slug), selection.languages, publication.lang)
     links = links.with_owner(faq.page_url)
     is_markdown = selection.media_type == MARKDOWN
     headers = {
         "cache-control": PAGE_CACHE_CONTROL,
-        "content-language": selection.lang,
+        "content-language": publication.lang,
         "vary": "Accept, Accept-Language" if selection.is_negotiated else "Accept",
         **links.header(is_markdown=is_markdown),
     }
     if is_markdown or not publication.is_listed:
         headers["x-robots-tag"] = "noindex"
     if is_markdown:
-        title, url = faq.title.strip() or MESSAGES[selection.lang].faq, publication.website_url
+        title, url = faq.title.strip() or MESSAGES[publication.lang].faq, publication.website_url
         text = render_markdown(faq, title=title, page_url=links.canonical, website_url=url)
     else:
         headers["content-security-policy"] = content_security_policy(faq)
@@ -130,21 +128,16 @@ def _select(storage: Storage, request: Request) -> _Selection:
     path = normalized("NFC", request.path_params["slug"])
     slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
     if not is_slug(slug):
-        raise _not_found(path)
-    if languages := storage.publications.languages(slug):
-        media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
-        lang = lookup(request.query_params.get("lang", ""))
-        if lang in languages:
-            return _Selection(slug, media_type, languages, lang, False)
-        request.scope[AVAILABLE] = tuple(languages)
-        lang = preferred_language(request, languages)
-        return _Selection(slug, media_type, languages, lang, True)
-    storage.publications.get(slug)  # raises Gone if there was one
-    raise _not_found(path)
-
-
-def _not_found(slug: str) -> Problem:
-    return Problem(404, "not-found", f"No FAQ has the slug {quoted(slug)}")
+        raise invalid_slug(path)
+    languages = storage.publications.languages(slug)
+    if not languages:  # the FAQ is not published: this raises
+        languages = [storage.publications.get(slug).lang]
+    media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
+    lang = lookup(request.query_params.get("lang", ""))
+    if lang in languages:
+        return _Selection(slug, media_type, languages, lang, False)
+    request.scope[AVAILABLE] = tuple(languages)
+    return _Selection(slug, media_type, languages, preferred_language(request, languages), True)
 
 
 @Operation(
@@ -164,8 +157,6 @@ def read_faq(call: Call) -> Response:
     if (token := call.request.headers.get(PREVIEW_HEADER)) is not None:
         return _draft(call.storage, token, slug, lang)
     publication = call.storage.publications.get(slug, lang)
-    if publication is None:
-        raise _not_found(slug)
     headers = {
         "cache-control": RECORD_CACHE_CONTROL,
         "content-language": publication.lang,

@@ -6,7 +6,7 @@ from typing import Final
 
 from sqlalchemy import ColumnElement, Connection, FromClause, and_, bindparam, case, func, select, union_all
 
-from faqsvc_embed.errors import quoted
+from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
@@ -85,26 +85,25 @@ _PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs))
 class Publications(Part):
     """The published FAQs in a database."""
 
-    def get(self, slug: str, lang: str | None = None) -> Publication | None:
+    def get(self, slug: str, lang: str | None = None) -> Publication:
         """Return an FAQ in a language, else in its default language, else in the first published one.
 
-        Returns None if none was ever published.
-
         Raises:
+            FAQNotFound: none was ever published.
             Gone: it was unpublished, is in the bin, or was purged.
         """
         row = self._first(_GET, {"slug": slug, "lang": lang})
         if row is None:
-            return None
-        if row.lang is None:
-            is_gone = row.state in ("unpublished", "binned") or row.sealed
-            if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
-                gone = Gone(f"The FAQ {quoted(slug)} is no longer published")
-                gone.website_url = row.site_url or ""
-                raise gone
-            return None
-        content = (row.lang, row.record, row.digest, row.website_url)
-        return Publication(*content, row.number, row.published_at, row.listed)
+            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+        if row.lang is not None:
+            content = (row.lang, row.record, row.digest, row.website_url)
+            return Publication(*content, row.number, row.published_at, row.listed)
+        is_gone = row.state in ("unpublished", "binned") or row.sealed
+        if is_gone or (row.state == "purged" and self._clock() < row.updated_at + PURGED_FOR):
+            gone = Gone(f"The FAQ {quoted(slug)} is no longer published")
+            gone.website_url = row.site_url or ""
+            raise gone
+        raise FAQNotFound(f"The FAQ {quoted(slug)} is not published")
 
     def languages(self, slug: str) -> list[str]:
         """Return the languages in which an FAQ is published, as `get` prefers them."""

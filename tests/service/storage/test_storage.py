@@ -34,7 +34,6 @@ def test_faqs_are_there_after_a_restart(database_url: str) -> None:
     found = second.publications.get("pricing")
     second.close()
 
-    assert found is not None
     assert (found.lang, found.record) == ("en", PRICING.to_json())
 
 

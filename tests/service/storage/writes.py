@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 from threading import Barrier
 from typing import Any, Final, cast
@@ -9,7 +10,7 @@ from typing import Any, Final, cast
 from msgspec.structs import replace
 
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.sites import resolve_site
@@ -74,5 +75,6 @@ def a_month_later(storage: Storage, clock: Clock) -> int:
 
 def title(storage: Storage, slug: str = "tea", lang: str | None = None) -> str | None:
     """Return the title that readers see."""
-    publication = storage.publications.get(slug, lang)
-    return None if publication is None else FAQ.from_json(publication.record).title
+    with suppress(FAQNotFound):
+        return FAQ.from_json(storage.publications.get(slug, lang).record).title
+    return None
