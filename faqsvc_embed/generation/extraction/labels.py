@@ -19,7 +19,9 @@ _QUESTION_LABEL = re.compile(
     rf"{_INITIAL}(?:(?:{_QUESTION}){_NUMBER}{_SEPARATOR}|Q\s*[0-9]{{0,3}}\s+(?=[A-Z¿\u3040-\uffdc]))\s*"
 )
 _ANSWER_LABEL = re.compile(rf"(?:{_ANSWER}){_NUMBER}{_SEPARATOR}\s*")
-_ONLY_LABEL = re.compile(rf"(?:[QFPARＱＡ]|질문|답변|답|问|問|答){_NUMBER}{_SEPARATOR}?")
+_ONLY_LABEL = re.compile(
+    rf"(?:[QFPARＱＡ]|질문|답변|답|问|問|答){_NUMBER}{_SEPARATOR}?|(?:{_ANSWER}){_NUMBER}[:：]"
+)
 # A lone F or P is an initial more often than a label, unless a colon follows.
 _ONLY_QUESTION_LABEL = re.compile(
     rf"(?:[QＱ]|질문|问|問){_NUMBER}{_SEPARATOR}?|(?:{_QUESTION}){_NUMBER}[:：]"

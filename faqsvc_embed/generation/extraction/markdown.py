@@ -50,10 +50,9 @@ def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
 def _target(element: Element, url: str) -> str:
     """Return the absolute address of a link to another page, or an empty text."""
     href = element.attrs.get("href", "").strip()
-    if not href or href.startswith("#"):
-        return ""
     try:
         target = urljoin(url, href)
-        return target if urlsplit(target).scheme in SCHEMES else ""
+        is_here = target.partition("#")[0] == url.partition("#")[0]
+        return target if urlsplit(target).scheme in SCHEMES and not is_here else ""
     except ValueError:
         return ""

@@ -80,8 +80,9 @@ def announces_other(text: str) -> bool:
 
 
 def ends_page(text: str) -> bool:
-    """Return whether a line comes after the last answer of a page, such as `Back to top`."""
-    return len(text) <= MAX_LENGTH and _PAGE_END.match(text.lstrip(" ←↑^«‹<[→⬆▲")) is not None
+    """Return whether a line, also in Markdown, comes after the last answer of a page: `Back to top`."""
+    bare = text[: MAX_LENGTH + 1].replace("\\", "").lstrip(" ←↑^«‹<[→⬆▲")
+    return len(text) <= MAX_LENGTH and _PAGE_END.match(bare) is not None
 
 
 def is_template_code(text: str) -> bool:

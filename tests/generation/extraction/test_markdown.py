@@ -33,6 +33,9 @@ def answer(markup: str) -> str:
         ("<p>2 * 3, a_b, _c_, [d] and &lt;b&gt;</p>", "2 \\* 3, a_b, \\_c\\_, \\[d\\] and \\<b>"),
         ("<p># no title</p><p>1. no list</p>", "\\# no title\n\n1\\. no list"),
         ("<p>Both:<br>- a list<br>- of lines</p>", "Both:\n- a list\n- of lines"),
+        ('<p>Yes.</p><p><a href="#top">[top]</a></p>', "Yes."),
+        ('<p>Yes.</p><p><a href="faq#top">Back to top</a></p>', "Yes."),
+        ("<p><b>Answer:</b> Yes.</p>", "Yes."),
         ("<p><s>20</s> <del>or 18</del> <ins>15</ins> euros.</p>", "15 euros."),
         (
             "<p>10<sup>6</sup> on the 1<sup>st</sup>, CO<sub>2</sub>.</p>",
