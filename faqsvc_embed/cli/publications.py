@@ -28,8 +28,6 @@ class Publication:
 
     file: str
     document: "Document"
-    notes: Sequence[str] = ()
-    """Messages about the parts of the file that a page lacks, or shows as markup."""
 
     @property
     def slug(self) -> Any:
@@ -101,13 +99,13 @@ def read_publications(
     for file in files:
         if file.document is not None:
             document = replace(file.document, slug=None if new_slug else file.slug)
-            read.append(Publication(str(file.path), document, messages_in(file)))
-    for publication in read:
-        publication.body()
-        for message in publication.notes:
-            publication.warn(message)
-        if publication.document.cta is not None:
-            publication.warn("cta is not published: the service keeps that of its FAQ")
+            publication = Publication(str(file.path), document)
+            publication.body()
+            for message in messages_in(file):
+                publication.warn(message)
+            if document.cta is not None:
+                publication.warn("cta is not published: the service keeps that of its FAQ")
+            read.append(publication)
     return read
 
 

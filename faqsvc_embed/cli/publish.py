@@ -1,17 +1,14 @@
 """`faqsvc publish`: publish FAQs from files."""
 
 from pathlib import Path
-from typing import Final
 
 import click
 
+from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_json
 from faqsvc_embed.cli.publications import read_publications
 from faqsvc_embed.cli.publish_run import PublishRun
-
-_MAX_NAMED: Final = 10
-"""Maximum FAQs that a note names."""
 
 
 @click.command()
@@ -89,5 +86,4 @@ def publish(
         run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
         run.publish()
     if any(Path(file).is_dir() for file in files) and (others := run.others()):
-        more = f" and {len(others) - _MAX_NAMED} more" if others[_MAX_NAMED:] else ""
-        note(f"Note: published, and in none of these files: {', '.join(others[:_MAX_NAMED])}{more}")
+        note(f"Note: published, and in none of these files: {summary(others, 10)}")
