@@ -181,11 +181,11 @@ class ChangeFeed:
         """
         subscriber = Subscriber(slugs, network)
         self._take(network, len(subscriber.slugs))
-        for slug in subscriber.slugs:
-            self._by_slug[slug].add(subscriber)
         try:
             await self._start()
-            subscriber.log = self._changes.position  # later changes already reach the subscriber
+            subscriber.log = self._changes.position
+            for slug in subscriber.slugs:  # from now on, changes reach it
+                self._by_slug[slug].add(subscriber)
             if after is not None and after != subscriber.log.event_id():
                 await self._catch_up(subscriber, after)
         except BaseException:

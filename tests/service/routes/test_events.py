@@ -111,6 +111,16 @@ def test_a_subscriber_gets_the_changes_of_its_slugs_and_no_others(site: Site) ->
     feed.close()
 
 
+def test_a_new_subscriber_gets_no_change_that_was_made_before(site: Site) -> None:
+    site.client.get_faq("pricing")  # the service now knows the end of its log
+    site.publish("pricing", "Six euros.")
+    feed = Subscription(site.url, "pricing")
+    site.publish("pricing", "Seven euros.")
+    wait_until(lambda: 3 in [change["revision"] for change in feed.changes()])
+    assert [change["revision"] for change in feed.changes()] == [3]
+    feed.close()
+
+
 def test_a_body_has_room_for_a_thousand_slugs(site: Site) -> None:
     slugs = [f"{'배송' * 90}-{number}" for number in range(999)]
     feed = Subscription(site.url, *slugs, "pricing", in_body=True)
