@@ -53,7 +53,7 @@ def find_questions(
     source = Source(text, is_written=is_written)
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
-    says_so = is_faq or says_faq(title) or outline.says_faq()
+    says_so = is_faq or any(map(says_faq, (title, front_title))) or outline.says_faq()
     is_faq = is_written or outline.is_faq(front_title or title, says_so=says_so)
     if asked := question or _only_question(outline, title, front_title, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
