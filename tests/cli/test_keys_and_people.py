@@ -96,7 +96,7 @@ def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
 
     assert (created.exit_code, "--site" in failure(unnamed)) == (0, True)
     assert [line.split()[0] for line in lines] == [site, other]
-    assert [(entry["name"], entry["listed"], entry["faqs"]) for entry in found] == [
+    assert [(entry["name"], entry["isListed"], entry["faqCount"]) for entry in found] == [
         ("heron", True, 0),
         ("tea", False, 0),
     ]
