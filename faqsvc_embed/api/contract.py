@@ -126,10 +126,7 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
     remove: Annotated[bool | None, Meta(description="Remove the question; nothing else may be given.")] = None
     section: Annotated[
         Annotated[str, Meta(max_length=MAX_SECTION)] | None,
-        Meta(
-            description="Put the question at the end of it. A new section follows that of the question; an"
-            " empty text is none."
-        ),
+        Meta(description="Put the question at its end. A new one follows its own; an empty text is none."),
     ] = None
     after: Annotated[
         Annotated[str, Meta(max_length=MAX_QUESTION)] | None,
