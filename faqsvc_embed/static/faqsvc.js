@@ -26,7 +26,7 @@
   const $note = ($item) => {
     const $faq = $item.closest(".faqsvc"), $button = $one("all", $faq);
     if (!$faq.dataset.filtered) $opened[$place($item)] = $isOpen($item);
-    if ($button) $button.textContent = $texts($faq)[4 + $all("-item", $faq).every($isOpen)];
+    if ($button) $button.textContent = $texts($faq)[4 + $all("-item:not([hidden])", $faq).every($isOpen)];
   };
   const $open = ($item, $is) => {
     /* [disclosure */
@@ -116,7 +116,7 @@
       if ($at("button.faqsvc-toggle")) $open($item, !$isOpen($item));
       /* disclosure] */
       if ($at(".faqsvc-all")) {
-        const $some = $all("-item", $faq).filter(($item) => !$item.hidden), $are = $some.every($isOpen);
+        const $some = $all("-item:not([hidden])", $faq), $are = $some.every($isOpen);
         for (const $item of $some) $open($item, !$are);
       }
       const $link = $at(".faqsvc-anchor");

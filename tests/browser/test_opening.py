@@ -245,3 +245,21 @@ def test_the_filter_shows_the_questions_with_all_words_and_then_what_was_open(
         "all => all.findIndex(answer => answer.id == 'faq-sections--orders-3')"
     )
     wait_until(lambda: expanded(page) == [n in (1, index) for n in range(12)])
+
+
+@TOGGLING
+def test_the_button_opens_and_closes_the_questions_that_the_filter_shows(
+    page: Page, host: str, variant: str
+) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{host}/sections-{variant}")
+    field = page.get_by_role("searchbox", name="Fragen suchen")
+    field.fill("payment")
+    page.get_by_role("button", name="Alle öffnen").click()
+    wait_until(lambda: expanded(page).count(True) == 4)
+    page.get_by_role("button", name="Alle schließen").click()
+    wait_until(lambda: expanded(page).count(True) == 0)
+    page.get_by_role("button", name="Alle öffnen").click()
+    field.press("Escape")
+    expect(page.get_by_role("button", name="Alle öffnen")).to_be_visible()
+    assert expanded(page) == [False] * 12
