@@ -53,6 +53,18 @@ def test_the_file_without_a_language_in_its_name_makes_the_default_language(
         assert client.get_faq(slug).lang == "de"
 
 
+def test_a_translation_does_not_become_the_default_language_because_the_file_before_it_is_refused(
+    ours: Service, tmp_path: Path
+) -> None:
+    website = "---\nwebsiteUrl: https://tea.example\nwebsiteName: Tea\n---\n"
+    (tmp_path / "orphan.md").write_text("## What does it cost?\n\nNothing.\n")
+    (tmp_path / "orphan.de.md").write_text(f"{website}## Was kostet es?\n\nNichts.\n")
+    (tmp_path / "whole.md").write_text(f"{website}## What does it cost?\n\nNothing.\n")
+    result = faqsvc("publish", str(tmp_path))
+    assert (result.exit_code, "orphan" in result.stdout, "whole" in result.stdout) == (1, False, True)
+    assert [file in result.stderr for file in ("orphan.md", "orphan.de.md")] == [True, True]
+
+
 def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:
     files = [write(tmp_path, f"{n}.json", title=f"FAQ {n}") for n in range(3)]
     result = faqsvc("publish", *files, files[0])
