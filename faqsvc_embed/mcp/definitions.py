@@ -66,10 +66,14 @@ def _tool(name: str, title: str, description: str, *schemas: Definition, **hints
 
 _SLUG: Final = _text("Public slug of the FAQ, or the address of its page; its ?lang= is used")
 _OFFSET: Final = _integer("Items to skip, for paging", minimum=0)
-_READ: Final = {
-    "slug": _SLUG,
-    "lang": _text("Preferred language; defaults to the FAQ's own", enum=_LANGUAGES),
-}
+_READ_ARGUMENTS: Final = _arguments(
+    {
+        "slug": _SLUG,
+        "lang": _text("Preferred language; defaults to the FAQ's own", enum=_LANGUAGES),
+        "offset": _OFFSET,
+    },
+    ["slug"],
+)
 _URL: Final = _text("Address of the website, http or https")
 _TEXTS: Final = {
     "title": _text("Title of the FAQ"),
@@ -115,7 +119,7 @@ TOOLS: Final[list[Definition]] = [
         "Read an FAQ",
         "Fetch a published FAQ by its slug. Needs no API key; with one, reads drafts that were never "
         "published, too. A large FAQ comes in parts: call again with offset = nextOffset.",
-        _arguments({**_READ, "offset": _OFFSET}, ["slug"]),
+        _READ_ARGUMENTS,
         _page_of(
             _texts("question", "answer"),
             **_texts("slug", "title", "websiteName", "lang"),
@@ -126,8 +130,9 @@ TOOLS: Final[list[Definition]] = [
     _tool(
         "get_faq_jsonld",
         "FAQPage JSON-LD of an FAQ",
-        "Return the schema.org FAQPage of a published FAQ, safe inside a script element. Needs no API key.",
-        _arguments(_READ, ["slug"]),
+        "Return the schema.org FAQPage of a published FAQ, safe inside a script element. Needs no API key. A "
+        "large one comes in parts, as a note says.",
+        _READ_ARGUMENTS,
         _result(
             {"@type": {"const": "FAQPage"}, "mainEntity": {"type": "array", "items": {"type": "object"}}},
             ["@type", "mainEntity"],

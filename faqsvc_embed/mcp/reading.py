@@ -1,7 +1,6 @@
 """The tools that read: get_faq, get_faq_jsonld and list_faqs."""
 
 import re
-import shlex
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -16,18 +15,8 @@ from faqsvc_embed.client import StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp.clients import Call
-from faqsvc_embed.mcp.results import (
-    MAX_TITLE,
-    ROOM,
-    ToolError,
-    if_small,
-    part_of,
-    result_of,
-    shorten,
-    to_json,
-)
-from faqsvc_embed.models import FAQ
-from faqsvc_embed.models.wire import Publication
+from faqsvc_embed.mcp.results import MAX_TITLE, ToolError, if_small, part_of, result_of, shorten, to_json
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
 _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
@@ -116,18 +105,26 @@ def record_of(revision: StoredRevision) -> FAQ:
 
 
 async def get_faq_jsonld(call: Call) -> CallToolResult:
-    """Return the FAQPage of a published FAQ, which is whole or none."""
+    """Return the FAQPage of a published FAQ."""
     faq = (await _published(call)).faq
-    page, text = to_json_ld(faq), to_json_ld_string(faq)
-    if not page:
+    offset, notes = call.arguments.get("offset", 0), _language_notes(call, faq)
+    # The offset counts the questions in the JSON-LD, which leaves out empty and repeated ones.
+    pairs = [
+        {"question": one["name"], "answer": one["acceptedAnswer"]["text"]}
+        for one in to_json_ld(faq).get("mainEntity", [])
+    ]
+    if not pairs:
         raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
-    if len(to_json(page).encode()) + len(to_json(text).encode()) > ROOM:
-        raise ToolError(
-            f"The FAQPage is too large for a result; it has {len(page['mainEntity'])} questions. A page with "
-            f"{Publication(faq.slug).template} has it, too, and `faqsvc get {shlex.quote(faq.slug)} --format "
-            "jsonld` prints it."
+    shown, next_offset, more = part_of(pairs, offset, "questions", _json_ld_size)
+    page = FAQ("", lang=faq.lang, items=tuple(Item(position, **pair) for position, pair in enumerate(shown)))
+    if next_offset:
+        advice = f"Call again with offset {next_offset} and join the mainEntity arrays"
+        more.append(f"This FAQPage is not complete. {advice}")
+    if shown[0] != pairs[offset]:
+        more.append(
+            f"Question {offset} or its answer is cut; do not put cut text on a page; {_full_text(call)}"
         )
-    return result_of(page, text, _language_notes(call, faq))
+    return result_of(to_json_ld(page), to_json_ld_string(page), [*notes, *more])
 
 
 async def list_faqs(call: Call) -> CallToolResult:
@@ -172,3 +169,8 @@ def _full_text(call: Call) -> str:
     base_url = call.reading().settings.base_url
     request = read_request(base_url, call.arguments["slug"], call.arguments.get("lang"))
     return f"{request.url} has the full text"
+
+
+def _json_ld_size(pair: dict[str, Any]) -> int:
+    part = FAQ("", items=(Item(0, **pair),))
+    return len(to_json(to_json_ld(part)).encode()) + len(to_json(to_json_ld_string(part)).encode())

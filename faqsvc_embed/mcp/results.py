@@ -1,7 +1,7 @@
 """Results of tools, short enough for a model to read at once."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
@@ -64,7 +64,9 @@ def size_of(value: object) -> int:
     return len(text.encode()) + len(to_json(text).encode())
 
 
-def part_of(entries: Sequence[Entry], offset: int, name: str) -> tuple[list[Entry], int, list[str]]:
+def part_of(
+    entries: Sequence[Entry], offset: int, name: str, size: Callable[[Entry], int] = size_of
+) -> tuple[list[Entry], int, list[str]]:
     """Return the entries from an offset on that fit into a result, the next offset, and notes.
 
     The next offset is 0 at the end.
@@ -75,26 +77,26 @@ def part_of(entries: Sequence[Entry], offset: int, name: str) -> tuple[list[Entr
     total = len(entries)
     if offset and offset >= total:
         raise ToolError(f"offset is {offset}, but {total} {name} are found.")
-    part = take_fitting(entries[offset:], ROOM)
+    part = take_fitting(entries[offset:], ROOM, size)
     end = offset + len(part)
     notes = [f"These are {name} {offset} to {end - 1} of {total}"] if end < total else []
     return part, end if end < total else 0, notes
 
 
-def take_fitting(entries: Sequence[Entry], room: int) -> list[Entry]:
+def take_fitting(entries: Sequence[Entry], room: int, size: Callable[[Entry], int] = size_of) -> list[Entry]:
     """Return the first entries that fit into `room` bytes: at least one, whose texts may be cut."""
     taken, left = list[Entry](), room
     for entry in entries:
-        left -= size_of(entry) + 2
+        left -= size(entry) + 2
         if left < 0:
             break
         taken.append(entry)
-    return taken or [_cut(entry, room) for entry in entries[:1]]
+    return taken or [_cut(entry, room, size) for entry in entries[:1]]
 
 
-def _cut(entry: Entry, room: int) -> Entry:
+def _cut(entry: Entry, room: int, size: Callable[[Entry], int]) -> Entry:
     cut, length = entry, max(len(str(value)) for value in entry.values())
-    while size_of(cut) > room and length:
+    while size(cut) > room and length:
         length = length * 3 // 4
         cut = {
             name: shorten(value, length) if isinstance(value, str) else value for name, value in entry.items()

@@ -68,7 +68,7 @@ def test_arguments_have_their_wire_names() -> None:
     arguments = {tool["name"]: list(tool["inputSchema"]["properties"]) for tool in TOOLS}
     assert arguments == {
         "get_faq": ["slug", "lang", "offset"],
-        "get_faq_jsonld": ["slug", "lang"],
+        "get_faq_jsonld": ["slug", "lang", "offset"],
         "generate_faq": ["websiteUrl", "lang", "count"],
         "publish_faq": ["websiteUrl", "websiteName", "items", "lang", "slug", *TEXTS, "preview"],
         "list_faqs": ["query", "state", "lang", "offset"],
