@@ -81,6 +81,7 @@ class Document:
             slug=slug,
             introduction=self.introduction or None,
             lang=None,
+            revision=UNSET,
         )
         try:
             items = publish_body(**(self.publication() | needed))["items"]
@@ -153,6 +154,8 @@ class Document:
     def _problems(self) -> Iterator[str]:
         if self.lang is not None and not is_language_tag(self.lang):
             yield f"lang is {quoted(self.lang)}: a language tag such as en is accepted"
+        if self.revision is not None and (type(self.revision) is not int or self.revision < 1):
+            yield f"revision is {quoted(self.revision)}: a number of 1 or more is accepted"
         try:
             copied(self.cta)
         except InvalidFAQ:

@@ -23,14 +23,7 @@ from faqsvc_embed.files.markdown_lines import (
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import (
-    INNER,
-    Opener,
-    answer_label,
-    question_label,
-    text_after,
-    with_usual_labels,
-)
+from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after, usual_labels
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -59,7 +52,7 @@ class Source:
             )
         self.notes: list[str] = notes
         lines = text.split("\n")
-        self.lines: list[str] = joined(lines if is_written else with_usual_labels(lines))
+        self.lines: list[str] = joined(lines if is_written else usual_labels(lines))
         environment = dict[str, Any]()
         tokens = block_parser(is_mdx=self._is_mdx).parse("\n".join(self.lines), environment)
         self._references = environment.get("references", {})

@@ -161,7 +161,7 @@ def text_after(label: re.Match[str]) -> str:
     return text
 
 
-def with_usual_labels(lines: Sequence[str]) -> list[str]:
+def usual_labels(lines: Sequence[str]) -> list[str]:
     """Return lines with `Q:` and `A:` for two words of any language that label questions and answers.
 
     These are the two labels that a file has most. The first asks; more headings that ask make them examples.
