@@ -1,6 +1,6 @@
 """FAQs in any Jinja environment: `faq`, `use_faq`, `faq_schema`, the tag `{% faq %}`, and macros."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import Any, Final
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, Template, Undefined, nodes, pass_context
@@ -173,29 +173,21 @@ class DocumentTemplate(Template):
 
     # Jinja renders a template that is included or imported without context once, and caches the result.
 
-    def make_module(
-        self,
-        vars: dict[str, Any] | None = None,
-        shared: bool = False,
-        locals: Mapping[str, Any] | None = None,
-    ) -> TemplateModule:
+    def make_module(self, vars: dict[str, Any] | None = None, *args: Any, **kwargs: Any) -> TemplateModule:
         outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
         try:
-            return super().make_module(vars, shared, locals)
+            return super().make_module(vars, *args, **kwargs)
         finally:
             DOCUMENT.set(outer)
             if kept is not None:
                 guarded(_end_kept, kept, self.name, otherwise=None)
 
     async def make_module_async(
-        self,
-        vars: dict[str, Any] | None = None,
-        shared: bool = False,
-        locals: Mapping[str, Any] | None = None,
+        self, vars: dict[str, Any] | None = None, *args: Any, **kwargs: Any
     ) -> TemplateModule:
         outer, kept = DOCUMENT.get(), None if vars is not None else guarded(_begin_kept, otherwise=None)
         try:
-            return await super().make_module_async(vars, shared, locals)
+            return await super().make_module_async(vars, *args, **kwargs)
         finally:
             DOCUMENT.set(outer)
             if kept is not None:

@@ -152,7 +152,7 @@ class SharedStore:
         try:
             await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
             if slug is not None and tombstone is not None:
-                await backend.put(self._gone(slug), tombstone.to_json(), FOR_EVER)
+                await backend.put(self._gone(slug), msgspec.json.encode(tombstone), FOR_EVER)
         finally:  # also on a full disk
             if slug is None:
                 await backend.clear(self._name("record:"))

@@ -50,10 +50,6 @@ class Tombstone(msgspec.Struct, frozen=True):
         lifetime = timedelta(seconds=max(stated.lifetime or 0.0, MIN_STORED_FOR))
         return now < self.at + lifetime and digest_of(response.faq) == self.digest
 
-    def to_json(self) -> bytes:
-        """Return the value that a store keeps."""
-        return msgspec.json.encode(self)
-
     @classmethod
     def from_json(cls, value: bytes) -> "Tombstone | None":
         """Read the value of a store; return None if it is invalid, or if its time has no time zone."""

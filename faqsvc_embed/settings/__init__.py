@@ -128,9 +128,8 @@ class Settings:
     def __init__(self, **options: "Unpack[SettingOptions]") -> None:
         values: Mapping[str, Any] = (options := with_hidden_keys(options))
         if unknown := next((name for name in values if name not in NAMES), None):
-            raise ConfigurationError(
-                f"{unknown!r} is not a setting; {suggestion(unknown.removeprefix(PREFIX))}"
-            )
+            hint = suggestion(unknown.removeprefix(PREFIX))
+            raise ConfigurationError(f"{unknown!r} is not a setting; {hint}")
         kept = vars(self)
         for name in NAMES:
             validate, default = getattr(type(self), name)
