@@ -293,9 +293,11 @@ class Tracebacks(logging.Handler):
 def tracebacks() -> Iterator[list[str]]:
     handler, logger = Tracebacks(), logging.getLogger("faqsvc_embed")
     logger.addHandler(handler)
+    logger.propagate = False  # pytest would keep the frames of each traceback beyond the end of the test
     try:
         yield handler.errors
     finally:
+        logger.propagate = True
         logger.removeHandler(handler)
 
 
