@@ -31,7 +31,7 @@ class ChangeRefused(FAQError, ValueError):
     """
 
     def __init__(self, index: int, reason: str, closest: Sequence[str], code: Code) -> None:
-        self.reason = f"changes[{index}]: {reason}"
+        self.reason: str = f"changes[{index}]: {reason}"
         named = f"; the closest: {', '.join(map(quoted, closest))}" if code == "unknown-question" else ""
         super().__init__(f"{self.reason}{named if closest else ''}", code=code)
         self.index = index
