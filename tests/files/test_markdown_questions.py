@@ -353,6 +353,13 @@ def test_headings_directly_below_a_question_are_named_with_their_lines() -> None
     assert re.findall(r"line (\d+)", " ".join(document.notes)) == ["6", "7", "9", "11"]
 
 
+def test_a_bold_line_that_asks_below_a_heading_that_asks_is_named_with_its_line() -> None:
+    text = "# FAQ\n## Why?\nSo.\n\n**May I cancel?**\n\nYes.\n## Who?\nWe:\n- **whose cup is it?**\n"
+    document = read_markdown(text)
+    assert [item["question"] for item in document.items] == ["Why?", "Who?"]
+    assert list(document.notes) == ["line 5: this line asks, but belongs to the answer above it"]
+
+
 def test_a_sentence_below_the_heading_of_a_section_hides_no_question() -> None:
     text = "# Tea\n## Orders\nAll.\n### May I cancel?\nYes.\n### Is there a receipt?\nYes.\n## Why?\nSo."
     document = read_markdown(text)
@@ -405,6 +412,9 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
         "**What does it cost?**\\\nNothing.\\\n**May I cancel?**\\\nAny time.\n",
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
+        "%accordion%What does it cost?%accordion%\n\nNothing.\n\n%/accordion%\n\n%accordion%May I cancel?"
+        "%accordion%\n\nAny time.\n\n%/accordion%\n",
+        "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
         "✦ What does it cost?\n\nNothing.\n\n✦ May I cancel?\n\nAny time.\n",
         '<Accordion title="What does it cost?">\nNothing.\n</Accordion>\n<Accordion title="May I cancel?">\n'
         "Any time.\n</Accordion>\n",
@@ -475,6 +485,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "line breaks",
             "line breaks of bold questions",
             "definitions",
+            "boxes of HonKit",
+            "quotations in a list",
             "signs",
             "components",
             "html headings",
