@@ -582,6 +582,19 @@ def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() 
     assert [question for question, _ in items_of(text)] == ["Why?", "It leaks", "Who?"]
 
 
+@pytest.mark.parametrize("signs", ["1. **{}**\n\n   ", "> *{}*\n\n", ">  **{}**\n\n"])
+def test_numbered_or_quoted_lines_that_begin_each_section_of_an_faq_are_questions(signs: str) -> None:
+    leak, beep, chip = (signs.format(text) for text in ("It leaks.", "It beeps.", "It is chipped."))
+    text = f"# FAQ\n\n## Pots\n\n{leak}Dry it.\n\n{beep}Wait.\n\n## Cups\n\n{chip}Glue it.\n"
+    assert places_of(text) == [
+        ("It leaks.", "Pots", None),
+        ("It beeps.", "Pots", None),
+        ("It is chipped.", "Cups", None),
+    ]
+    assert [question for question, _ in items_of(text.replace(beep, ""))] == ["Pots", "Cups"]
+    assert [question for question, _ in items_of(text.replace("Pots", "Why?"))] == ["Why?", "Cups"]
+
+
 def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
     text = "# FAQ\n\n**It leaks.**\nDry it.\n\n**It beeps.**\nWait.\n\n**Lid?**\nYes.\n\n**Hot**\nWait.\n"
     assert [question for question, _ in items_of(text)] == ["It leaks.", "It beeps.", "Lid?", "Hot"]
@@ -885,9 +898,10 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ),
         ("## Kettle FAQ\n\n## Why does it leak?\nIt is hot.\n\n## It beeps\nWait.\n", "Kettle FAQ"),
         ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+        ("# Preguntes freqüents\n\n## Té\nSí.\n\n## Cafè\nNo.\n", "Preguntes freqüents"),
         ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading", "beside a Chinese word"],
+    ids=["section", "title", "first heading", "lower heading", "Catalan", "beside a Chinese word"],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
