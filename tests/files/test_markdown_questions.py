@@ -414,7 +414,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
         "%accordion%What does it cost?%accordion%\n\nNothing.\n\n%/accordion%\n\n%accordion%May I cancel?"
         "%accordion%\n\nAny time.\n\n%/accordion%\n",
-        "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
+        "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n"
+        "2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
         "✦ What does it cost?\n\nNothing.\n\n✦ May I cancel?\n\nAny time.\n",
         '<Accordion title="What does it cost?">\nNothing.\n</Accordion>\n<Accordion title="May I cancel?">\n'
         "Any time.\n</Accordion>\n",
