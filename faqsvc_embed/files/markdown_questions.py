@@ -193,7 +193,7 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield notes on questions with links, and on headings and bold lines in answers that may be questions."""
+        """Yield notes on questions with links, and on headings and bold lines in answers that may ask."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
         lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]
