@@ -25,7 +25,7 @@ _BEGINS: Final = re.compile(
 )
 _FAQ: Final = re.compile(
     r"(?<![a-z])f\.?a\.?q\.?s?(?![a-z])"
-    r"|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|preguntas|perguntas|domande"
+    r"|q\s*(?:&|and|und|＆)\s*a\b|frequent|asked|\bquestions\b|\bfragen\b|pregunt[ae]s|perguntas|domande"
     r"|\bvragen\b|spørsmål|spørgsmål|\bfrågor|pytania|вопрос|întrebări|intrebari|sorular|câu hỏi|otázky"
     r"|kysymy|자주\s*묻|질문|よくある|質問|常见问题|常見問題|常见疑问|问与答|問與答|问答|問答|疑难|الأسئلة|أسئلة",
     re.I,

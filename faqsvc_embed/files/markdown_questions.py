@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.asking import asks, begins_as_guide, says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
@@ -25,7 +25,7 @@ from faqsvc_embed.files.markdown_lines import (
 )
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import escape_line
-from faqsvc_embed.files.openers import INNER, Opener, answer_label, text_after
+from faqsvc_embed.files.openers import INNER, Line, Opener, answer_label, bold, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
@@ -193,10 +193,13 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield notes on questions with links, and on headings in answers that may be questions."""
+        """Yield notes on questions with links, and on headings and bold lines in answers that may ask."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
-        openers = sorted(({one.line: one for one in self._source.headings} | own).items())
+        lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]
+        asking = {one.line: one for one in bold(lines) if not one.rest and ends_asking(one.text)}
+        asking = {number: one for number, one in asking.items() if not lines[number].mark}
+        openers = sorted((asking | {one.line: one for one in self._source.headings} | own).items())
         for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
             above = own.get(line, above)
             if one is above:
@@ -204,7 +207,10 @@ class _Reading:
                     yield f"line {line + 1}: a question is plain text, so its link is not shown"
                 if not one.has_text and below[0] < self._end(one):
                     yield f"line {line + 1}: the answer of this question begins with a heading"
-            elif above is not None and line < self._end(above) and (one.asks or not above.has_text):
-                levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
-                what = "asks, but belongs" if one.asks else "belongs"
-                yield f"line {line + 1}: this heading {what} to the answer above it{levels}"
+            elif above is not None and line < self._end(above):
+                if line in asking:
+                    yield f"line {line + 1}: this line asks, but belongs to the answer above it"
+                elif one.asks or not above.has_text:
+                    levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
+                    what = "asks, but belongs" if one.asks else "belongs"
+                    yield f"line {line + 1}: this heading {what} to the answer above it{levels}"

@@ -30,8 +30,8 @@ _MAX_BOLD: Final = 3
 _SEVERAL: Final = 2
 
 _LINE: Final = re.compile(
-    r"(?P<quote>>[ \t]?(?:#{1,6}[ \t]+|\[![A-Za-z]+\][+-]?[ \t]+)?)?"
-    r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:#{1,6}[ \t]+)?)?"
+    r"(?P<quote>>[ \t]{0,3}(?:#{1,6}[ \t]+|\[![A-Za-z]+\][+-]?[ \t]+)?)?"
+    r"(?P<mark>(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:#{1,6}[ \t]+)?)?(?P<inner>(?(mark)>[ \t]?|(?!)))?"
     r"(?:(?:<a\s[^<>]*>[ \t]*</a>|\[\]\{[^{}]*\}|:[a-z][a-z0-9_-]*:(?:\{[^{}]*\})?)[ \t]*)?(?P<text>.*)"
 )
 _BOLD: Final = re.compile(
@@ -122,7 +122,8 @@ class Line(NamedTuple):
             return cls(number, written, 0, "", "", written)
         text = _STRONG.sub("**", found["text"]) if "<" in written else found["text"]
         mark = found["mark"] or ""
-        return cls(number, written, space_before(written), (found["quote"] or "")[:1], mark, text)
+        quote = (found["quote"] or found["inner"] or "")[:1]
+        return cls(number, written, space_before(written), quote, mark, text)
 
     def opener(self, text: str, rest: str = "", kind: str = "") -> Opener:
         """Return the line as an opener."""

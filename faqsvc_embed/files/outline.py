@@ -165,6 +165,8 @@ def _inner(source: Source) -> list[Opener]:
     for form in _FORMS:
         found = [one for one in form(lines) if form is boxes or one.line not in taken]
         _ask(found, ends_asking if form in _VAGUE else asks)
+        if form is bold:
+            _ask_below_sections(source.headings, found)
         _look_below(_in_order(source.headings, found), source.lines)
         _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
         answered = [one for one in apart if one.has_text or one.level < INNER]
@@ -181,6 +183,19 @@ def _inner(source: Source) -> list[Opener]:
         if form is boxes:  # everything in a box is its text
             taken.update(number for one in best for number in range(one.line, one.end or 0))
     return best
+
+
+def _ask_below_sections(headings: Sequence[Opener], openers: Sequence[Opener]) -> None:
+    """Note that numbered or quoted lines of one shape ask that begin each section of an FAQ, and are more."""
+    sections = [one for one in headings if not says_faq(one.text)]
+    if len(sections) == len(headings) or len(sections) < _SEVERAL or any(one.asks for one in sections):
+        return
+    numbers = [one.line for one in headings]
+    for shape in {one.shape for one in openers if one.indent or one.mark}:
+        alike = [one for one in openers if one.shape == shape]
+        if len(alike) > len(sections) == len({bisect(numbers, one.line) for one in alike}):
+            for one in alike:
+                one.asks = True
 
 
 def _apart(openers: Sequence[Opener]) -> list[Opener]:

@@ -353,6 +353,13 @@ def test_headings_directly_below_a_question_are_named_with_their_lines() -> None
     assert re.findall(r"line (\d+)", " ".join(document.notes)) == ["6", "7", "9", "11"]
 
 
+def test_a_bold_line_that_asks_below_a_heading_that_asks_is_named_with_its_line() -> None:
+    text = "# FAQ\n## Why?\nSo.\n\n**May I cancel?**\n\nYes.\n## Who?\nWe:\n- **whose cup is it?**\n"
+    document = read_markdown(text)
+    assert [item["question"] for item in document.items] == ["Why?", "Who?"]
+    assert list(document.notes) == ["line 5: this line asks, but belongs to the answer above it"]
+
+
 def test_a_sentence_below_the_heading_of_a_section_hides_no_question() -> None:
     text = "# Tea\n## Orders\nAll.\n### May I cancel?\nYes.\n### Is there a receipt?\nYes.\n## Why?\nSo."
     document = read_markdown(text)
@@ -405,6 +412,10 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
         "**What does it cost?**\\\nNothing.\\\n**May I cancel?**\\\nAny time.\n",
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
+        "%accordion%What does it cost?%accordion%\n\nNothing.\n\n%/accordion%\n\n%accordion%May I cancel?"
+        "%accordion%\n\nAny time.\n\n%/accordion%\n",
+        "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n"
+        "2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
         "✦ What does it cost?\n\nNothing.\n\n✦ May I cancel?\n\nAny time.\n",
         '<Accordion title="What does it cost?">\nNothing.\n</Accordion>\n<Accordion title="May I cancel?">\n'
         "Any time.\n</Accordion>\n",
@@ -475,6 +486,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "line breaks",
             "line breaks of bold questions",
             "definitions",
+            "boxes of HonKit",
+            "quotations in a list",
             "signs",
             "components",
             "html headings",
@@ -568,6 +581,19 @@ def test_siblings_of_questions_are_questions_and_bold_words_in_lists_are_none() 
     words = "- **Pot:** hot\n- **Lid:** cold\n- **Cup:** dry\n"
     text = f"**Why?**\nSo.\n\n**It leaks**\nDry it:\n\n{words}\n**Who?**\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["Why?", "It leaks", "Who?"]
+
+
+@pytest.mark.parametrize("signs", ["1. **{}**\n\n   ", "> *{}*\n\n", ">  **{}**\n\n"])
+def test_numbered_or_quoted_lines_that_begin_each_section_of_an_faq_are_questions(signs: str) -> None:
+    leak, beep, chip = (signs.format(text) for text in ("It leaks.", "It beeps.", "It is chipped."))
+    text = f"# FAQ\n\n## Pots\n\n{leak}Dry it.\n\n{beep}Wait.\n\n## Cups\n\n{chip}Glue it.\n"
+    assert places_of(text) == [
+        ("It leaks.", "Pots", None),
+        ("It beeps.", "Pots", None),
+        ("It is chipped.", "Cups", None),
+    ]
+    assert [question for question, _ in items_of(text.replace(beep, ""))] == ["Pots", "Cups"]
+    assert [question for question, _ in items_of(text.replace("Pots", "Why?"))] == ["Why?", "Cups"]
 
 
 def test_bold_lines_before_the_first_that_asks_are_questions() -> None:
@@ -873,9 +899,10 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ),
         ("## Kettle FAQ\n\n## Why does it leak?\nIt is hot.\n\n## It beeps\nWait.\n", "Kettle FAQ"),
         ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
+        ("# Preguntes freqüents\n\n## Té\nSí.\n\n## Cafè\nNo.\n", "Preguntes freqüents"),
         ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading", "beside a Chinese word"],
+    ids=["section", "title", "first heading", "lower heading", "Catalan", "beside a Chinese word"],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
