@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
@@ -16,7 +15,6 @@ from faqsvc_embed.settings import Settings
 from tests.support import samples
 from tests.support.clock import EPOCH
 from tests.support.feed_service import FeedService, feed_service
-from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -29,19 +27,6 @@ def service() -> Iterator[FeedService]:
 def answer(embed: FAQEmbed) -> str | None:
     state = embed.use_faq("pricing", wait=1)
     return state.data.items[0].answer if state.data is not None else None
-
-
-@pytest.mark.system
-def test_processes_with_one_directory_forget_together(service: FeedService, tmp_path: Path) -> None:
-    store = f"file:{tmp_path}"
-    with (
-        FAQEmbed(service.url, store=store, push=False) as one,
-        FAQEmbed(service.url, store=store, push=False) as other,
-    ):
-        assert answer(one) == answer(other) == "Old."
-        service.answers["pricing"] = "New."
-        one.forget("pricing")
-        wait_until(lambda: answer(other) == "New.")
 
 
 @pytest.mark.parametrize("slug", ["pricing", None])

@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 from http.cookies import SimpleCookie
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -89,7 +90,8 @@ def test_the_desk_works_below_a_path_such_as_desktop(storage: Storage) -> None:
         client.post("/desktop/desk/sign-in", data={"link": link}, headers={"origin": "http://testserver"})
         page = client.get("/desktop/desk/site").text
         [token] = set(re.findall('name="token" value="([^"]+)"', page))
-        form = {"token": token, "name": "Heron", "version": "{}"}
+        [version] = re.findall('name="version" value="([^"]*)"', page)
+        form = {"token": token, "name": "Heron", "version": unescape(version)}
         saved = client.post("/desktop/desk/site", data=form, headers={"origin": "http://testserver"})
     assert (saved.status_code, saved.url.path) == (200, "/desktop/desk/site")
 
