@@ -102,10 +102,9 @@ def read_publications(
     stated = {(slug, name): value for slug, name, value in reversed(every) if value}
     for file in files:
         if file.document is not None:
-            fields = {
-                name: stated.get((file.slug, name)) for name in _WEBSITE if not getattr(file.document, name)
-            }
-            document = replace(file.document, slug=None if new_slug else file.slug, **fields)
+            lacking = [name for name in _WEBSITE if not getattr(file.document, name)]
+            shared: dict[str, Any] = {name: stated.get((file.slug, name)) for name in lacking}
+            document = replace(file.document, slug=None if new_slug else file.slug, **shared)
             publication = Publication(str(file.path), document)
             publication.body()
             for message in messages_in(file):
