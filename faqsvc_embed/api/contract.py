@@ -162,7 +162,7 @@ class Install(Struct, frozen=True):
 
 
 class PublishResponse(Struct, frozen=True, rename="camel"):
-    """The revision that was written. `ignored` lists the fields and parameters that were not used."""
+    """The revision that was written. `ignored` lists the fields that were not used."""
 
     slug: str
     faq_url: str

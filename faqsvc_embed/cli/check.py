@@ -77,10 +77,11 @@ def _fetched(page: str) -> tuple[str, bytes]:
 
 def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
-    from faqsvc_embed.files.folder import Folder
+    from faqsvc_embed.files.folder import Folder, is_faq
 
-    named = [path for path in dict.fromkeys(paths) if path.is_dir() or path.parent not in paths]
-    folders = list(map(Folder.at, named))
+    # A folder leaves out a README file, which is checked if it is named.
+    once = [one for one in dict.fromkeys(paths) if one.is_dir() or one.parent not in paths or not is_faq(one)]
+    folders = list(map(Folder.at, once))
     problems = [problem for folder in folders for problem in problems_of(folder)]
     notes = [one for folder in folders for one in notes_of(folder)]
     files = [file for folder in folders for file in folder.files]

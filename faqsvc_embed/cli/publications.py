@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from faqsvc_embed.files.folder import FAQFile
 
 MAX_PROBLEMS: Final = 20
+_WEBSITE: Final = ("website_url", "website_name")
 _OPTIONS: Final = {"websiteUrl is missing": "--website-url", "websiteName is missing": "--website-name"}
 _REVISION: Final = re.compile(r'((?:^revision:|"revision"\s*:)[ \t]*(?:!!int ")?)[0-9]+', re.MULTILINE)
 """The revision in front matter, in YAML and in JSON."""
@@ -83,6 +84,7 @@ def read_publications(
     """Return the publications of files and folders, by slug, an FAQ before its translations.
 
     `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
+    The files of an FAQ share the website that one of them states.
     """
     from faqsvc_embed.cli.checks import messages_in
     from faqsvc_embed.files.folder import by_slug, in_order
@@ -96,9 +98,13 @@ def read_publications(
     if problems := dict.fromkeys(str(problem) for file in files for problem in file.problems):
         hint = "; --slug names one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
         raise failure(summary(list(problems), MAX_PROBLEMS) + hint)
+    every = [(file.slug, name, getattr(file.document, name)) for file in files for name in _WEBSITE]
+    stated = {(slug, name): value for slug, name, value in reversed(every) if value}
     for file in files:
         if file.document is not None:
-            document = replace(file.document, slug=None if new_slug else file.slug)
+            lacking = [name for name in _WEBSITE if not getattr(file.document, name)]
+            shared: dict[str, Any] = {name: stated.get((file.slug, name)) for name in lacking}
+            document = replace(file.document, slug=None if new_slug else file.slug, **shared)
             publication = Publication(str(file.path), document)
             publication.body()
             for message in messages_in(file):

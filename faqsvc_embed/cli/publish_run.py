@@ -61,8 +61,6 @@ class PublishRun:
         listed = send_patiently(client.list_faqs) if has_slugs else ()
         self._before = {normalized("NFC", faq.slug): faq.translations for faq in listed}
         """The translations of each FAQ of the site, as they were before the run."""
-        self._not_created = set[str]()
-        """The slugs of new FAQs of which a file was refused."""
 
     def publish(self) -> None:
         """Publish the files, and print what was published.
@@ -77,8 +75,6 @@ class PublishRun:
                     self._publish_file(publication)
                 except Refused as error:
                     self._refused.append(f"{publication.file}: {error}")
-                    if publication.slug is not None and self._newest(publication, None) is None:
-                        self._not_created.add(publication.slug)
         except BrokenPipeError:
             raise failure(f"standard output was closed{self._so_far()}") from None
         finally:
@@ -101,10 +97,6 @@ class PublishRun:
         Raises:
             Refused: the service refuses this file; it may accept others.
         """
-        if publication.slug in self._not_created:
-            raise Refused(
-                "its FAQ is new, and the file before it was refused: it would be the default language"
-            )
         published = self._unchanged(publication)
         is_unchanged = published is not None
         if published is None:

@@ -140,7 +140,7 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
             "desk or with `faqsvc revert`."
         ) from None
     public = [one.lang for one in restored.translations if one.state == "published"]
-    note = f"Published are: {', '.join(public)}"
+    note = f"Published are: {', '.join(public)}" if public else "Nothing of it is published"
     return result_of({"slug": slug, "state": restored.state}, notes=[note])
 
 

@@ -161,6 +161,8 @@ def test_a_file_is_checked_once_although_its_folder_is_named_too(
     monkeypatch.chdir(faqs)
     assert check(Path(), "a.md").stdout == check(Path()).stdout.replace(f"{faqs}/", "")
     assert check(Path()).exit_code == 1
+    Path("README.md").write_text("## Whose?\n")
+    assert "README.md:1" in check(Path(), "README.md").stdout
 
 
 def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:

@@ -53,16 +53,12 @@ def test_the_file_without_a_language_in_its_name_makes_the_default_language(
         assert client.get_faq(slug).lang == "de"
 
 
-def test_a_translation_does_not_become_the_default_language_because_the_file_before_it_is_refused(
-    ours: Service, tmp_path: Path
-) -> None:
+def test_the_files_of_an_faq_share_the_website_that_one_of_them_states(ours: Service, tmp_path: Path) -> None:
     website = "---\nwebsiteUrl: https://tea.example\nwebsiteName: Tea\n---\n"
-    (tmp_path / "orphan.md").write_text("## What does it cost?\n\nNothing.\n")
-    (tmp_path / "orphan.de.md").write_text(f"{website}## Was kostet es?\n\nNichts.\n")
-    (tmp_path / "whole.md").write_text(f"{website}## What does it cost?\n\nNothing.\n")
-    result = faqsvc("publish", str(tmp_path))
-    assert (result.exit_code, "orphan" in result.stdout, "whole" in result.stdout) == (1, False, True)
-    assert [file in result.stderr for file in ("orphan.md", "orphan.de.md")] == [True, True]
+    (tmp_path / "shared.md").write_text("## What does it cost?\n\nNothing.\n")
+    (tmp_path / "shared.de.md").write_text(f"{website}## Was kostet es?\n\nNichts.\n")
+    published = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
+    assert [one["lang"] for one in published] == ["en", "de"]
 
 
 def test_each_of_many_files_is_named_beside_its_slug(ours: Service, tmp_path: Path) -> None:

@@ -98,6 +98,10 @@ def test_an_assistant_undoes_what_was_unpublished_last(
     assert owner.get_faq("back", lang="fr").lang == "fr"
     message = error(call(owner, "unpublish_faq", undo))
     assert all(part in message for part in ("nothing to restore", "update_faq", "faqsvc revert")), message
+    put(owner, "drafted-back", draft=True)
+    owner.unpublish_faq("drafted-back", purge=True)
+    back = content(call(owner, "unpublish_faq", {"slug": "drafted-back", "undo": True}))
+    assert (back["state"], back["note"]) == ("draft", "Nothing of it is published.")
 
 
 @pytest.mark.parametrize(

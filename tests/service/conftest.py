@@ -11,6 +11,7 @@ from faqsvc_embed.service import create_app
 from faqsvc_embed.service.http import threads
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.database import Database
+from faqsvc_embed.service.telemetry.outages import database_outages, editor_outages, write_outages
 from tests.support.clock import Clock
 
 
@@ -26,6 +27,13 @@ def sqlite_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _long_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
     """Give calls of the database a long time-out, because the machines that run tests are busy."""
     monkeypatch.setattr(threads, "CALL_TIMEOUT", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def _no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """End the outages of this process: another test may have stopped its database."""
+    for outages in (database_outages, write_outages, editor_outages):
+        monkeypatch.setattr(outages, "_since", None)
 
 
 @pytest.fixture

@@ -172,11 +172,11 @@ class ResponseCache:
             values = (pair for pair in found.items() if pair[1] is not None)
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
         media_type = media_type_for(accept, route.media_types)
-        origin = None
+        root, origin = scope.get("root_path"), None
         if route.uses_host and not self._has_base_url:
-            origin = (scope["scheme"], headers.get(b"host"), scope.get("root_path"))
+            origin = (scope["scheme"], headers.get(b"host"))
         sent = [headers.get(name) for name in route.headers]
-        key = (slug, path, *values, media_type, origin, *sent)
+        key = (slug, path, *values, media_type, root, origin, *sent)
         return _Read(key, headers, scope["method"] == "HEAD", route.slots)
 
     async def _age(self) -> float:

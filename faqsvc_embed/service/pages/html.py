@@ -75,7 +75,7 @@ class PageLinks(NamedTuple):
                 url=f"{page}?lang={language}",
                 canonical=page if language == languages[0] else f"{page}?lang={language}",
             )
-            for language in languages
+            for language in (*languages, lang)  # `lang` may have been published since
         }
         return cls(page, links[lang].canonical, f"{page}.md?lang={lang}", tuple(links.values()))
 

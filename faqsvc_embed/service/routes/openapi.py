@@ -1,6 +1,6 @@
 """GET /openapi.json, the description of the API (OpenAPI 3.1), and the probes of the service."""
 
-from functools import cache
+from functools import lru_cache
 from inspect import cleandoc
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -57,7 +57,7 @@ async def describe_api(call: Call) -> Response:
     return public_response(content, MEDIA_TYPE, {"cache-control": CACHE_CONTROL})
 
 
-@cache
+@lru_cache(maxsize=8)
 def _encoded(root: str) -> str:
     return msgspec.json.encode(document(root)).decode()
 

@@ -67,6 +67,14 @@ def test_an_address_with_a_slash_at_its_end_leads_to_the_page(
     assert client.get("/faq//", follow_redirects=False).status_code == 404
 
 
+def test_a_page_is_shown_although_its_languages_change_while_it_is_made(
+    client: TestClient, storage: Storage, pricing: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(storage.publications, "languages", lambda slug: ["fr"])
+    response = client.get("/faq/pricing")
+    assert (response.status_code, response.headers["content-language"]) == (200, "en")
+
+
 def test_a_page_has_all_questions_and_answers_and_one_faqpage(client: TestClient, storage: Storage) -> None:
     record = samples.record()
     put(storage, FAQ.from_dict(record), website_url="https://www.tea.example")

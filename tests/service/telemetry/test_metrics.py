@@ -10,15 +10,12 @@ from faqsvc_embed import FAQ
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.telemetry.outages import database_outages, write_outages
 from tests.service.storage.writes import put
 from tests.support import samples
 
 
 @pytest.fixture
-def client(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
-    for outages in (database_outages, write_outages):
-        monkeypatch.setattr(outages, "_since", None)  # another test may have stopped its database
+def client(storage: Storage) -> Iterator[TestClient]:
     put(storage, FAQ.from_dict(samples.pricing()))
     with TestClient(create_app(storage, metrics=True)) as client:
         yield client

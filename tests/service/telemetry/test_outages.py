@@ -62,9 +62,6 @@ def test_a_busy_database_that_fails_now_and_then_is_one_outage(
 @pytest.fixture
 def client(storage: Storage, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[TestClient]:
     monkeypatch.setattr(outages.database_outages, "_clock", clock.now)
-    monkeypatch.setattr(
-        outages.database_outages, "_since", None
-    )  # another test may have stopped its database
     with TestClient(create_app(storage, metrics=True)) as client:
         yield client
 
