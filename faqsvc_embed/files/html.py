@@ -162,8 +162,8 @@ def _block(tag: Tag, depth: int) -> list[_Block]:
     if tag.name in _HEADINGS and not tag.has_blocks:
         title = _inline(tag.children, frozenset({"**"}))
         if level := tag.attrs.get("level"):
-            lines = [line for block in _paragraph(title) for line in block.lines]
-            return [_Block([f"{'#' * int(level)} {' '.join(lines)}"])] if lines else []
+            shown = _paragraph(title.replace(_BREAK, " "))
+            return [_Block([f"{'#' * int(level)} {line}" for line in block.lines]) for block in shown]
         return _paragraph(_marked(title, "**"))
     if tag.name == "table":
         return _table(tag, depth)

@@ -6,7 +6,7 @@ recognises the usual ways to write questions, and answers are Markdown.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Final
@@ -25,8 +25,10 @@ _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""
 _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """A line that makes the line above it a heading."""
-_NAMED: Final = re.compile(r"\s*(?!description|keywords)[\w-]+[ \t]*[:=](?![ \t]*\[)(.{1,80})", re.I)
-"""A field that may say what the page is: no list, and none of those for search engines."""
+_MAX_NAME: Final = 80
+"""Characters of a field that may be the name of a page."""
+_ABOUT: Final = ("description", "keywords")
+"""Fields for search engines. They may mention an FAQ, but do not say that the page is one."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
@@ -56,7 +58,7 @@ def read_markdown(text: str) -> Document:
         document.title if isinstance(document.title, str) else "",
         question if isinstance(question, str) else "",
         is_written=document.answer_format is not None,
-        is_faq=any(says_faq(named[1]) for line in lines[:below] if (named := _NAMED.fullmatch(line))),
+        is_faq=any(map(says_faq, _names(fields))),
     )
     if document.answer_format == "text":
         found = _unescaped(found)
@@ -114,3 +116,12 @@ def _is_known(line: str) -> bool:
     """Return whether a line is a field of an FAQ."""
     found = _FIELD.match(line)
     return found is not None and plain_name(found[1]) in FRONT_MATTER_NAMES
+
+
+def _names(value: object) -> Iterator[str]:
+    """Yield the short texts in front matter, one of which may say that the page is an FAQ."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _names(inner) if name not in _ABOUT else ()
+    elif isinstance(value, str) and len(value) <= _MAX_NAME:
+        yield value

@@ -121,7 +121,7 @@ class Source:
                     one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
                     self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
-                level = int(found[1][1]) if found[1][1].isdigit() else INNER - 1
+                level = int(found[1][-1]) if found[1][-1].isdigit() else INNER - 1
                 one = Opener(number, number + 1, without_tags(found[2]).strip(), level, found[3].strip())
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)

@@ -165,15 +165,13 @@ def text_after(label: re.Match[str]) -> str:
 def usual_labels(lines: Sequence[str]) -> list[str]:
     """Return lines with `Q:` and `A:` for two words of any language that label questions and answers.
 
-    These are the two labels that a file has most. The first asks; more headings that ask make them examples.
+    These are the two labels that a file has most. The first asks; other lines that ask make them examples.
     """
-    labels, is_code, headings = dict[int, re.Match[str]](), False, 0
+    labels, is_code = dict[int, re.Match[str]](), False
     for number, line in enumerate(lines):
         is_code ^= line.lstrip().startswith(("```", "~~~"))
         if not is_code and (label := _ANY_LABEL.match(line.rstrip())):
             labels[number] = label
-        else:
-            headings += line.startswith("#") and asks(line.lstrip("# "))
     most = [word for word, _ in Counter(label["word"] for label in labels.values()).most_common(2)]
     known = [word for word in most if word in "QA" or (word[1:] and word.lower() in _KNOWN_LABELS)]
     if len(known) == 1:
@@ -190,7 +188,12 @@ def usual_labels(lines: Sequence[str]) -> list[str]:
     questions = [written[number] for number, label in own.items() if label["word"] == words[0]]
     asking, answers = sum(map(ends_asking, questions)), len(own) - len(questions)
     is_in_turn = all(words[0] in pair for pair in pairwise(words)) and answers >= max(asking / 2, _SEVERAL)
-    return written if is_in_turn and asking * 2 > max(len(questions), headings * 4) else list(lines)
+    if not is_in_turn or asking * 2 <= len(questions):
+        return list(lines)
+    others = [line for number, line in enumerate(written) if number not in own]
+    headings = sum(line.startswith(("#", "**")) and asks(line.lstrip("#* ")) for line in others)
+    are_examples = asking <= max(headings * 2, sum(ends_asking(without_tags(line)) for line in others))
+    return list(lines) if are_examples else written
 
 
 def labelled(lines: Sequence[Line]) -> Iterator[Opener]:

@@ -34,7 +34,8 @@ class Origin(msgspec.Struct, eq=False):
     """The addresses of the questions on a page, if an answer may have a link to one."""
     is_parsable: bool | None = None
     """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
-    _html: dict[tuple[str, str | None], Markup] = {}
+    rendered: dict[tuple[str, str | None], Markup] = {}
+    """The HTML of answers below headings."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Origin)
@@ -48,13 +49,8 @@ class Origin(msgspec.Struct, eq=False):
 
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""
-        key = answer, section
-        html = self._html.get(key)
-        if html is None:
-            html = Origin.render(answer, section, self)
-            if len(self._html) < len(self.answers):  # items with changed answers would fill it
-                self._html[key] = html
-        return html
+        html = self.rendered.get((answer, section))
+        return Origin.render(answer, section, self) if html is None else html
 
 
 _NO_RECORD: Final = Origin()  # the origin of an item that belongs to no record

@@ -144,7 +144,10 @@ def answer_html(answer: str, section: str | None, origin: Origin) -> Markup:
             origin.is_parsable = _is_parsable(origin.slug, origin.answers)
         as_markdown = origin.is_parsable
     level = below(QUESTION_LEVEL, section)
-    return _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
+    html = _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
+    if len(origin.rendered) < len(origin.answers):  # items with changed answers would fill it
+        origin.rendered[answer, section] = html
+    return html
 
 
 def _is_parsable(slug: str, answers: Sequence[str]) -> bool:

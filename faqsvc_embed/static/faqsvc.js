@@ -23,10 +23,14 @@
     $make = ($tag, $name, $values) =>
       Object.assign(document.createElement($tag), { className: "faqsvc-" + $name, ...$values });
 
+  const $name = ($faq) => {
+    const $button = $one("all", $faq), $some = $all("-item:not([hidden])", $faq);
+    if ($button) $button.textContent = $texts($faq)[4 + !!($some[0] && $some.every($isOpen))];
+  };
   const $note = ($item) => {
-    const $faq = $item.closest(".faqsvc"), $button = $one("all", $faq);
+    const $faq = $item.closest(".faqsvc");
     if (!$faq.dataset.filtered) $opened[$place($item)] = $isOpen($item);
-    if ($button) $button.textContent = $texts($faq)[4 + $all("-item:not([hidden])", $faq).every($isOpen)];
+    $name($faq);
   };
   const $open = ($item, $is) => {
     /* [disclosure */
@@ -71,6 +75,7 @@
       }
     }
     $one("found", $faq).textContent = $query && $texts($faq)[1].replace("#", $count);
+    $name($faq);
   };
   const $clear = ($faq) => {
     if (!$faq?.dataset.filtered) return;

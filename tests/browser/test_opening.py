@@ -263,3 +263,7 @@ def test_the_button_opens_and_closes_the_questions_that_the_filter_shows(
     field.press("Escape")
     expect(page.get_by_role("button", name="Alle öffnen")).to_be_visible()
     assert expanded(page) == [False] * 12
+    toggles(page).nth(5).click()
+    field.fill(page.locator(".faqsvc-question").nth(5).inner_text())
+    expect(page.get_by_role("status")).to_have_text("1 gefunden")
+    expect(page.get_by_role("button", name="Alle schließen")).to_be_visible()

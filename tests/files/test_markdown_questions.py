@@ -248,6 +248,19 @@ def test_two_words_in_turn_below_headings_that_ask_are_no_labels() -> None:
     assert items_of(text) == [("Hot?", "**Note:** Tea."), ("Cold?", "**Note:** Milk.")]
 
 
+@pytest.mark.parametrize("mark", ["**", ""], ids=["bold", "plain"])
+def test_two_words_in_turn_below_other_questions_are_kept(mark: str) -> None:
+    answer = "Check: Is it on?\nFix: Turn it on."
+    asked = "\n\n".join(f"{mark}Why is it {name}?{mark}\n\n{answer}" for name in ("dark", "loud"))
+    words = "\n".join(map("\n".join, items_of(f"# FAQ\n\n{asked}\n\n{mark}May I return it?{mark}\n\nYes.\n")))
+    assert words.count("Check:") == words.count("Fix:") == 2
+
+
+def test_a_title_in_a_tag_of_one_letter_is_a_heading() -> None:
+    boxes = "".join(f'<p class="title">Is it {name}?</p>\n\nYes.\n\n' for name in ("hot", "red"))
+    assert items_of(f"# FAQ\n\n{boxes}") == [("Is it hot?", "Yes."), ("Is it red?", "Yes.")]
+
+
 def test_each_item_knows_its_line() -> None:
     text = "---\ntitle: >\n  Prices\n---\n<!-- a\ncomment -->\n## One?\nYes.\n\nTwo\nlines?\n----\nNo.\n"
     assert read_markdown(text.replace("## One?", "One?\n----")).positions == ["line 7", "line 11"]
@@ -992,7 +1005,8 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
 
 
 def test_a_description_that_mentions_an_faq_makes_no_faq() -> None:
-    front = "---\ntitle: Us\ndescription: Frequently asked questions\nkeywords: [FAQ, what if]\n---\n"
+    head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
+    front = f"---\ntitle: Us\ndescription: Frequently asked questions\nkeywords: [FAQ, what if]\n{head}---\n"
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
 

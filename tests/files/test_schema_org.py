@@ -203,6 +203,10 @@ def test_deep_html_takes_linear_time_and_keeps_its_words(tag: str) -> None:
     assert grows_linearly(html_to_markdown, lambda size: nested * (size // len(nested)), 16_000)
 
 
+def test_a_heading_with_a_line_break_is_one_line() -> None:
+    assert html_to_markdown("<h2>Is it<br>hot?</h2><p>Yes.</p>", is_whole=True) == "## Is it hot?\n\nYes."
+
+
 @pytest.mark.parametrize("tag", ["blockquote", "ul><li"])
 def test_the_markdown_of_deep_html_is_short(tag: str) -> None:
     assert len(html_to_markdown(f"<{tag}>" * 400 + "<p>x</p>" * 400)) < 20_000

@@ -11,7 +11,7 @@ import html5lib
 import pytest
 from hypothesis import given
 from jinja2 import Environment
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
@@ -242,6 +242,17 @@ def test_a_record_does_not_keep_the_html_of_items_with_changed_answers() -> None
     changed = [replace(item, answer=f"*{number}*") for number in range(3)]
     assert changed[2].html == "<p><em>2</em></p>"
     assert [one.html is one.html for one in (item, *changed)].count(True) == 1
+
+
+def test_an_answer_that_failed_once_is_rendered_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    (item,) = record_of().items
+    with monkeypatch.context() as failing:
+        failing.setattr("faqsvc_embed.rendering.answers._rendered", fail)
+        assert item.html == escape(ANSWER)
+    assert "<strong>" in item.html
 
 
 def test_records_that_share_an_item_have_their_own_format() -> None:

@@ -67,6 +67,7 @@ def test_an_faq_is_announced_in_many_languages() -> None:
 
 def test_a_question_about_help_is_not_a_call_to_action() -> None:
     assert not is_call_to_action("Do you offer help with moving?")
+    assert not is_call_to_action("Is your help desk open on Sundays?")
     assert not is_call_to_action("Are you open on Sundays?")
     assert not is_call_to_action("Hi ha descomptes?")  # Catalan
     assert is_call_to_action("Need help?")
