@@ -27,8 +27,8 @@ _RULE: Final = re.compile(r"[ ]{0,3}(?:-+|=+)[ \t]*\Z")
 """A line that makes the line above it a heading."""
 _MAX_NAME: Final = 80
 """Characters of a field that may be the name of a page."""
-_ABOUT: Final = ("description", "keywords")
-"""Fields for search engines. They may mention an FAQ, but do not say that the page is one."""
+_ABOUT: Final = ("description", "keywords", "layout")
+"""Fields for search engines and templates. They may mention an FAQ, but do not say that the page is one."""
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")

@@ -291,8 +291,9 @@ def _bold_at(line: Line, lines: Sequence[Line]) -> tuple[re.Match[str] | None, i
     while found is None and text.startswith(("*", "_")) and below < last and lines[below].text:
         text += f" {lines[below].text.rstrip()}"
         found, below = _BOLD.fullmatch(text), below + 1
-    if found and below > line.number + 1 and found["rest"] and not found["rest"].endswith(found["sign"]):
-        found = None
+    if found and below > line.number + 1 and found["rest"]:
+        is_whole = found["rest"].endswith(found["sign"]) or lines[below - 1].text.startswith(found["sign"])
+        found = found if is_whole else None
     return found, below
 
 
@@ -310,6 +311,7 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
     above, is_title = "", False
     for line, below in zip_longest(lines, lines[1:]):
         text = without_tags(line.text).strip()
+        text = text[1:-1].strip() if text[:1] == text[-1:] == "`" and text.count("`") == _SEVERAL else text
         is_lead = text and not above and below is not None and below.mark
         # A line that is shorter than the question below it is its title, and not the first part of it.
         is_begin = not above or above.endswith(_SENTENCE_ENDS) or (is_title and len(above) < len(text))

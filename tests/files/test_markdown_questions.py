@@ -429,6 +429,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "%accordion%\n\nAny time.\n\n%/accordion%\n",
         "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n"
         "2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
+        "`What does it cost?`\n\nNothing.\n\n`May I cancel? `\n\nAny time.\n",
         "✦ What does it cost?\n\nNothing.\n\n✦ May I cancel?\n\nAny time.\n",
         '<Accordion title="What does it cost?">\nNothing.\n</Accordion>\n<Accordion title="May I cancel?">\n'
         "Any time.\n</Accordion>\n",
@@ -501,6 +502,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "definitions",
             "boxes of HonKit",
             "quotations in a list",
+            "lines of code",
             "signs",
             "components",
             "html headings",
@@ -685,6 +687,14 @@ def test_headings_in_the_answers_of_labelled_questions_are_no_sections() -> None
     assert [(item["question"], item["section"], item["answer"]) for item in read_markdown(text).items] == [
         ("How?", "Tea", answer),
         ("Why?", "Tea", answer),
+    ]
+
+
+def test_the_tag_that_ends_a_bold_question_may_begin_the_line_of_its_answer() -> None:
+    text = "<ol>\n<li><b>What is it?\n</b>A pot.</li>\n<li><b>Is it\nnew?</b>\nYes.</li>\n</ol>\n"
+    assert [(question, answer.split("<")[0]) for question, answer in items_of(text)] == [
+        ("What is it?", "A pot."),
+        ("Is it new?", "Yes."),
     ]
 
 
@@ -1004,9 +1014,19 @@ def test_front_matter_may_say_that_the_headings_are_questions(front: str) -> Non
     assert len(items_of(f"---\n{front}\n---\n{text}")) == 2
 
 
-def test_a_description_that_mentions_an_faq_makes_no_faq() -> None:
+def test_a_title_that_asks_is_the_question_of_a_page_that_belongs_to_an_faq() -> None:
+    text = "# Is tea old?\n\n## In short\n\nYes.\n\n## At length\n\n### In China\n\nVery.\n"
+    with pytest.raises(ValueError, match="does not look like an FAQ"):
+        read_markdown(text)
+    ((question, answer),) = items_of(f"---\ntitle: Is tea old?\nparent: FAQ\n---\n{text}")
+    assert (question, answer.split("\n")[0]) == ("Is tea old?", "## In short")
+
+
+def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
     head = "head:\n  - - meta\n    - name: keywords\n      content: FAQ, tea\n"
-    front = f"---\ntitle: Us\ndescription: Frequently asked questions\nkeywords: [FAQ, what if]\n{head}---\n"
+    front = (
+        f"---\ntitle: Us\nlayout: FAQ\ndescription: Frequent questions\nkeywords: [FAQ, what if]\n{head}---\n"
+    )
     with pytest.raises(ValueError, match="does not look like an FAQ"):
         read_markdown(f"{front}# Introduction\nTea is old.\n\n# Our shop\nIt is new.\n")
 
