@@ -216,7 +216,7 @@ class FAQEmbed:
     def forget(self, slug: str | None = None) -> None:
         """Remove `slug` in every language, or all FAQs, from memory and store: the next call fetches it.
 
-        If there is a store, this call waits for it for up to half a second.
+        If there is a store, this call waits up to half a second for it. Redis tells the other processes.
 
         Raises:
             ConfigurationError: `slug` is not text.

@@ -108,7 +108,7 @@ def test_what_is_unknown_is_an_error_that_names_what_is_similar(
     assert similar in str(error.value)
 
 
-def test_repeated_ids_of_the_greatest_length_are_ids_in_a_part_too() -> None:
+def test_a_part_is_valid_although_its_longest_ids_are_repeated() -> None:
     items = [Item(n, f"Question {n}?", "Yes.", "Delivery", "x" * 99 + one) for n, one in enumerate("aabb")]
     part = FAQ(slug="shop", items=tuple(items)).part(section="Delivery")
     assert [item.question for item in part.items] == [item.question for item in items]

@@ -25,8 +25,7 @@ _Group = tuple[str, str]
 class ChangeRefused(FAQError, ValueError):
     """A change cannot be made; `index` is its number from 0, `closest` are questions that it may mean.
 
-    The message names them, cut like every quoted value; `reason` does not.
-
+    The message ends with these questions, shortened; `reason` is the message without them.
     `code` is `unknown-question` if there is no question with the name, else `invalid-body`.
     """
 
@@ -167,11 +166,12 @@ class _Questions:
             del self.order[place]
             self.put(one, change, place)
 
-    def put(self, one: _Question, change: Change, left: int | None = None) -> None:
+    def put(self, one: _Question, change: Change, old_place: int | None = None) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
-        After a question, it may have a new section, or that of the question. Otherwise, a new section follows
-        the one that the question leaves, or takes its place, `left`, so that sections can be renamed.
+        After a question, it may have a new section, or that of the question. Otherwise, a new section is put
+        directly after the section that the question leaves. If that section is empty now, the new one takes
+        the `old_place` of the question: this is how a section is renamed.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)
@@ -182,8 +182,8 @@ class _Questions:
             near, place = one.section if is_renamed else section, len(sections)
             if near in sections:
                 place -= sections[::-1].index(near)
-            elif is_renamed and left is not None:
-                place = left
+            elif is_renamed and old_place is not None:
+                place = old_place
         else:
             place = self.place_after(change.after, one)
             beside = self.order[max(place - 1, 0)].section if self.order else None
@@ -204,7 +204,7 @@ class _Questions:
             return 0
         found = self.find(after, Change())
         if found is None:
-            raise self.unknown(after, advice="`after` names one that is there, or is empty for the beginning")
+            raise self.unknown(after, advice="`after` names another question, or is empty for the beginning")
         if found is moved:
             raise self.refused(f"{quoted(after)} cannot come after itself")
         return self.order.index(found) + 1

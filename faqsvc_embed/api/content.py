@@ -20,7 +20,7 @@ def stored_record(faq: FAQ, slug: str, lang: str) -> FAQ:
     )
 
 
-def digest_as(faq: FAQ, slug: str, lang: str) -> str:
+def faq_digest(faq: FAQ, slug: str, lang: str) -> str:
     """Return the digest of a revision with this content: equal contents have equal entity tags."""
     return revision_digest(faq.website_url or "", stored_record(faq, slug, lang).to_json())
 

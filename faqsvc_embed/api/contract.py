@@ -126,7 +126,7 @@ class Change(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=Tr
     remove: Annotated[bool | None, Meta(description="Remove the question; nothing else may be given.")] = None
     section: Annotated[
         Annotated[str, Meta(max_length=MAX_SECTION)] | None,
-        Meta(description="Put the question at its end. A new one follows its own; an empty text is none."),
+        Meta(description="Move it to the end of this section, or of a new one after its own. Empty: none."),
     ] = None
     after: Annotated[
         Annotated[str, Meta(max_length=MAX_QUESTION)] | None,
@@ -145,7 +145,7 @@ class ChangeBody(Struct, frozen=True, rename="camel", kw_only=True):
     title: Annotated[Name, Meta(description="A new title.")] | UnsetType = UNSET
     introduction: Introduction | UnsetType | None = UNSET
     answer_format: Annotated[AnswerFormat, Meta(description="The format of all answers.")] | UnsetType = UNSET
-    lang: Annotated[Lang | None, Meta(description="Used if the URL has none.")] = None
+    lang: Annotated[Lang | None, Meta(description="The translation to change, if the URL names none.")] = None
     draft: Annotated[bool | None, Meta(description="Store a draft, and publish nothing.")] = None
 
 
@@ -298,13 +298,13 @@ class GenerateResponse(Struct, frozen=True, omit_defaults=True):
 
 
 class FollowBody(Struct, frozen=True):
-    """The FAQs whose changes a subscriber follows: more of them than an address has room for."""
+    """The FAQs whose changes a subscriber follows. A URL has no room for a thousand slugs."""
 
     slugs: Annotated[list[Slug], Meta(min_length=1, max_length=MAX_SLUGS)]
 
 
 class Event(Struct, frozen=True):
-    """A published change; its number is the `id`. `revision` is null if the translation was unpublished."""
+    """A change, whose number is the event's `id`. `revision` is null if the translation was unpublished."""
 
     slug: str
     lang: Lang

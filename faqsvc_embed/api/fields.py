@@ -70,7 +70,7 @@ Code = Literal[
     "not-your-site",  # 403: the FAQ belongs to another site
     "invalid-preview",  # 403: the preview token has expired, or belongs to another FAQ
     "not-found",  # 404
-    "nothing-to-restore",  # 404: nothing of the FAQ is in the bin, or was unpublished
+    "nothing-to-restore",  # 404: no translation is in the bin or unpublished
     "method-not-allowed",  # 405
     "not-acceptable",  # 406
     "request-timeout",  # 408

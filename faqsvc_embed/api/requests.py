@@ -42,7 +42,7 @@ def faq_url(base_url: str, slug: str, rest: str = "", **query: str | None) -> st
 
 
 def with_query(url: str, **query: str | None) -> str:
-    """Return an address with the parameters that are not None, instead of its own with the same names."""
+    """Return an address with the parameters that are not None; they replace its own of the same names."""
     given = {name: value for name, value in query.items() if value is not None}
     url, hash_, fragment = url.partition("#")
     url, _, own = url.partition("?")

@@ -102,10 +102,10 @@ class SQLiteBackend:
         await self._do(remove, None)
 
     async def publish(self, channel: str, message: bytes) -> None:
-        """Send nothing: the other processes show what is forgotten until it expires."""
+        """Send nothing: other processes keep a forgotten record until they refresh it."""
 
     async def messages(self, channel: str) -> AsyncIterator[bytes]:
-        """Wait without end, because nothing is sent."""
+        """Wait for ever, because no message is sent."""
         await asyncio.Event().wait()
         yield b""
 

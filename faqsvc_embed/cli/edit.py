@@ -77,7 +77,7 @@ def edit(
                 with if_interrupted("nothing was published"):
                     is_changed = _edit(path)
                 if not is_changed:
-                    note("nothing was saved: an editor with windows needs `code --wait` or the like")
+                    note("the editor saved nothing; one that opens a window must wait, as `code --wait` does")
                     published = publication_of(client, slug, newest.faq.lang, newest, newest.state)
                 elif question is not None:
                     answer = path.read_text(encoding="utf-8").rstrip("\n")

@@ -81,7 +81,7 @@ class Publication:
 def read_publications(
     targets: Sequence[str], options: dict[str, Any], *, new_slug: bool = False
 ) -> list[Publication]:
-    """Return the publications of files and folders, by slug, an FAQ before its translations.
+    """Return the publications of files and folders, sorted by slug, each FAQ before its translations.
 
     `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
     The files of an FAQ share the website that one of them states.
@@ -96,7 +96,7 @@ def read_publications(
     found = {os.path.abspath(file.path): file for target in targets for file in _read(target, given)}
     files, read = in_order(by_slug(found.values())), list[Publication]()
     if problems := dict.fromkeys(str(problem) for file in files for problem in file.problems):
-        hint = "; --slug names one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
+        hint = "; --slug is for one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
         raise failure(summary(list(problems), MAX_PROBLEMS) + hint)
     every = [(file.slug, name, getattr(file.document, name)) for file in files for name in _WEBSITE]
     stated = {(slug, name): value for slug, name, value in reversed(every) if value}

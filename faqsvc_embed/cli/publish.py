@@ -54,7 +54,7 @@ def publish(
 
     A file is refused if it would undo somebody's work: the FAQ was changed after the file was written (pull
     it, or use --overwrite), or was unpublished (use --republish). The other files are published.
-    After a folder, a note names what is published and has no file in it, as after a file was renamed.
+    After a folder, a note names published FAQs that have no file in it: perhaps one was renamed.
 
     All files are checked before the first one is sent. The API key is read from FAQSVC_API_KEY.
 
@@ -85,5 +85,5 @@ def publish(
         overrides = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
         run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
         run.publish()
-    if any(Path(file).is_dir() for file in files) and (others := run.others()):
-        note(f"Note: published, and in none of these files: {summary(others, 10)}")
+    if any(Path(file).is_dir() for file in files) and (slugs := run.published_without_file()):
+        note(f"Note: published, but in none of these files: {summary(slugs, 10)}")

@@ -10,7 +10,7 @@ from urllib.parse import quote
 import click
 import msgspec
 
-from faqsvc_embed.api.content import digest_as
+from faqsvc_embed.api.content import faq_digest
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
@@ -85,8 +85,8 @@ class PublishRun:
         if self._refused:
             raise click.exceptions.Exit(1)
 
-    def others(self) -> list[str]:
-        """Return the slugs that were published before, and are in none of the files."""
+    def published_without_file(self) -> list[str]:
+        """Return the slugs that were published before the run and are in none of the files."""
         own = {normalized("NFC", str(publication.slug)) for publication in self._publications}
         listed = ((slug, {one.state for one in translations}) for slug, translations in self._before.items())
         return [slug for slug, states in listed if "published" in states and slug not in own]
@@ -124,7 +124,7 @@ class PublishRun:
         if listed is None or not _is_current(publication, listed):
             return None
         slug = normalized("NFC", str(publication.slug))
-        is_same = f'"{digest_as(document.to_faq(document.slug), slug, listed.lang)}"' == listed.etag
+        is_same = f'"{faq_digest(document.to_faq(document.slug), slug, listed.lang)}"' == listed.etag
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 

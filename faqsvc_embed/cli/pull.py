@@ -45,9 +45,9 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     They are Markdown files such as pricing.md and pricing.de.md. Keep them in git: an application with
     directory="DIR" shows them until the service responds, or without a service; `faqsvc publish DIR` reads
-    them. A file with texts of your own is not replaced. Whether one of an older revision has any, only the
-    API key in FAQSVC_API_KEY tells; without it, such a file is replaced and named. Either all files are
-    written or none.
+    them. A file that you edited is not replaced. To see whether you edited a file of an older revision, the
+    command needs an API key in FAQSVC_API_KEY; without one, it replaces such a file and names it. Either all
+    files are written or none.
 
     \b
       faqsvc pull pricing terms --to faqs --base-url https://faq.example.com
@@ -61,8 +61,8 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     # Settings in the environment are ignored, because the files must have the current records of the service.
     with open_client(base_url, api_key=None, offline=False, lang=None) as client:
         records = _pull(client, slugs)
-    there = Folder(directory).files if Path(directory).is_dir() else []
-    files = _files(records, Path(directory), {(file.slug, file.lang): file.path for file in there})
+    existing = Folder(directory).files if Path(directory).is_dir() else []
+    files = _files(records, Path(directory), {(file.slug, file.lang): file.path for file in existing})
     changed = {path: text for path, text in files.items() if text is not None}
     older = {path: _older_revision(path, text, base_url) for path, text in changed.items()}
     Path(directory).mkdir(parents=True, exist_ok=True)
@@ -70,23 +70,23 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
     for path in files:
         print_text(str(path))
         if revision := older.get(path):
-            note(f"{path} had revision {quoted(revision)}: if it was edited since, its changes are gone")
-    for file in there:
+            note(f"{path} had revision {quoted(revision)}: if you had edited it, these changes are gone")
+    for file in existing:
         if file.slug in {slug for slug, _ in records} and file.path not in files:
             note(f"Warning: {file.path} is not published: remove it")
 
 
-def _files(records: "Records", directory: Path, there: Mapping[tuple[str, str | None], Path]) -> Files:
+def _files(records: "Records", directory: Path, existing: Mapping[tuple[str, str | None], Path]) -> Files:
     """Return the files of records, each with the revision that it was made from.
 
-    `there` are the files of the directory, whatever their names, by slug and language.
+    `existing` are the files of the directory by slug and language. They keep their names.
     """
     from faqsvc_embed.files import WRITERS, Document
     from faqsvc_embed.files.folder import file_name
 
     files: Files = {}
     for (slug, lang), published in records.items():
-        path = there.get((slug, lang)) or there.get((slug, published.faq.lang))
+        path = existing.get((slug, lang)) or existing.get((slug, published.faq.lang))
         path = path or directory / file_name(slug, lang)
         document = Document.from_faq(published.faq, published.revision)
         try:
@@ -94,17 +94,17 @@ def _files(records: "Records", directory: Path, there: Mapping[tuple[str, str | 
         except PublishRejected as error:
             raise failure(f"{slug!r} cannot be a file: {error}") from error
         if path.suffix != ".md":
-            raise failure(f"{path} has the FAQ {quoted(slug)}, which is pulled as .md: move the file away")
+            raise failure(f"{path} is the FAQ {quoted(slug)}, and pull writes .md files: move it away first")
         text = WRITERS[".md"](document)
         files[path] = None if path.exists() and path.read_bytes() == text.encode() else text
     return files
 
 
 def _older_revision(path: Path, text: str, base_url: str | None) -> object:
-    """Return the revision of a file that `text` replaces if the file may have been edited since.
+    """Return the revision that a file states if `text` is of another one and the file may have been edited.
 
     Raises:
-        ClickException: the file has texts that neither `text` nor its own revision has.
+        ClickException: the file was edited: its texts are neither those of `text` nor those of its revision.
     """
     from faqsvc_embed.files import READERS, UnreadableFile, read_file
     from faqsvc_embed.files.fields import DOCUMENT_FIELDS

@@ -56,7 +56,8 @@ def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
     for one, inner in zip_longest(found, found[1:]):
         if one.line - one.above >= end:
             has_inner = inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text))
-            one.level -= has_inner and not asks(without_tags(one.text))
+            if has_inner and not asks(without_tags(one.text)):
+                one.level = INNER - 1  # a section
             # The next box may begin on its last line.
             end = one.below if one.end is None or one.level < INNER else one.end - 1
             yield one

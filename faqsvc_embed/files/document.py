@@ -73,7 +73,7 @@ class Document:
             PublishRejected: a field is invalid; `problems` has every reason, with the index of the item.
         """
         problems = list(self._problems())
-        # The request validates the fields. It requires a website and one of its languages; a record does not.
+        # A request validates the fields. A record needs no website, and may be in any language.
         needed = PublishFields(
             website_url=self.website_url or "https://faq.invalid",
             website_name=self.website_name or "-",

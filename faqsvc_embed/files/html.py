@@ -109,7 +109,7 @@ def _is_block(node: Tag | str) -> bool:
 
 
 class _Parser(HTMLParser):
-    """Makes a tree of HTML whose elements are all closed. If it is a whole FAQ, headings have a `level`."""
+    """Makes a tree of HTML whose elements are all closed. In a whole FAQ, headings have a `level`."""
 
     def __init__(self, *, is_whole: bool) -> None:
         super().__init__()

@@ -163,9 +163,11 @@ def text_after(label: re.Match[str]) -> str:
 
 
 def usual_labels(lines: Sequence[str]) -> list[str]:
-    """Return lines with `Q:` and `A:` for two words of any language that label questions and answers.
+    """Replace two words that label questions and answers, in any language, by `Q:` and `A:`.
 
-    These are the two labels that a file has most. The first asks; other lines that ask make them examples.
+    They are the two most frequent labels of a text, and the first one labels questions. The lines are
+    returned as they are if the two do not alternate, if few questions ask, or if many other lines ask: then
+    the labels belong to examples in answers.
     """
     labels, is_code = dict[int, re.Match[str]](), False
     for number, line in enumerate(lines):
@@ -175,7 +177,7 @@ def usual_labels(lines: Sequence[str]) -> list[str]:
     most = [word for word, _ in Counter(label["word"] for label in labels.values()).most_common(2)]
     known = [word for word in most if word in "QA" or (word[1:] and word.lower() in _KNOWN_LABELS)]
     if len(known) == 1:
-        return list(lines)  # such as Q and Note
+        return list(lines)  # the other word is no label: `Q:` and `Note:`
     own = {number: label for number, label in labels.items() if label["word"] in most}
     words = [label["word"] for label in own.values()]
     written = list(lines)
@@ -313,7 +315,7 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
         text = without_tags(line.text).strip()
         text = text[1:-1].strip() if text[:1] == text[-1:] == "`" and text.count("`") == _SEVERAL else text
         is_lead = text and not above and below is not None and below.mark
-        # A line that is shorter than the question below it is its title, and not the first part of it.
+        # A line above a question is its beginning, unless it is shorter: then it is a title.
         is_begin = not above or above.endswith(_SENTENCE_ENDS) or (is_title and len(above) < len(text))
         if is_begin and not line.mark and "](#" not in text and (is_lead or ends_asking(text)):
             yield line.opener(text, kind="above a list" if is_lead else "")

@@ -37,7 +37,7 @@ _TOP: Final = 2
 """The level of a question without a section in a written file."""
 _SEVERAL: Final = 2
 _LONG_TEXT: Final = 20
-"""Lines of a text above the first question of a section that belongs to no question."""
+"""Maximum lines of text between the heading of a section and its first question; more are an answer."""
 _FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
 """All forms but headings, from the clearest to the vaguest."""
 _CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
@@ -186,7 +186,7 @@ def _inner(source: Source) -> list[Opener]:
 
 
 def _ask_below_sections(headings: Sequence[Opener], openers: Sequence[Opener]) -> None:
-    """Note that numbered or quoted lines of one shape ask that begin each section of an FAQ, and are more."""
+    """Count numbered or quoted lines of one shape as questions if all sections have one, and some more."""
     sections = [one for one in headings if not says_faq(one.text)]
     if len(sections) == len(headings) or len(sections) < _SEVERAL or any(one.asks for one in sections):
         return

@@ -49,7 +49,7 @@ _ITEM_FIELDS: Final = ("position", "source", "id", "lang", "confidence", "answer
 """Fields of an item that are read elsewhere, or need no place in an FAQ."""
 _CONTAINERS: Final = frozenset(("items", "faq", "faqs", "questions", "data", "entries", "list", "mainentity"))
 _QUESTION_NAMES: Final = frozenset(QUESTION_LABELS)
-"""Names of the question of a single record; in others, such as `new_question`, it must ask."""
+"""Field names that make one record a question. In other fields, such as `new_question`, the text must ask."""
 _IDENTIFIER: Final = re.compile("[a-z0-9_.-]+")
 _MAX_DEPTH: Final = 6
 """Levels of lists and mappings in which questions are looked for."""
@@ -98,7 +98,7 @@ class _Found:
 
     @property
     def needs_asking(self) -> bool:
-        """Whether these are questions only if they ask, because others have fields of these names, too."""
+        """Whether the texts must ask to be questions, because other data has fields of these names, too."""
         is_label = len(self.items) == 1 and _QUESTION_NAMES.isdisjoint(map(plain_name, self.columns))
         return is_label or any(map(is_general, self.columns))
 
@@ -113,7 +113,7 @@ def to_document(value: object) -> Document:
     """Return the document in a parsed file; unknown fields are listed in `unknown` and otherwise ignored.
 
     Raises:
-        ValueError: it is neither an object nor a list, or has no question; the message says what was found.
+        ValueError: it is neither an object nor a list, or few texts in it ask; the message says what it is.
     """
     page = faq_page(value)
     value = value if page is None else page
@@ -262,7 +262,7 @@ class _Finder:
         """
         if isinstance(item, Mapping) and not any(item.values()):
             return _Found()  # a form that nobody has filled in
-        place = getattr(item, "line", None)
+        place = getattr(item, "place", None)
         found = _Found(positions=[place], is_item=True)
         if not isinstance(item, Mapping):
             found.items.append(item)

@@ -24,8 +24,8 @@ MAX_FIELDS: Final = 100
 class Located(dict[str, Any]):
     """A mapping with its place in the file, such as `line 5`."""
 
-    def __init__(self, line: str) -> None:
-        self.line: str = line
+    def __init__(self, place: str) -> None:
+        self.place: str = place
 
 
 def is_text(value: object) -> bool:

@@ -89,7 +89,7 @@ _CHANGE: Final = _arguments(
         "newQuestion": _text("Renames it"),
         "remove": _field("boolean", "Removes it"),
         "after": _text("Moves it after this question; empty: to the top"),
-        "section": _text("Its section; another moves it to the end of that; empty: none"),
+        "section": _text("Its section, or another to move it to; empty: none"),
         "id": _text("Its id or, beside question, its new id"),
     }
 )
@@ -207,7 +207,7 @@ TOOLS: Final[list[Definition]] = [
                 **_TEXTS,
             },
             ["slug", "revision"],
-            description="The website changes at the desk, the slug never",
+            description="The website is changed at the desk, the slug never",
         ),
         _WRITTEN,
         readOnlyHint=False,

@@ -140,12 +140,12 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
             "desk or with `faqsvc revert`."
         ) from None
     public = [one.lang for one in restored.translations if one.state == "published"]
-    note = f"Published are: {', '.join(public)}" if public else "Nothing of it is published"
+    note = f"It is published in: {', '.join(public)}" if public else "Nothing of it is published"
     return result_of({"slug": slug, "state": restored.state}, notes=[note])
 
 
 async def _taken(client: FAQClient, record: FAQ) -> ToolError:
-    """Return the error for a new FAQ whose slug another one has."""
+    """Return the error for a new FAQ whose slug is taken."""
     found = await client.anewest_revision(record.slug)
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."

@@ -20,7 +20,7 @@ MAX_WORDS: Final = 60
 SLUG_DIGEST: Final = 16
 """Hexadecimal digits of the digest of a slug: enough that nobody can find two slugs with the same digest."""
 MAX_NUMBERED: Final = 90
-"""Characters of a name before its number: the items of a part have their names as ids of up to 100."""
+"""Characters of a name before its number. In a part, names become ids of items, which have at most 100."""
 MAX_READ: Final = 1000
 """Maximum number of characters of a text that are split into words."""
 MAX_HASHED: Final = 2047

@@ -12,7 +12,7 @@ from faqsvc_embed.models import wire
 from faqsvc_embed.text import clean_text
 
 AnswerRenderer = Callable[[str, str | None, "Origin"], Markup]
-"""Returns an answer as an FAQ prints it, by its text, the heading above its question, and its origin."""
+"""Returns the HTML of an answer. The arguments are its text, its section and its origin."""
 
 
 class Origin(msgspec.Struct, eq=False):
@@ -22,8 +22,8 @@ class Origin(msgspec.Struct, eq=False):
     """
 
     render: ClassVar[AnswerRenderer]
-    """Renders an answer. `rendering.answers` sets it at import, because this module must not import it, and
-    `page.border` guards it."""
+    """Renders an answer. This module must not import a renderer, so `rendering.answers` sets it at import.
+    `page.border` replaces it by a guarded one."""
 
     slug: str = ""
     answers: Sequence[str] = ()
@@ -35,7 +35,7 @@ class Origin(msgspec.Struct, eq=False):
     is_parsable: bool | None = None
     """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
     rendered: dict[tuple[str, str | None], Markup] = {}
-    """The HTML of answers below headings."""
+    """The HTML of answers, by their text and their section."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Origin)

@@ -135,9 +135,9 @@ def _forget(do: Callable[..., object], about: object) -> None:
             _failing.pop(place, None)
 
 
-def _own_markup(answer: str, section: str | None, origin: Origin) -> Markup:
-    """Return an answer for `item.html`, which the template of a host prints; if that fails, as written."""
+def _guarded_answer(answer: str, section: str | None, origin: Origin) -> Markup:
+    """Return an answer as HTML for a template of the host; as escaped text, if the rendering fails."""
     return guarded(answer_html, answer, section, origin, otherwise=escape(answer), about=origin.slug)
 
 
-Origin.render = _own_markup
+Origin.render = _guarded_answer

@@ -276,7 +276,7 @@ def _linked(text: "Token") -> "Iterator[Token]":
 
 
 def _address(kind: str, given: str, line: int, env: "Mapping[str, Any]") -> str | None:
-    """Return the address of a link or image, or note that it depends on the page that shows it."""
+    """Return the address of a link or image. If it depends on the page that shows it, note that instead."""
     address = _resolved_address(given, env, is_image=kind == "image")
     if address is None:
         env["dropped"].append(Dropped(line, f"the {kind} to {quoted(unquote(given))}"))

@@ -62,7 +62,7 @@ def fake_faqs(embed: FAQEmbed, faqs: Records) -> None:
 def faq_parity(html: str | bytes, url: str | None = None) -> list[str]:
     """Return each difference between the FAQPage markup of a page and the words on the page, a line each.
 
-    The markup is JSON-LD, or microdata on a page without a FAQPage in JSON-LD, whoever made it. Differences
+    Any program may have made the markup: JSON-LD or, if that has no FAQPage, microdata or RDFa. Differences
     are: a question or answer that only one of the two has; other words; an answer below another question;
     several FAQPages without one `@id`; JSON-LD that no parser reads; no FAQPage at all. Case, white space and
     punctuation are not compared. Closed panels are on the page; templates and comments are not. With the

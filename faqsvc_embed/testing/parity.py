@@ -66,7 +66,7 @@ def differences(page: str | bytes, url: str | None) -> list[str]:
     if not pages and is_whole:
         pages = marked_pages(document)
     if not pages:
-        return problems or ["there is no FAQPage markup: neither JSON-LD nor microdata has one"]
+        return problems or ["there is no FAQPage markup: no JSON-LD, microdata or RDFa has one"]
     pairs = [pair for one in pages for pair in _pairs(one, problems)]
     ids = [_address(one.get("@id"), base) for one in pages]
     if (count := max(len(set(ids)), ids.count(""))) > 1:

@@ -90,7 +90,7 @@ USED: Final = {
     "django.templatetags.faqsvc:faq_schema",
     "models.items:Item.html",
     "models.items:Origin.html",
-    "page.border:_own_markup",
+    "page.border:_guarded_answer",
 }
 """The same for markup of the host's own, which prints the HTML of single answers."""
 LOGGED_ELSEWHERE: Final = (

@@ -241,7 +241,7 @@ def test_pull_does_not_replace_a_file_with_changes_that_were_not_published(desk:
     assert "Seven" in file.read_text()
 
 
-def test_what_is_published_and_not_in_the_folder_is_named(desk: Desk) -> None:
+def test_publishing_a_folder_names_the_published_faqs_that_have_no_file_in_it(desk: Desk) -> None:
     for slug in ("prices", "terms"):
         desk.write(slug, "Five euros.")
     assert desk.publish() == (0, ["prices", "terms"], [])

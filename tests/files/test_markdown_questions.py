@@ -945,7 +945,7 @@ def test_a_heading_below_the_questions_is_no_title() -> None:
     assert [note for note in document.notes if note.startswith("line 7:")]
 
 
-def test_a_heading_with_a_long_text_among_questions_is_one() -> None:
+def test_a_heading_with_a_long_text_among_questions_is_a_question() -> None:
     text = "# FAQ\n\n## Hot?\nYes.\n\n## Tests\n{}\n\n### Who tests?\nWe.\n### When?\nNow.\n\n## Why?\nSo.\n"
     long = "\n\n".join(f"Step {number}." for number in range(20))
     assert items_of(text.format(long))[1] == ("Tests", f"{long}\n\n### Who tests?\nWe.\n### When?\nNow.")

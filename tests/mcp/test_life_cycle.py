@@ -92,7 +92,8 @@ def test_an_assistant_undoes_what_was_unpublished_last(
     assert "410" in error(call(owner, "get_faq", {"slug": "back"}))
     back = content(call(owner, "unpublish_faq", undo))
     Draft202012Validator(output_schema("unpublish_faq")).validate(back)
-    assert (back["state"], back["note"]) == ("published", "Published are: en, de.")
+    assert (back["state"], "en, de" in back["note"]) == ("published", True)
+    assert ("fr" in back["note"], "ja" in back["note"]) == (False, False)
     assert [owner.get_faq("back", lang=lang).lang for lang in ("de", "fr")] == ["de", "en"]
     content(call(owner, "unpublish_faq", undo))
     assert owner.get_faq("back", lang="fr").lang == "fr"
@@ -101,7 +102,7 @@ def test_an_assistant_undoes_what_was_unpublished_last(
     put(owner, "drafted-back", draft=True)
     owner.unpublish_faq("drafted-back", purge=True)
     back = content(call(owner, "unpublish_faq", {"slug": "drafted-back", "undo": True}))
-    assert (back["state"], back["note"]) == ("draft", "Nothing of it is published.")
+    assert (back["state"], "Nothing" in back["note"]) == ("draft", True)
 
 
 @pytest.mark.parametrize(

@@ -99,7 +99,7 @@ def _functions_with(code: CodeType) -> list[FunctionType]:
 
 @cache
 def _functions(modules: int) -> list[FunctionType]:
-    """Return the functions in the modules and classes of the package, once for each number of modules."""
+    """Return the functions in modules and classes of the package, anew after more `modules` were loaded."""
     found, todo, seen = list[FunctionType](), list[object](), set[int]()
     todo += [module for name, module in sys.modules.items() if name.partition(".")[0] == "faqsvc_embed"]
     while todo:

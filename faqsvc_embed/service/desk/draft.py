@@ -141,8 +141,8 @@ class Draft:
     def edited(self, action: str, source: "Draft | None" = None) -> tuple["Draft", int]:
         """Return the draft after a press of a button such as `up:3`, and the index of its item.
 
-        `copy` replaces an item by its source. In a translation, `add` adds to the end, and `remove` leaves an
-        empty item beside a source: those below it stay beside theirs.
+        `copy` replaces an item by its source. In a translation, `add` adds an item at the end, and `remove`
+        empties the item of a source, so that the items below stay beside their own sources.
         """
         name, _, place = action.partition(":")
         items, is_place = list(self.items), place.isascii() and place.isdigit() and len(place) < 6

@@ -39,8 +39,8 @@ DELETED: Final = "This FAQ was deleted while you were writing. Save again to cre
 MAX_PASTED: Final = 250_000
 """Maximum characters of pasted HTML, of which about a tenth is text."""
 UNTRANSLATED: Final = (
-    "This question is not translated, but questions below it are. Translate it, or press Copy. If you removed"
-    " it, the translations below it would belong to the wrong questions."
+    "This question is not translated, but questions below it are. Translate it, or press Copy. Without it,"
+    " the translations below would belong to the wrong questions."
 )
 UNPUBLISHED: Final = (
     "This FAQ was unpublished, and a new translation would make it public again. Save the translation as a"
@@ -84,7 +84,7 @@ class Editor:
 
     @property
     def gaps(self) -> list[int]:
-        """The untranslated questions without which others would be beside the wrong source next time."""
+        """The untranslated questions because of which others would later be beside the wrong source."""
         if self.source is None or self.made_from is None:
             return []
         next_time = aligned(self.draft.filled_items, self.made_from, self.source)
@@ -218,7 +218,7 @@ def submit(visit: Visit) -> Response:
 
 
 def _pasted(html: str, *, is_whole: bool) -> Response:
-    """Return what was pasted, into an answer or as a whole FAQ, as Markdown for the script."""
+    """Return pasted HTML, of an answer or a whole FAQ, as Markdown for the script."""
     if len(html) > MAX_PASTED:  # the script then pastes the plain text
         raise Problem(413, "body-too-large", "This is too long to convert")
     return Response(html_to_markdown(html, is_whole=is_whole), 200, HEADERS, "text/plain")

@@ -41,7 +41,7 @@ _JSON: Final = re.compile(r'\s*(?:\{\s*"|\[\s*\{)')
 _YAML: Final = re.compile(
     r"(?:[^\S\n]*(?:#[^\n]*)?\n|---[^\S\n]*\n)*[^\S\n]*(?:-[^\S\n]+)*[A-Za-z_][\w-]*:(?=\s)"
 )
-"""A field in the first line that is not empty or a comment."""
+"""The beginning of YAML: empty lines and comments, then the name of a field."""
 _MARKS: Final = re.compile(r"(?:#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s))?\s*(?:\*\*)?")
 MAX_HEADING: Final = 60
 _HEADING: Final = re.compile(r"[^\W\d_a-z][^\n.,;:!]*")

@@ -65,7 +65,7 @@ SPECIAL: Final = {
 
 
 def _form(visit: Visit, now: Mapping[str, str]) -> dict[str, Any]:
-    """Return the version of a form of settings, and the values of its fields: if it was refused, as typed."""
+    """Return the version of a form of settings, and its values: those that were typed, if it was refused."""
     typed = _typed(visit, now) if visit.status != 200 else {}
     return {"version": _version(now), "fields": {**now, **typed}}
 
@@ -82,8 +82,9 @@ def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> R
     """
     changed = {name: value for name, value in _typed(visit, now).items() if value != now[name]}
     if changed and visit.form.get("version", _version(now)) != _version(now):
-        text = "Somebody else has changed these settings. This is “{}” now. Save again to replace it."
-        raise Refused(409, {name: text.format(now[name]) for name in changed})
+        text = "Somebody else has changed these settings. The saved value is {}. Save again to replace it."
+        values = {name: f"“{now[name]}”" if now[name] else "empty" for name in changed}
+        raise Refused(409, {name: text.format(value) for name, value in values.items()})
     write(**changed)
     return redirect(visit, f"{visit.path}?done=saved")
 

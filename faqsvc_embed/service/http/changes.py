@@ -239,7 +239,7 @@ class ChangeFeed:
         number, missed = last.number_of(after), None
         if number is not None and number <= last.number:
             following = await run_blocking(log.after, number, 1)
-            # Numbers have no gaps: if there is one, the log no longer has the change that follows.
+            # Numbers have no gaps, so a gap means that the next change is no longer in the log.
             if number == last.number or (following and following[0].number == number + 1):
                 missed = await run_blocking(log.after, number, MAX_WAITING + 1, subscriber.slugs)
         if missed is None or len(missed) > MAX_WAITING:

@@ -24,7 +24,7 @@ MAX_CLIENTS: Final = 50_000
 
 _MINUTE: Final = 60.0
 _WITH_IPV4: Final = (ip_network("::ffff:0:0/96"), ip_network("64:ff9b::/96"))
-"""IPv6 addresses that end in the IPv4 address of the client: mapped ones, and those of NAT64 (RFC 6052)."""
+"""Networks of IPv6 addresses that end in an IPv4 address: mapped ones, and those of NAT64 (RFC 6052)."""
 
 
 class RateLimiter:

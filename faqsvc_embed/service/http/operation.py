@@ -38,9 +38,11 @@ class Operation:
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
     `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached: they
     may depend only on the declared query parameters and headers. With `uses_host`, they also depend on the
-    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. A write is
-    refused with other parameters or, if it has no `body`, with a body: its author would expect that the
-    language in it is used. A probe has no rate limit: a flood of requests must not look like an outage.
+    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body.
+
+    A write with a parameter that is not in `query` is refused, and so is a body if `body` is None: whoever
+    sends one expects it to be used. A probe has no rate limit: a flood of requests must not look like an
+    outage.
     """
 
     method: str

@@ -72,7 +72,7 @@ async def read_body(request: Request, max_size: int) -> bytes:
 
 
 def require_known_parameters(request: Request, known: Collection[str]) -> None:
-    """Raise Problem (422) if the URL has others: a misspelt `lang` must not unpublish all languages."""
+    """Raise Problem (422) for an unknown parameter: a misspelt `lang` must not unpublish all languages."""
     if unknown := shortened(name for name in request.query_params if name not in known):
         names = ", ".join(map(quoted, unknown))
         reason = f"unknown parameters in the URL: {names}; expected {' or '.join(known) or 'none'}"
@@ -80,7 +80,7 @@ def require_known_parameters(request: Request, known: Collection[str]) -> None:
 
 
 def require_empty(body: bytes) -> None:
-    """Raise Problem (422) if a body states something; programs send an empty object or list for nothing."""
+    """Raise Problem (422) if a body states something. Some programs always send one, such as `{}`."""
     if b"".join(body.split()) not in (b"", b"{}", b"[]", b"null", b'""'):
         raise Problem.invalid("This request takes no body: state `lang` and other parameters in the URL")
 

@@ -33,7 +33,7 @@ RETRY: Final = 2_000
 MAX_PROBLEMS: Final = 10
 """Maximum number of wrong slugs that a response names, so that it is smaller than the request."""
 HEADERS: Final = {
-    "cache-control": "no-store, no-transform",  # otherwise proxies that compress wait for more
+    "cache-control": "no-store, no-transform",  # otherwise proxies buffer events to compress them
     "x-accel-buffering": "no",  # otherwise nginx buffers the events
 }
 

@@ -63,7 +63,7 @@ def _encoded(root: str) -> str:
 
 
 def document(root: str = "/") -> dict[str, Any]:
-    """Return the document of a service whose paths begin below `root`, as a JSON value."""
+    """Return the document of a service at the path `root`, as a JSON value."""
     named = [
         struct for operation, _ in OPERATIONS for struct in (operation.body, operation.response) if struct
     ]

@@ -164,7 +164,7 @@ def _write(body: PublishBody, **target: Any) -> Write:
 
 
 def _not_used(body: PublishBody | ChangeBody, written: Revision) -> list[str]:
-    """Return the fields of the body that were not used, because the URL has other values."""
+    """Return the fields of the body that were not used, because the URL or the title gave other values."""
     names = ("slug", "lang")
     return [name for name in names if getattr(body, name, None) not in (None, getattr(written, name))]
 

@@ -50,7 +50,7 @@ MARKDOWN: Final = "text/markdown"
 def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
 
-    An address with a slash at its end leads to the one without.
+    An address with a slash at its end redirects to the one without.
 
     Raises:
         FAQNotFound: there is no such FAQ.
@@ -130,7 +130,7 @@ def _select(storage: Storage, request: Request) -> _Selection:
     if not is_slug(slug):
         raise invalid_slug(path)
     languages = storage.publications.languages(slug)
-    if not languages:  # the FAQ is not published: this raises
+    if not languages:  # `get` raises, unless the FAQ was published just now
         languages = [storage.publications.get(slug).lang]
     media_type = MARKDOWN if slug != path else best_media_type(request, HTML, MARKDOWN)
     lang = lookup(request.query_params.get("lang", ""))

@@ -198,7 +198,11 @@ class Edit:
         self._events.append((self.slug, lang, number))
 
     def follow_source(self, earlier: Revision, copy: int) -> None:
-        """Let the translations of a revision count as those of its copy, and a copied one as old as it is."""
+        """Note from which source translations are made, after an earlier revision was published as a copy.
+
+        Translations of the earlier revision are now those of its copy, which has the same text. A copied
+        translation is made from the source that was the newest when the original was written.
+        """
         if earlier.lang == self._faq.lang:
             made = [one.lang for one in self.translations.values() if one.translated_from == earlier.number]
             self.update_translations(made, translated_from=copy)

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import structs
 from sqlalchemy import select
 
-from faqsvc_embed.api.content import digest_as
+from faqsvc_embed.api.content import faq_digest
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ
@@ -36,7 +36,7 @@ def content_of_file(edit: Edit, row: Any, newest: Revision | None, request: Writ
     if newest is not None and newest.state == "draft" and not request.is_draft:
         base = _public(edit, newest.lang) or newest
     faq = _completed(edit, row, base, request.faq)
-    digest = "" if newest is None else digest_as(faq, newest.slug, newest.lang)
+    digest = "" if newest is None else faq_digest(faq, newest.slug, newest.lang)
     done = ("published", "draft") if request.is_draft else ("published",)
     if base is not None and base.digest == digest and base.state in done:
         return base

@@ -88,7 +88,7 @@ class Removal:
         restores only unpublished ones, because it has not shown those in the bin.
 
         Raises:
-            NothingToRestore: nothing is in the bin, or was unpublished.
+            NothingToRestore: no translation is in the bin or unpublished.
             QuotaExceeded: the site has no room for it.
         """
         with self._writer.editing(access, slug) as edit:

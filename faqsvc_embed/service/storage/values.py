@@ -52,7 +52,7 @@ class NotYourSite(FAQError):
 
 
 class NothingToRestore(FAQNotFound):
-    """Nothing of the FAQ is in the bin, or was unpublished."""
+    """No translation of the FAQ is in the bin or unpublished."""
 
 
 class Gone(FAQError):

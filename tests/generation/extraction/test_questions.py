@@ -58,7 +58,6 @@ def test_a_title_is_not_a_question(text: str) -> None:
 def test_an_faq_is_announced_in_many_languages() -> None:
     titles = ["FAQs", "Frequently asked questions", "Häufig gestellte Fragen", "Questions fréquentes"]
     titles += ["Preguntas frecuentes", "자주 묻는 질문", "よくあるご質問", "常见问题", "Q&A"]
-
     titles += ["Συχνές Ερωτήσεις", "Часті запитання", "Časté dotazy", "Gyakori kérdések", "שאלות נפוצות"]
 
     assert [title for title in titles if not announces_faq(title)] == []

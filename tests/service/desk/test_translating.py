@@ -319,9 +319,7 @@ def test_the_new_words_of_a_source_are_marked_beside_the_translation(editor: Edi
     assert "Changed since it was translated" not in page
 
 
-def test_an_earlier_text_of_a_translation_is_older_than_its_source_again(
-    editor: Editor, clock: Clock
-) -> None:
+def test_a_translation_that_is_reverted_is_older_than_its_source_again(editor: Editor, clock: Clock) -> None:
     translate(editor)
     clock.advance(60)
     english = fields_of(editor.get("/faqs/pricing").text)

@@ -59,7 +59,7 @@ def links_of(tree: Element, rel: str) -> list[dict[str, str]]:
         ("/faq/a%20%3Fb.md/", "/faq/a%20%3Fb.md"),
     ],
 )
-def test_an_address_with_a_slash_at_its_end_leads_to_the_page(
+def test_an_address_with_a_slash_at_its_end_redirects_to_the_page(
     client: TestClient, pricing: None, path: str, location: str
 ) -> None:
     response = client.get(path, follow_redirects=False)

@@ -393,7 +393,7 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
-// A whole FAQ from a page or a document is imported as Markdown. Rows of a spreadsheet, Markdown and other source text stay as they are.
+// Pastes an FAQ from a page or a document as Markdown. Rows of a spreadsheet, Markdown and source code are pasted as they are.
 function startImport() {
   const field = document.querySelector("textarea.paste");
   field?.addEventListener("paste", (event) => {
@@ -407,7 +407,7 @@ function startImport() {
   });
 }
 
-// Puts what was copied into a field as Markdown, or as plain text without HTML, and says what was left out.
+// Inserts what was copied, HTML as Markdown, and says what was left out.
 async function paste(event, plain, html, left) {
   const text = event.target;
   event.preventDefault();

@@ -1,6 +1,7 @@
 """Indexes for services with many sites and for searches, and the writes and generations of a site.
 
-They are those of `schema.py`, because no later migration has changed it. The next one must list them here.
+No later migration has changed the indexes, so they are read from `schema.py`. One that changes them must list
+these here.
 """
 
 from itertools import chain
