@@ -82,8 +82,10 @@ def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> R
     """
     changed = {name: value for name, value in _typed(visit, now).items() if value != now[name]}
     if changed and visit.form.get("version", _version(now)) != _version(now):
-        text = "Somebody else has changed these settings. This is “{}” now. Save again to replace it."
-        raise Refused(409, {name: text.format(now[name]) for name in changed})
+        text = "Somebody else has changed these settings. This is {} now. Save again to replace it."
+        raise Refused(
+            409, {name: text.format(f"“{now[name]}”" if now[name] else "empty") for name in changed}
+        )
     write(**changed)
     return redirect(visit, f"{visit.path}?done=saved")
 
