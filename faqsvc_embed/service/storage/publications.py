@@ -93,8 +93,9 @@ class Publications(Part):
             Gone: it was unpublished, is in the bin, or was purged.
         """
         row = self._first(_GET, {"slug": slug, "lang": lang})
+        unknown = FAQNotFound(f"No FAQ has the slug {quoted(slug)}")  # nobody learns of a draft
         if row is None:
-            raise FAQNotFound(f"No FAQ has the slug {quoted(slug)}")
+            raise unknown
         if row.lang is not None:
             content = (row.lang, row.record, row.digest, row.website_url)
             return Publication(*content, row.number, row.published_at, row.listed)
@@ -103,7 +104,7 @@ class Publications(Part):
             gone = Gone(f"The FAQ {quoted(slug)} is no longer published")
             gone.website_url = row.site_url or ""
             raise gone
-        raise FAQNotFound(f"The FAQ {quoted(slug)} is not published")
+        raise unknown
 
     def languages(self, slug: str) -> list[str]:
         """Return the languages in which an FAQ is published, as `get` prefers them."""

@@ -320,6 +320,13 @@ def test_the_list_has_every_faq_of_the_site(owner: Owner) -> None:
         assert code(owner.send("GET", f"/api/v1/faqs?{query}")) == (422, "invalid-parameter")
 
 
+def test_nobody_is_told_that_there_is_a_draft(owner: Owner) -> None:
+    owner.put(f"{PATH}/drafted", draft=True)
+    for path in (PATH, "/faq"):
+        drafted, unknown = (owner.client.get(f"{path}/{slug}") for slug in ("drafted", "unknown"))
+        assert (drafted.status_code, drafted.text) == (404, unknown.text.replace("unknown", "drafted"))
+
+
 def test_a_draft_is_read_with_a_preview_token_only(owner: Owner) -> None:
     owner.put(title="Published")
     owner.put(title="Secret draft", draft=True)
