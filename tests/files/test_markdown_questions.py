@@ -1026,6 +1026,8 @@ def test_a_title_that_asks_is_the_question_of_a_page_that_belongs_to_an_faq() ->
         read_markdown(text)
     ((question, answer),) = items_of(f"---\ntitle: Is tea old?\nparent: FAQ\n---\n{text}")
     assert (question, answer.split("\n")[0]) == ("Is tea old?", "## In short")
+    of_faq = [question for question, _ in items_of(f"---\ntitle: FAQ\n---\n{text}")]
+    assert of_faq == ["In short", "At length"]  # the title is that of the FAQ
 
 
 def test_a_description_or_a_layout_that_mentions_an_faq_makes_no_faq() -> None:
