@@ -54,8 +54,9 @@ def find_questions(
     outline = outline_of(source, front_title)
     title = source.plain(outline.title.text) if outline.title else ""
     says_so = is_faq or any(map(says_faq, (title, front_title))) or outline.says_faq()
+    is_page = is_faq and not any(map(says_faq, (title, front_title)))  # its front matter names its FAQ
     is_faq = is_written or outline.is_faq(front_title or title, says_so=says_so)
-    if asked := question or _only_question(outline, title, front_title, says_so=says_so, is_faq=is_faq):
+    if asked := question or _only_question(outline, title, front_title, is_page=is_page, is_faq=is_faq):
         top = Opener(0, 0, "") if question or outline.title is None else outline.title
         text = top.text if asked == title else escape_line(asked)
         outline = Outline(questions=[(Opener(top.line, top.below, text), None)])
@@ -74,15 +75,17 @@ def find_questions(
 
 
 def _only_question(
-    outline: Outline, title: str, front_title: str, *, says_so: bool, is_faq: bool
+    outline: Outline, title: str, front_title: str, *, is_page: bool, is_faq: bool
 ) -> str | None:
-    """Return the title of a file if it is the only question, and everything below it is the answer."""
+    """Return the title of a file if it is the only question, and everything below it is the answer.
+
+    `is_page` says that the file is a page of an FAQ and not the whole of it.
+    """
+    if is_page and ends_asking(title) and not any(one.asks for one, _ in outline.questions):
+        return title
     top = outline.title if is_faq and outline.others and not says_faq(title) else None
     if not outline.questions or (top is not None and top.asks and top.has_text):
         return next(filter(asks, (title, front_title)), None)
-    is_asking = ends_asking(title) and not says_faq(title)
-    if says_so and is_asking and not any(one.asks for one, _ in outline.questions):
-        return title
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
     return front_title if is_above and (len(outline.questions) < _SEVERAL or not is_faq) else None
 

@@ -186,14 +186,18 @@ def _inner(source: Source) -> list[Opener]:
 
 
 def _ask_below_sections(headings: Sequence[Opener], openers: Sequence[Opener]) -> None:
-    """Count numbered or quoted lines of one shape as questions if all sections have one, and some more."""
+    """Count bold lines of one shape as questions if all sections have one, and some more.
+
+    They must be quoted, or one must ask: others may be the steps of an answer. Equal lines are its parts.
+    """
     sections = [one for one in headings if not says_faq(one.text)]
     if len(sections) == len(headings) or len(sections) < _SEVERAL or any(one.asks for one in sections):
         return
     numbers = [one.line for one in headings]
-    for shape in {one.shape for one in openers if one.indent or one.mark}:
+    for shape in {one.shape for one in openers if one.mark or (one.indent and one.asks)}:
         alike = [one for one in openers if one.shape == shape]
-        if len(alike) > len(sections) == len({bisect(numbers, one.line) for one in alike}):
+        places = {bisect(numbers, one.line) for one in alike}
+        if len(places) == len(sections) < len(alike) == len({one.text for one in alike}):
             for one in alike:
                 one.asks = True
 
