@@ -82,7 +82,7 @@ def _only_question(
         return next(filter(asks, (title, front_title)), None)
     is_asking = ends_asking(title) and not says_faq(title)
     if says_so and is_asking and not any(one.asks for one, _ in outline.questions):
-        return title
+        return title  # the front matter puts this page of one question into an FAQ
     is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
     return front_title if is_above and (len(outline.questions) < _SEVERAL or not is_faq) else None
 
