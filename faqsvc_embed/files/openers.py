@@ -316,8 +316,9 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
         text = text[1:-1].strip() if text[:1] == text[-1:] == "`" and text.count("`") == _SEVERAL else text
         is_lead = text and not above and below is not None and below.mark
         # A line above a question is its beginning, unless it is shorter: then it is a title.
-        is_begin = not above or above.endswith(_SENTENCE_ENDS) or (is_title and len(above) < len(text))
+        is_below_title = is_title and len(above) < len(text) and text.count(". ") < _SEVERAL
+        is_begin = not above or above.endswith(_SENTENCE_ENDS) or is_below_title
         if is_begin and not line.mark and "](#" not in text and (is_lead or ends_asking(text)):
             yield line.opener(text, kind="above a list" if is_lead else "")
-        is_title = not above and not line.mark
+        is_title = not (above or line.mark or text.endswith(":") or ends_asking(text))
         above = "" if text.startswith("#") else text  # a heading may be directly above

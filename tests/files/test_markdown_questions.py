@@ -236,6 +236,13 @@ def test_a_label_without_an_answer_label_is_text() -> None:
     ]
 
 
+def test_a_plain_question_may_be_below_a_shorter_title_and_is_no_part_of_an_answer() -> None:
+    asked = "Does the tea pot leak at the top?\nDry it.\n\nDoes it beep?\nWait.\n"
+    assert items_of(f"Tea pots\n{asked}")[0] == ("Does the tea pot leak at the top?", "Dry it.")
+    for answer in ("You have tea. And cake. Which is hot?", "You ask: is that hot?"):
+        assert items_of(f"Is it hot?\n{answer}\n\n{asked}")[0] == ("Is it hot?", answer)
+
+
 def test_two_words_in_turn_below_headings_that_ask_are_no_labels() -> None:
     code = "```\nUser: Is it?\nBot: Yes.\n```"
     assert items_of(f"## Is it hot?\n{code}\n\n## Is it cold?\n{code}\n") == [
