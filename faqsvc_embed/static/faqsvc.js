@@ -14,6 +14,7 @@
   const $opened = {},
     $all = ($selector, $node = document) => [...$node.querySelectorAll(".faqsvc" + $selector)],
     $one = ($selector, $node) => $all("-" + $selector, $node)[0],
+    $shown = ($faq) => $all("-item:not([hidden])", $faq),
     $texts = ($faq) => $faq.dataset.texts.split("|"),
     $hide = ($node, $is) => ($node.hidden = $is && "until-found"),
     $place = ($item) => location.pathname + $one("answer", $item)?.id,
@@ -24,8 +25,8 @@
       Object.assign(document.createElement($tag), { className: "faqsvc-" + $name, ...$values });
 
   const $name = ($faq) => {
-    const $button = $one("all", $faq), $some = $all("-item:not([hidden])", $faq);
-    if ($button) $button.textContent = $texts($faq)[4 + !!($some[0] && $some.every($isOpen))];
+    const $button = $one("all", $faq), $some = $shown($faq);
+    if ($button) $button.textContent = $texts($faq)[$some[0] && $some.every($isOpen) ? 5 : 4];
   };
   const $note = ($item) => {
     const $faq = $item.closest(".faqsvc");
@@ -78,9 +79,10 @@
     $name($faq);
   };
   const $clear = ($faq) => {
-    if (!$faq?.dataset.filtered) return;
-    $one("filter", $faq).value = "";
-    $filter($faq);
+    if ($faq?.dataset.filtered) {
+      $one("filter", $faq).value = "";
+      $filter($faq);
+    }
   };
   const $aim = () => {
     const $target = document.querySelector(":target"), $item = $target?.closest(".faqsvc-item,.faqsvc-section");
@@ -121,7 +123,7 @@
       if ($at("button.faqsvc-toggle")) $open($item, !$isOpen($item));
       /* disclosure] */
       if ($at(".faqsvc-all")) {
-        const $some = $all("-item:not([hidden])", $faq), $are = $some.every($isOpen);
+        const $some = $shown($faq), $are = $some.every($isOpen);
         for (const $item of $some) $open($item, !$are);
       }
       const $link = $at(".faqsvc-anchor");
