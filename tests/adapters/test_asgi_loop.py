@@ -4,6 +4,7 @@ import asyncio
 import gc
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 
 import pytest
@@ -84,7 +85,9 @@ def test_a_long_faq_that_is_awaited_is_rendered_in_a_thread() -> None:
 @pytest.fixture
 def no_collection() -> Iterator[None]:
     """A collection of the garbage of this test run takes longer than anything here."""
-    gc.collect()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # about what an earlier test has left
+        gc.collect()
     gc.disable()
     yield
     gc.enable()
