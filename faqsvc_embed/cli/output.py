@@ -69,7 +69,7 @@ def print_result(as_json: bool, data: object, text: str | Iterable[Sequence[str]
 
 def fields_of_row(row: Any) -> dict[str, Any]:
     """Return the fields of a row of the storage as in JSON: `created_at` is `createdAt`, times are texts."""
-    values = ((name, getattr(row, name)) for name in type(row).__annotations__)
+    values = ((name, getattr(row, name)) for name in row.__slots__)
     return {
         re.sub("_(.)", lambda found: found[1].upper(), name): value.isoformat()
         if isinstance(value, datetime)

@@ -6,7 +6,7 @@ import click
 
 from faqsvc_embed.cli.errors import confirm
 from faqsvc_embed.cli.options import database_option, json_option, open_existing
-from faqsvc_embed.cli.output import counted, fields_of_row, print_result, print_text
+from faqsvc_embed.cli.output import counted, print_result, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.storage.sites import Site
@@ -39,7 +39,7 @@ def create_site(database: str, name: str, listed: bool) -> None:
 def list_sites(database: str, as_json: bool) -> None:
     """Print one line for each site, beginning with its id."""
     found = open_existing(database).sites.list()
-    print_result(as_json, list(map(fields_of_row, found)), map(_columns, found))
+    print_result(as_json, list(map(_fields, found)), map(_columns, found))
 
 
 @sites.command("set")
@@ -90,6 +90,19 @@ def delete_site(database: str, site: str, yes: bool) -> None:
     if not yes:
         confirm(f"Delete {found.name} and its {counted(found.faq_count, 'FAQ')} permanently?")
     print_text(f"{storage.removal.delete_site(site)} FAQs deleted")
+
+
+def _fields(site: "Site") -> dict[str, object]:
+    return {
+        "id": site.id,
+        "name": site.name,
+        "listed": site.is_listed,
+        "faqs": site.faq_count,
+        "bytes": site.byte_count,
+        "maxFaqs": site.max_faqs,
+        "maxBytes": site.max_bytes,
+        "createdAt": site.created_at.isoformat(),
+    }
 
 
 def _columns(site: "Site") -> tuple[str, ...]:

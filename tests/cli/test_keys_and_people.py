@@ -96,7 +96,7 @@ def test_a_key_belongs_to_the_site_that_is_named(database: str) -> None:
 
     assert (created.exit_code, "--site" in failure(unnamed)) == (0, True)
     assert [line.split()[0] for line in lines] == [site, other]
-    assert [(entry["name"], entry["isListed"], entry["faqCount"]) for entry in found] == [
+    assert [(entry["name"], entry["listed"], entry["faqs"]) for entry in found] == [
         ("heron", True, 0),
         ("tea", False, 0),
     ]
@@ -113,12 +113,7 @@ def test_changing_a_site_keeps_all_other_values(database: str) -> None:
     for change in (*limits, ["--listed"], ["--name", "Heron"]):
         assert faqsvc("sites", "set", site, *change, "--database", database).exit_code == 0
     (found,) = json.loads(faqsvc("sites", "list", "--json", "--database", database).stdout)
-    assert (found["name"], found["isListed"], found["maxFaqs"], found["maxBytes"]) == (
-        "Heron",
-        True,
-        None,
-        700,
-    )
+    assert (found["name"], found["listed"], found["maxFaqs"], found["maxBytes"]) == ("Heron", True, None, 700)
     assert "'x'" in failure(faqsvc("sites", "set", "x", "--listed", "--database", database))
     assert "name" in failure(faqsvc("sites", "set", site, "--name", " ", "--database", database))
 
