@@ -77,15 +77,14 @@ def _fetched(page: str) -> tuple[str, bytes]:
 
 def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
     from faqsvc_embed.cli.checks import notes_of, problems_of
-    from faqsvc_embed.files.folder import Folder, is_faq
+    from faqsvc_embed.files.folder import Folder
 
-    # A folder leaves out a README file, which is checked if it is named.
-    once = [one for one in dict.fromkeys(paths) if one.is_dir() or one.parent not in paths or not is_faq(one)]
-    folders = list(map(Folder.at, once))
-    problems = [problem for folder in folders for problem in problems_of(folder)]
-    notes = [one for folder in folders for one in notes_of(folder)]
-    files = [file for folder in folders for file in folder.files]
-    read = f"{counted(len({file.slug for file in files}), 'FAQ')} in {counted(len(files), 'file')}"
+    folders = list(map(Folder.at, paths))
+    # `check DIR DIR/a.md` reads a.md twice.
+    problems = list(dict.fromkeys(problem for folder in folders for problem in problems_of(folder)))
+    notes = list(dict.fromkeys(note for folder in folders for note in notes_of(folder)))
+    files = {file.path: file.slug for folder in folders for file in folder.files}
+    read = f"{counted(len({*files.values()}), 'FAQ')} in {counted(len(files), 'file')}"
     found = f"{read}: {counted(len(problems), 'problem')}"
     lines = (*map(str, problems), *(f"{note} (note)" for note in notes), found)
     print_result(as_json, {"problems": _listed(problems), "notes": _listed(notes)}, "\n".join(lines))
