@@ -134,7 +134,8 @@ def _item_changes(before: Sequence[DraftItem], after: Sequence[DraftItem]) -> It
     for new, item in enumerate(after):
         label, old = f"Question {new + 1}", matched.get(new)
         if old is None:
-            yield label, "added", None, new, "", _text(item)
+            if item.has_text:  # a form may have empty items
+                yield label, "added", None, new, "", _text(item)
         elif before[old] != item:
             yield label, "changed", old, new, _text(before[old]), _text(item)
         elif old not in unmoved:

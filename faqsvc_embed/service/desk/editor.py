@@ -307,7 +307,7 @@ def _conflict(visit: Visit, editor: Editor) -> Response:
         problem = {"items": DELETED if version else UNPUBLISHED} if faq else {"slug": DELETED}
         return replace(editor, faq=faq, version="", problems=problem).page(visit, 409)
     who = what_happened(version, theirs)
-    found = changes(Draft.of_revision(theirs), replace(draft, items=draft.filled_items))
+    found = changes(Draft.of_revision(theirs), draft)
     editor = replace(editor, faq=faq, version=theirs.version, theirs=who, changes=found)
     return editor.page(visit, 409)
 

@@ -489,6 +489,17 @@ def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> No
     assert results.violations_count == 0, results.generate_report()
 
 
+def test_who_leaves_and_comes_back_sees_that_the_typed_text_is_unsaved(editor: Page, desk: Served) -> None:
+    editor.goto(f"{desk.url}/desk/faqs/shipping")
+    editor.get_by_label("Answer", exact=True).first.fill("Typed before lunch.")
+    editor.once("dialog", lambda dialog: dialog.accept())
+    editor.get_by_role("link", name="History").click()
+    editor.go_back()
+    expect(editor.get_by_label("Answer", exact=True).first).to_have_value("Typed before lunch.")
+    expect(editor.locator("#saved")).to_have_text("Unsaved")
+    expect(editor.locator("#preview")).to_contain_text("Typed before lunch.")
+
+
 def test_what_was_typed_is_there_after_a_new_sign_in(editor: Page, desk: Served) -> None:
     editor.goto(f"{desk.url}/desk/faqs/shipping")
     typed = "Typed for an hour,\n\nwith <two> paragraphs."

@@ -147,6 +147,40 @@ def test_a_second_click_while_the_response_is_late_sends_nothing(
     assert len(sent) == 1
 
 
+@pytest.mark.parametrize("name", ["Save draft", "Publish", "Add a question"])
+@pytest.mark.parametrize("path", ["/new", "/faqs/shipping"])
+def test_what_is_typed_while_the_response_is_late_is_kept(
+    editor: Page, desk: Served, path: str, name: str
+) -> None:
+    waiting = list[Route]()
+    editor.goto(f"{desk.url}/desk{path}")
+    if path == "/new":
+        editor.get_by_label("Title", exact=True).fill("Late")
+    editor.get_by_label("Question", exact=True).first.fill("Why?")
+    answer = editor.get_by_label("Answer", exact=True).first
+    answer.fill("Because.")
+
+    def delay(route: Route) -> None:
+        if is_sent(route.request) and not waiting:
+            waiting.append(route)
+        else:
+            route.continue_()
+
+    editor.route("**/*", delay)
+    with editor.expect_request(is_sent):
+        editor.get_by_role("button", name=name, exact=True).click()
+    answer.press("End")
+    editor.keyboard.type(" And so on.")
+    waiting[0].continue_()
+    if name == "Add a question":
+        expect(editor.get_by_label("Answer", exact=True).last).to_be_empty()
+    else:
+        editor.get_by_role("alert").wait_for()
+        editor.get_by_role("button", name="Publish", exact=True).click()
+        editor.get_by_role("status").first.wait_for()
+    expect(answer).to_have_value("Because. And so on.")
+
+
 LOSE = """void (window.sent = fetch, window.fetch = async (...all) => {
   await sent(...all);
   throw new TypeError('lost');

@@ -63,6 +63,8 @@ async function send(form, submitter) {
   const saved = document.getElementById("saved");
   const before = saved?.textContent;
   if (saved && ["draft", "publish"].includes(submitter?.value)) saved.textContent = "Saving …";
+  const typed = () => String([...new FormData(form)]);
+  const sent = typed();
   const body = new FormData(form);
   if (submitter?.name) body.append(submitter.name, submitter.value);
   const stay = submitter?.value === "draft" ? placeOf(written) : () => {};
@@ -77,6 +79,10 @@ async function send(form, submitter) {
     const refused = page.getElementById("refused");
     if (refused) throw new Error(refused.textContent);  // showing the error page would remove the typed text
     if (response.redirected) history.replaceState(null, "", response.url);
+    if (written?.form === form && typed() !== sent) {
+      isSending = false;
+      return response.redirected && page.getElementById("write") ? keep(form, submitter, page) : send(form, submitter);
+    }
     show(page);
     if (response.redirected) stay();
   } catch (error) {
@@ -86,6 +92,15 @@ async function send(form, submitter) {
     if (saved) saved.textContent = before;
   }
   isSending = false;
+}
+
+// A page that was made before the last words were typed would remove them: the form stays, for the revision that was saved.
+function keep(form, submitter, page) {
+  const next = page.getElementById("write");
+  form.setAttribute("action", next.getAttribute("action"));
+  for (const name of ["version", "lang"]) form.elements[name].value = next.elements[name].value;
+  document.getElementById("saved").textContent = "Unsaved";
+  sayUnsent(form, submitter, "This was saved without your last words. What you wrote is still here. Save again.");
 }
 
 function sayUnsent(form, submitter, text) {

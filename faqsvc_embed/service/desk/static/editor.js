@@ -46,7 +46,7 @@ function startWriting() {
     try {
       const response = await fetch(form.getAttribute("action"), { method: "POST", body });
       const html = await response.text();
-      if (!response.ok || mine !== latest) return;
+      if (!response.ok || mine !== latest || isSending) return;
       const open = [...sheet.querySelectorAll("details")].map((item) => item.open);
       sheet.innerHTML = html || '<p class="soft">Write a question and its answer to see them here.</p>';
       [...sheet.querySelectorAll("details")].forEach((item, index) => {
@@ -254,7 +254,7 @@ function startWriting() {
     }
     if (!texts.includes(event.target)) return;
     const listed = withLists(plain);
-    const { html, left } = cleaned(event.clipboardData.getData("text/html"));
+    const { html, left } = cleaned(event.clipboardData.getData("text/html"), plain);
     // Pasted Markdown changes the format of answers that are still empty to Markdown.
     const hasMarks = /\*\*\S|\]\(|^ {0,3}(?:[-*+]|1[.)]) \S/m.test(listed);
     if (answerFormat.value === "text" && texts.every((each) => !each.value) && (html || hasMarks)) answerFormat.value = "markdown";
@@ -271,6 +271,12 @@ function startWriting() {
 
 // What was typed into the field of an address but not added yet is added before the form is sent.
 document.addEventListener("submit", () => document.querySelector(".address [name=address]")?.dispatchEvent(new Event("add")), true);
+// Browsers restore what was typed before the page was left.
+addEventListener("pageshow", () => {
+  for (const field of document.querySelectorAll("#write :is(input, textarea)")) {
+    if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+});
 addEventListener("beforeunload", (event) => {
   if (isUnsaved) event.preventDefault();
 });
@@ -399,11 +405,9 @@ function startImport() {
   field?.addEventListener("paste", (event) => {
     field.parentElement.querySelector(".pasted")?.remove();
     const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
-    const copied = event.clipboardData.getData("text/html");
-    const { html, left } = cleaned(copied);
+    const { html, left } = cleaned(event.clipboardData.getData("text/html"), plain);
     const isRows = /^[^\n]*\S\t/.test(plain);
-    const isSource = /^#{1,6} \S|\*\*\S|\]\(/m.test(plain) || /^(?:<meta[^>]*>|<!--.*?-->|\s)*<pre[\s>]/.test(copied);
-    if (html && !isRows && !isSource) paste(event, withLists(plain), html, left);
+    if (html && !isRows) paste(event, withLists(plain), html, left);
   });
 }
 
@@ -435,11 +439,13 @@ async function toMarkdown(text, html, plain) {
 
 // The elements for styles of Word and Google Docs, the names of what is left out, and what Markdown can show.
 const STYLES = { b: /font-weight:\s*(?:bold|[6-9]00)/i, i: /font-style:\s*italic/i, s: /text-decoration(?:-line)?:\s*line-through/i, sup: /vertical-align:\s*super/i, sub: /vertical-align:\s*sub(?!\w)/i };
-const LEFT = { "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
+const LEFT = { ".msocomanchor, [style*='mso-element:comment' i]": "comment", "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
 const SHOWN = "a, b, strong, i, em, s, strike, del, sup, sub, code, pre, ul, ol, table, blockquote, h1, h2, h3, h4, h5, h6";
 
-// Returns pasted HTML with elements instead of styles, and the names of what was left out. The HTML is empty if it is only plain text.
-function cleaned(html) {
+// Returns pasted HTML with elements instead of styles, and the names of what was left out. The HTML is empty if it is only plain
+// text, or Markdown or source code, to which code editors and terminals give colours.
+function cleaned(html, plain) {
+  if (/^#{1,6} \S|\*\*\S|\]\(/m.test(plain) || /^(?:<meta[^>]*>|<!--.*?-->|\s)*<pre[\s>]/.test(html)) return { html: "", left: "" };
   const page = new DOMParser().parseFromString(html, "text/html");
   const all = (selector) => [...page.body.querySelectorAll(selector)];
   const style = (node) => node.getAttribute("style") ?? "";
@@ -498,11 +504,12 @@ function listParagraphs(page, paragraphs, style) {
   }
 }
 
-// Returns the address of a link, also of one that Google Docs redirects; empty if it leads nowhere.
+// Returns the address of a link, also of one that Google Docs or Outlook redirects; empty if it leads nowhere.
 function target(address) {
   try {
     const url = new URL(address);
-    if (url.hostname.endsWith("google.com") && url.pathname === "/url") address = url.searchParams.get("q") ?? address;
+    const isRedirect = /(?:^|\.)google\.com\/url$|\.safelinks\.protection\.outlook\.com\/$/.test(url.hostname + url.pathname);
+    if (isRedirect) address = url.searchParams.get("q") ?? url.searchParams.get("url") ?? address;
   } catch {
     return "";
   }
