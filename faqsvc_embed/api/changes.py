@@ -169,9 +169,10 @@ class _Questions:
     def put(self, one: _Question, change: Change, old_place: int | None = None) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
-        After a question, it may have a new section, or that of the question. Otherwise, a new section is put
-        directly after the section that the question leaves. If that section is empty now, the new one takes
-        the `old_place` of the question: this is how a section is renamed.
+        After a question, it gets the section of that question, or a new one. Between two sections it may
+        have any, so that a section can be moved. Otherwise, a new section is put directly after the section
+        that the question leaves. If that section is empty now, the new one takes the `old_place` of the
+        question: this is how a section is renamed.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)
@@ -187,9 +188,11 @@ class _Questions:
         else:
             place = self.place_after(change.after, one)
             beside = self.order[max(place - 1, 0)].section if self.order else None
-            if change.section is not None and not is_new and name != _section_name(beside):
-                raise self.refused(f"after names a place in another section: {quoted(beside or '')}")
-            section = section if is_new else beside
+            is_within = 0 < place < len(self.order) and self.order[place].section == beside
+            if change.section is None or name == _section_name(beside):
+                section = beside
+            elif is_within and not is_new:
+                raise self.refused(f"after names a place within another section: {quoted(beside or '')}")
         if section != one.section:
             self.forget(one)
             one.section = section
@@ -248,11 +251,15 @@ class _Questions:
     def only(self, name: tuple[str, object], change: Change) -> _Question | None:
         """Return the only question with a name, or None.
 
-        If several have the name, the section of the change tells which is meant, and so does the answer of
-        a question to remove. Of equal questions, it is the last one. Otherwise, the change is refused.
+        If several have the name, the id of the change tells which is meant. Else its section does, and so
+        does the answer of a question to remove. Of equal questions, it is the last one. Otherwise, the
+        change is refused.
         """
         groups, found = self.names[name], self.first(name)
         if len(found) > 1:
+            for one in self.first(("id", change.id)):
+                if name in one.names():
+                    return one
             meant = _meant(groups, change)
             if len(meant) == 1:
                 return next(reversed(groups[meant[0]]))

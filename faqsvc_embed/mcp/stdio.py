@@ -1,7 +1,6 @@
 """Standard input and output for the server, over the SDK's own streams.
 
-The SDK's server ignores malformed lines, and drops requests that are still running when the input ends.
-Here both get a response.
+The SDK's server ignores lines that are not messages of MCP. Here they get an error (JSON-RPC 2.0, 5.1).
 """
 
 import json
@@ -10,73 +9,44 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import types
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-GRACE: Final = 2.0
-"""Seconds that running requests may take after the input has ended."""
-INTERVAL: Final = 0.02
-"""Seconds between two checks whether they have ended."""
 NOTIFIED: Final = "notifications/"
 """The beginning of the names of all notifications of MCP."""
 INVALID: Final = "Invalid request: the line is not a JSON-RPC 2.0 message"
 
-Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+Streams = tuple[ObjectReceiveStream[SessionMessage | Exception], ObjectSendStream[SessionMessage]]
 
 
 @asynccontextmanager
 async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Streams]:
-    """Open the streams of messages for a server, over standard input and output or the given files.
-
-    A line that is not a message gets an error response (JSON-RPC 2.0, 5.1). When the input ends, running
-    requests get their responses before the stream of messages ends.
-    """
+    """Open the streams of messages for a server, over standard input and output or the given files."""
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-    running = set[Any]()
-    """The ids of requests that have no response yet; a cancelled one gets none."""
-
     async with stdio_server(stdin, stdout) as (lines, write), lines:
 
         async def receive() -> None:
             async with to_server:
                 async for item in lines:
-                    if isinstance(item, SessionMessage) and _is_valid(item.message, running):
+                    if isinstance(item, SessionMessage) and _is_known(item.message):
                         await to_server.send(item)
                     elif (error := error_for(item)) is not None:
                         await write.send(SessionMessage(error))
-                with anyio.move_on_after(GRACE):
-                    while running:
-                        await anyio.sleep(INTERVAL)
-
-        async def send() -> None:
-            async with write, from_server:
-                async for item in from_server:
-                    await write.send(item)
-                    if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
-                        running.discard(item.message.id)
 
         async with from_client, anyio.create_task_group() as group:
             group.start_soon(receive)
-            group.start_soon(send)
-            yield from_client, to_client
+            yield from_client, write
 
 
-def _is_valid(message: types.JSONRPCMessage, running: set[Any]) -> bool:
-    """Return whether a line is a message of MCP, and note in `running` a request that begins or ends."""
-    match message:
-        case types.JSONRPCNotification(method=name) if not name.startswith(NOTIFIED):
-            return False  # the SDK takes a request for a notification if its id is of another type
-        case types.JSONRPCRequest(id=request_id):
-            running.add(request_id)
-        case types.JSONRPCNotification(
-            method="notifications/cancelled", params={"requestId": str() | int() as request_id}
-        ):
-            running.discard(request_id)
-    return True
+def _is_known(message: types.JSONRPCMessage) -> bool:
+    """Return whether a message may be one of MCP.
+
+    The SDK takes a request for a notification if its id is of another type.
+    """
+    return not isinstance(message, types.JSONRPCNotification) or message.method.startswith(NOTIFIED)
 
 
 def error_for(line: object) -> types.JSONRPCError | None:

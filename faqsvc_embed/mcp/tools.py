@@ -1,10 +1,12 @@
 """Calls the tools, independently of the protocol. Arguments are validated before anything is sent."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import Any, Final
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -31,6 +33,8 @@ from faqsvc_embed.mcp.results import ToolError, shorten
 from faqsvc_embed.mcp.updating import update_faq
 
 MAX_PROBLEMS: Final = 20
+MAX_ERRORS: Final = 100
+"""Problems that are looked for."""
 MAX_VALUE: Final = 100
 """Characters of a value that a message quotes."""
 MAX_UNKNOWN: Final = 5
@@ -56,15 +60,22 @@ async def answer(call: Call) -> CallToolResult:
     Raises:
         ToolError: the call failed; the message says what to change.
     """
-    call = replace(call, arguments=decoded(call.arguments, _SCHEMAS[call.name]) or {})
-    if problems := [_problem(error) for error in _validator(call.name).iter_errors(call.arguments)]:
-        raise _bad_arguments(sorted(problems))
+    call = await asyncio.to_thread(_checked, call)
     try:
         if "slug" in call.arguments and call.name != "publish_faq":
             call = reading.without_address(call)
         return await HANDLERS[call.name](call)
     except FAQError as error:
         raise _tool_error(error) from None
+
+
+def _checked(call: Call) -> Call:
+    """Return a call with its arguments decoded; raise ToolError if they do not fit the schema."""
+    arguments = decoded(call.arguments, _SCHEMAS[call.name]) or {}
+    errors = islice(_validator(call.name).iter_errors(arguments), MAX_ERRORS)
+    if problems := sorted(map(_problem, errors)):
+        raise _bad_arguments(problems)
+    return replace(call, arguments=arguments)
 
 
 def decoded(value: Any, schema: Mapping[str, Any]) -> Any:

@@ -3,8 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
-from contextlib import suppress
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any, Final
 
 import msgspec
@@ -15,19 +14,24 @@ from faqsvc_embed.api.changes import ChangeRefused, apply_changes, finder
 from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
-from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
+from faqsvc_embed.errors import FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import record_of
 from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
-from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
+from faqsvc_embed.mcp.writing import (
+    REQUESTED,
+    SCOPE,
+    other_languages,
+    publish,
+    revert,
+    without_empty,
+    written,
+)
 from faqsvc_embed.models import FAQ, Item
-from faqsvc_embed.models.wire import Publication
 
 WAITING: Final = ": the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
-SEARCH_TIMEOUT: Final = 2.0
-"""Seconds for the search of other languages, which are only for a note."""
 MAX_SHOWN: Final = 20
 """Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -54,7 +58,7 @@ async def update_faq(call: Call) -> CallToolResult:
     if newest is None:
         source = record_of(await _published(client, slug))
         old = replace(source, title="", lang=given["lang"], introduction=None, items=())
-        new, notes = _translated(old, given)
+        new, notes = await asyncio.to_thread(_translated, old, given)
     else:
         _check_newest(newest, given)
         old = record_of(newest)
@@ -72,10 +76,12 @@ async def update_faq(call: Call) -> CallToolResult:
     why = REQUESTED if is_draft else WAITING if is_waiting else SCOPE
     content, state_notes = await written(client, published, why)
     content |= await asyncio.to_thread(_seen, old, new, given)
-    if number not in (0, published.revision) and published.state == "published":
+    if number == published.revision:
+        notes.append(f"Nothing was written: revision {number} has these texts")
+    elif number and published.state == "published":
         content["undo"] = revert(published, number)
     notes += [*_question_notes(old, new, given), *state_notes]
-    notes.append(await _other_languages(client, published) if newest is not None else "")
+    notes.append(await other_languages(client, published) if newest is not None else "")
     return result_of(content, notes=notes)
 
 
@@ -123,17 +129,6 @@ async def _published(client: FAQClient, slug: str) -> StoredRevision:
     if public is None:
         return await client.anewest_revision(slug)
     return await client.aget_revision(slug, public)
-
-
-async def _other_languages(client: FAQClient, published: Publication) -> str:
-    """Return a note that names the languages of an FAQ that still say something else, if there are any."""
-    languages = list[str]()
-    with suppress(FAQError, TimeoutError):
-        async with asyncio.timeout(SEARCH_TIMEOUT):
-            for faq in await client.alist_faqs(text=published.slug):
-                languages += faq.languages if faq.slug == published.slug else ()
-    others = ", ".join(one for one in languages if one != published.lang)
-    return f"The FAQ is also in {others}: if they say the same, change each, with lang." if others else ""
 
 
 def _check_newest(newest: StoredRevision, given: Arguments) -> None:
@@ -230,12 +225,18 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
 
 
 def _seen(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
-    """Return the changes, with the words before and after them, and what readers see of the new texts."""
-    known, find = set(map(_texts, old.items)), finder(old.items)
+    """Return what the changes do to each question, and what readers see of the new texts."""
+    known, find, find_new = set(map(_texts, old.items)), finder(old.items), finder(new.items)
     items = tuple(item for item in new.items if _texts(item) not in known)
     texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
     seen = shown(replace(new, items=items, **texts))
-    changed = [_shown(change, find(change)) for change in given["changes"][:MAX_SHOWN]]
+    effects = (
+        _effect(
+            change, find(change), find_new(replace(change, question=change.new_question or change.question))
+        )
+        for change in given["changes"]
+    )
+    changed = [*islice((effect for effect in effects if len(effect) > 1), MAX_SHOWN)]
     content = {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
     return {name: value for name, value in content.items() if value}
 
@@ -281,22 +282,23 @@ def _conflict(
     )
 
 
-def _shown(change: Change, old: Item | None) -> dict[str, Any]:
-    """Return a change of a question, with the changed words of its answer before and after it."""
-    fields = msgspec.to_builtins(change)
-    shown = {
-        "movedAfter" if name == "after" else name: value
-        for name, value in fields.items()
-        if value is not False
-    }
-    shown.pop("answer", None)
+def _effect(change: Change, old: Item | None, new: Item | None) -> dict[str, Any]:
+    """Return what a change does to a question, with the changed words of its answer before and after it."""
+    effect = {**msgspec.to_builtins(change), "movedAfter": change.after, "section": None}
+    for name in ("answer", "after"):
+        effect.pop(name, None)
     if old is not None:
-        shown["question"] = old.question
-    if change.remove or change.answer is not None:
-        before, after = old.answer if old is not None else "", "" if change.remove else change.answer or ""
-        shown["before"], shown["after"] = _words(before, after), _words(after, before)
+        effect["question"] = old.question
+    if new is not None and new.section != (old.section if old is not None else None):
+        effect["section"] = new.section or ""
+    before = old.answer if old is not None else ""
+    after = "" if change.remove else new.answer if new is not None else change.answer or before
+    if before != after:
+        effect |= {"before": _words(before, after), "after": _words(after, before)}
     return {
-        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value for name, value in shown.items()
+        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value
+        for name, value in effect.items()
+        if value not in (None, False)
     }
 
 

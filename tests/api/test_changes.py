@@ -126,7 +126,7 @@ def test_a_question_that_is_not_there_is_refused_with_the_closest_ones(
         {"id": "cancel", "add": True, "answer": "No."},
         {"id": "missing", "answer": "No."},
         {"question": "May I cancel?", "remove": True, "answer": "No."},
-        {"question": "Who brings it?", "answer": "No.", "after": "Where are you?", "section": "Delivery"},
+        {"question": "Where are you?", "after": "How long does it take?", "section": "Visits"},
         {"question": "Missing?", "section": "Visits"},
     ],
 )
@@ -135,9 +135,12 @@ def test_a_change_that_means_nothing_or_two_things_is_refused(change: dict[str, 
         apply(change)
 
 
-def test_a_question_that_is_there_twice_is_not_changed() -> None:
+def test_a_question_that_is_there_twice_is_not_changed_unless_its_id_tells_which() -> None:
+    items = (Item(0, "Who?", "I."), Item(1, "Who?", "You.", id="you"))
     with pytest.raises(ChangeRefused):
-        apply({"question": "Who?", "answer": "We."}, items=(Item(0, "Who?", "I."), Item(1, "Who?", "You.")))
+        apply({"question": "Who?", "answer": "We."}, items=items)
+    changed = apply({"question": "who", "answer": "We.", "id": "you"}, items=items)
+    assert [item.answer for item in changed] == ["I.", "We."]
 
 
 def test_the_section_tells_apart_questions_with_one_text_and_so_does_the_answer_of_one_to_remove() -> None:
@@ -239,6 +242,17 @@ def test_questions_are_moved_to_the_beginning_after_another_one_and_out_of_a_sec
         ("Who brings it?", "A courier.", "Delivery"),
         ("May I cancel?", "Any time.", "Delivery"),
     ]
+
+
+def test_a_section_is_moved_by_its_name_beside_the_new_place() -> None:
+    sections = ("Visits", None, None, "Delivery", "Delivery")
+    changed = apply({"question": "Where are you?", "section": "visits", "after": ""})
+    assert tuple(item.section for item in changed) == sections
+    changed = apply(
+        {"question": "How long does it take?", "section": "Delivery", "after": "Where are you?"},
+        {"question": "Who brings it?", "after": "How long does it take?"},
+    )
+    assert tuple(item.section for item in changed) == (*sections[1:3], "Visits", "Delivery", "Delivery")
 
 
 PARAPHRASES: Final = {

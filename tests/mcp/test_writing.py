@@ -122,9 +122,11 @@ def test_a_new_faq_with_the_title_of_another_gets_a_note(ours: Service) -> None:
             for lang in ("en", "de")
         )
         numbered = content(call(client, "publish_faq", {**TEA, "title": "Top 10"}))
+        third = content(call(client, "publish_faq", {**TEA, "slug": "opening-hours", "lang": "fr"}))
     assert ("note" in first, "note" in numbered) == (False, False)
     assert second["slug"] == "opening-hours-2"
     assert "'opening-hours'" in second["note"]
+    assert "is also in en" in third["note"]
 
 
 # Retries
