@@ -284,21 +284,23 @@ def _conflict(
 
 def _effect(change: Change, old: Item | None, new: Item | None) -> dict[str, Any]:
     """Return what a change does to a question, with the changed words of its answer before and after it."""
-    effect = {**msgspec.to_builtins(change), "movedAfter": change.after, "section": None}
-    for name in ("answer", "after"):
-        effect.pop(name, None)
-    if old is not None:
-        effect["question"] = old.question
-    if new is not None and new.section != (old.section if old is not None else None):
-        effect["section"] = new.section or ""
-    before = old.answer if old is not None else ""
-    after = "" if change.remove else new.answer if new is not None else change.answer or before
-    if before != after:
-        effect |= {"before": _words(before, after), "after": _words(after, before)}
+    was = old or Item(0, change.question or "", "")
+    now = replace(was, answer="") if change.remove else new or was
+    effect: dict[str, Any] = {
+        "question": was.question,
+        "add": change.add or None,
+        "remove": change.remove or None,
+        "newQuestion": change.new_question,
+        "movedAfter": change.after,
+        "section": now.section or "" if now.section != was.section else None,
+        "id": now.id if now.id != was.id else None,
+    }
+    if was.answer != now.answer:
+        effect |= {"before": _words(was.answer, now.answer), "after": _words(now.answer, was.answer)}
     return {
         name: shorten(value, MAX_WORDS) if isinstance(value, str) else value
         for name, value in effect.items()
-        if value not in (None, False)
+        if value is not None
     }
 
 
