@@ -44,7 +44,8 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
         # A kind of elements of which none asks, and which are fewer, is a menu, a switch or a list of facts.
-        is_odd = kinds[candidate.kind] < len(asked) >= MANY and candidate.kind not in asked_kinds
+        others = max(len(asked), context.asking_headings)
+        is_odd = kinds[candidate.kind] < others >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
             and not (is_group or is_odd)

@@ -43,7 +43,7 @@ def _is_boilerplate(element: Element) -> bool:
     is_footer = bool(names & NAMES["footer"]) and element.tag in ("div", "section")
     if is_footer or element.tag in ("header", "footer"):
         return not any(ancestor.tag in NAMES["section"] for ancestor in element.ancestors())
-    if names & NAMES["boilerplate"] <= {"toc", "sidebar"} and not _is_mostly_links(element):
+    if names & NAMES["boilerplate"] <= {"toc", "sidebar", "breadcrumb"} and not _is_mostly_links(element):
         return False  # an element named `toc-container` or `sidebar-none` may also contain the text
     return element.tag not in NAMES["small"] and bool(names & NAMES["boilerplate"])
 

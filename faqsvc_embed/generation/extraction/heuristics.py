@@ -41,6 +41,8 @@ MANY: Final = 2
 """A page with this many questions of other kinds, such as accordions, has headings that are mostly titles."""
 FEW: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
+PAIR: Final = 2
+"""Elements inside one that contains only a question and its answer."""
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
 Question = tuple[Element, Evidence]
@@ -73,7 +75,8 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
             is_prose = context.is_article and evidence is Evidence.APPEARANCE
             if is_prose and not context.is_in_faq(element):
                 continue
-            if not taken.overlap(element) and not is_call_to_action(question_text(element)):
+            is_call = is_call_to_action(question_text(element)) and not is_labelled_question(element)
+            if not (is_call or taken.overlap(element)):
                 taken.claim(element)
                 found.append((element, evidence))
 
@@ -88,8 +91,7 @@ def _questions(context: PageContext, claims: Claims) -> list[Question]:
     tops = [heading for heading in headings if heading.tag == "h1"]
     headings = [heading for heading in headings if heading.tag != "h1" or len(tops) > 1]
     # Each question has two claims: one for itself, and one for its answer.
-    has_others = claims.count // 2 + len(found) >= MANY
-    take(_headings(headings, context, has_others=has_others), Evidence.HEADING)
+    take(_headings(headings, context, claims.count // 2 + len(found)), Evidence.HEADING)
     take(_emphasised(free, context), Evidence.APPEARANCE)
     take(_blocks(free, context), Evidence.APPEARANCE)
     return _without_rhetorical(sorted(found, key=lambda question: question[0].start), context)
@@ -135,7 +137,8 @@ def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator
         children = [child for child in parent.elements() if not claims.overlap(child) and _is_row(child)]
         for child, following in pairwise(children):
             is_in_faq = context.is_in_faq(child)
-            is_row = child.tag not in HEADINGS and child.look != following.look
+            is_list = sum(inner.tag == "li" for inner in child.elements()) > 1
+            is_row = child.tag not in HEADINGS and not is_list and child.look != following.look
             if is_row and (is_in_faq or not context.is_article):
                 pairs[is_in_faq, (parent.look, child.look, following.look)].append((child, following))
     for (is_in_faq, _), rows in pairs.items():
@@ -143,28 +146,41 @@ def _rows(context: PageContext, free: list[Element], claims: Claims) -> Iterator
         answers = sum(is_asked(question_text(answer)) for _, answer in rows)
         are_most = asked >= (0.15 if is_in_faq else 0.6) * len(rows) and answers <= 0.1 * len(rows)
         if len(rows) > MANY and are_most:
-            yield from (question for question, _ in rows if len(inline_text(question.children)) <= MAX_LINE)
+            yield from (question for question, _ in rows)
 
 
 def _is_row(element: Element) -> bool:
     return element.tag in BLOCKS and not element.is_boilerplate and bool(inline_text(element.children))
 
 
-def _headings(headings: list[Element], context: PageContext, *, has_others: bool) -> Iterator[Element]:
+def _headings(headings: list[Element], context: PageContext, found: int) -> Iterator[Element]:
     """Yield the headings that are questions, in an FAQ or if most headings of the page are.
 
-    In an FAQ, half of the headings that look alike must ask if the page has questions of other kinds, because
-    most headings are then titles. Otherwise a few must ask, or none if the title of the page says FAQ.
+    In an FAQ, half of the headings that look alike must ask if `found` other questions are many, because most
+    headings are then titles. Otherwise a few must ask, or none if nothing is found and the title says FAQ.
     """
     # A heading that is a link to another page is the title of a post, unless the page is an FAQ.
     own = (heading for heading in headings if context.is_in_faq(heading) or not is_link(heading))
     texts = {heading: question_text(heading) for heading in own if not is_promotional(heading)}
     asked = {heading for heading, text in texts.items() if is_asked(text)}
+    for heading in _within_answers(texts, asked):
+        del texts[heading]
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
-    is_listed = context.has_faq_title and not has_others and len(asked) <= FEW * len(texts)
-    share = 0 if is_listed else 0.5 if has_others else FEW
+    is_listed = context.has_faq_title and not found and len(asked) <= FEW * len(texts)
+    share = 0 if is_listed else 0.5 if found >= MANY else FEW
     return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())
+
+
+def _within_answers(headings: Iterable[Element], asked: set[Element]) -> list[Element]:
+    """Return the headings that do not ask, below a heading of a higher level that does."""
+    found, above = list[Element](), list[Element]()
+    for heading in headings:
+        above = [other for other in above if HEADINGS[other.tag] < HEADINGS[heading.tag]]
+        if heading not in asked and not asked.isdisjoint(above):
+            found.append(heading)
+        above.append(heading)
+    return found
 
 
 def _emphasised(free: list[Element], context: PageContext) -> Iterator[Element]:
@@ -269,7 +285,8 @@ def _split(element: Element, evidence: Evidence) -> tuple[str, str] | None:
         return split_at_answer_label(text_of([element]))
     if evidence is Evidence.APPEARANCE and not is_question(question_text(element)):
         first, _, rest = text_of([element]).partition("\n")
-        return (first, rest) if rest else None
+        is_index = is_question(bare_question(rest.partition("\n")[0]))
+        return (first, rest) if rest and not is_index else None
     return None
 
 
@@ -286,7 +303,7 @@ def _answer_after(question: Element, ends: Positions, claims: Claims) -> tuple[N
             element.tag in NAMES["boundary"] or (found and element.tag not in (TEXT_BLOCK, "p"))
         ):
             break
-        siblings, is_complete = _siblings_after(element, level, ends, claims)
+        siblings, is_complete = _siblings_after(element, level, ends, claims, is_answered=found)
         nodes += siblings
         # A symbol beside a question, such as an arrow that opens it, is no answer.
         found = has_words(text_of(nodes))
@@ -295,18 +312,20 @@ def _answer_after(question: Element, ends: Positions, claims: Claims) -> tuple[N
     return tuple(nodes) if found else ()
 
 
-def _siblings_after(element: Element, level: int, ends: Positions, claims: Claims) -> tuple[list[Node], bool]:
+def _siblings_after(
+    element: Element, level: int, ends: Positions, claims: Claims, *, is_answered: bool = False
+) -> tuple[list[Node], bool]:
     """Return the siblings after an element that are in the answer, and whether the answer ends there."""
     nodes: list[Node] = []
+    is_only = element.parent is not None and len([*element.parent.elements()]) == PAIR
     for node in element.following_siblings():
         if isinstance(node, Element):
             if ends.count_inside(node) or claims.overlap(node):
                 return nodes, True
-            is_answered = any(text_of([each]) for each in nodes)
+            is_answered = is_answered or any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
-            if (has_heading and not node.words & NAMES["answer"]) or (
-                is_answered and (has_heading or node.tag == "hr")
-            ):
+            is_panel = is_only or node.words & NAMES["answer"]
+            if (has_heading and not is_panel) or (is_answered and (has_heading or node.tag == "hr")):
                 return nodes, True
         nodes.append(node)
     return nodes, False

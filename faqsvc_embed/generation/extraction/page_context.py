@@ -6,6 +6,7 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element
+from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
@@ -33,7 +34,10 @@ class PageContext:
         names = (title, first_heading, last_segment)
         self.has_faq_title: bool = any(map(announces_faq, names))
         self.is_interview: bool = any(map(announces_interview, names))
-        self.is_article: bool = is_article or self.is_interview or any(map(announces_other, names))
+        tops = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
+        answers_title = any(is_question(top) and top in title for top in tops)
+        is_other = self.is_interview or answers_title or any(map(announces_other, names))
+        self.is_article: bool = is_article or is_other
         self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)
 
@@ -42,6 +46,12 @@ class PageContext:
         """The blocks that contain text and no other block."""
         blocks = [e for e in self.elements if e.tag in BLOCKS and not e.contains_blocks]
         return [block for block in blocks if inline_text(block.children)]
+
+    @cached_property
+    def asking_headings(self) -> int:
+        """How many headings ask."""
+        headings = (e for e in self.elements if e.tag in HEADINGS)
+        return sum(is_question(bare_question(inline_text(e.children))) for e in headings)
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""

@@ -22,6 +22,7 @@ _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
 _QUESTION_MARK_LAST = re.compile(
     r"(?:(?<![\[(])[?？؟⁇⁉]|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e])[^\w.…]{0,12}$"
 )
+_SIGNS = re.compile(r"^\W+")
 _PLACEHOLDER = re.compile(r"\{\{-?\s*[\w$@][^{}]*\}\}|\{%[^{}]*%\}|\$\{[\w.]+\}|<%=?[^<>]*%>|%%\w+%%")
 
 
@@ -51,7 +52,7 @@ def is_question(text: str) -> bool:
 
 def is_call_to_action(text: str) -> bool:
     """Return whether a text addresses the reader, such as `Ready to start?` or `Still have questions?`."""
-    return len(text) <= MAX_LENGTH and _CALL_TO_ACTION.match(text) is not None
+    return len(text) <= MAX_LENGTH and _CALL_TO_ACTION.match(_SIGNS.sub("", text)) is not None
 
 
 def is_asked(text: str) -> bool:
