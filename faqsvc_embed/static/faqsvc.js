@@ -59,7 +59,7 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toUpperCase();
   const $filter = ($faq) => {
     const $query = $plain($one("filter", $faq).value).trim(), $was = $faq.dataset.filtered;
     let $section, $count = 0;
@@ -85,6 +85,7 @@
     }
   };
   const $aim = () => {
+    $start();
     const $target = document.querySelector(":target"), $item = $target?.closest(".faqsvc-item,.faqsvc-section");
     if (!$item || (!$item.hidden && $target.checkVisibility?.())) return;
     if ($item.hidden) $clear($item.closest(".faqsvc"));
@@ -101,7 +102,7 @@
       for (const $answer of $all("-answer:not(:has(>.faqsvc-anchor))", $faq)) {
         $answer.append($make("a", "anchor", { href: "#" + $answer.id, textContent: $text[2] }));
       }
-      if ($field && !$field.value && $faq.dataset.filtered) $filter($faq);
+      if ($field && !$field.value != !$faq.dataset.filtered) $filter($faq); /* a browser restores the field after Back */
       if ($field || !$first) continue;
       const $tools = $make("div", "tools");
       $first.before($tools);
@@ -146,7 +147,7 @@
     }
   };
   for (const $type of ["click", "input", "keydown", "toggle", "beforematch"]) addEventListener($type, $react, true);
-  for (const $type of ["hashchange", "load"]) addEventListener($type, $aim);
+  for (const $type of ["hashchange", "pageshow"]) addEventListener($type, $aim);
   new MutationObserver($start).observe(document, { childList: true, subtree: true });
   /* [disclosure */
   $start.$whole = 1;

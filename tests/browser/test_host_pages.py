@@ -144,6 +144,26 @@ def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(
         assert page.locator(".faqsvc").evaluate(width) == closed
 
 
+def test_in_columns_the_questions_stand_beside_the_title_whatever_the_reset_of_the_host(
+    page: Page, host: str
+) -> None:
+    page.goto(f"{host}/columns")
+    page.add_style_tag(content="* { margin: 0 } main { max-inline-size: none }")
+    edges = page.locator(".faqsvc-title, .faqsvc-item").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(box => [box.left, box.right])"
+    )
+    assert min(left for left, _ in edges[1:]) >= edges[0][1]
+
+
+def test_a_summary_is_as_wide_as_its_item_where_a_host_makes_boxes_of_details(page: Page, host: str) -> None:
+    page.goto(f"{host}/details")
+    page.add_style_tag(content="details { display: flex; flex-direction: column; align-items: flex-start }")
+    widths = toggles(page).evaluate_all(
+        "all => all.map(e => e.parentElement.clientWidth - e.getBoundingClientRect().width)"
+    )
+    assert max(widths) < 1
+
+
 def test_a_question_that_is_open_is_never_larger_than_the_title(page: Page, host: str) -> None:
     page.goto(f"{host}/open")
     page.add_style_tag(content="h2 { font-size: 2rem } h3 { font-size: 2.92rem }")  # as in Materialize

@@ -202,16 +202,28 @@ def test_a_part_of_a_page_that_is_loaded_later_has_its_buttons(page: Page, host:
     assert expanded(page)[3]
 
 
-def test_the_filter_tells_japanese_sounds_apart_and_words_by_any_space(page: Page, host: str) -> None:
+def test_the_filter_finds_letters_in_both_cases_and_tells_japanese_sounds_apart(
+    page: Page, host: str
+) -> None:
     page.goto(f"{host}/sections-details")
     page.locator(".faqsvc-question").evaluate_all("""all => {
         all[0].textContent = 'パスワードを忘れました'
         all[1].textContent = 'バスで行けますか'
+        all[2].textContent = 'Welche Straße?'
+        all[3].textContent = 'Çay ılık mı?'
     }""")
-    page.get_by_role("searchbox", name="Fragen suchen").fill("バス\u3000行け")
-    expect(page.get_by_role("status")).to_have_text("1 gefunden")
-    page.get_by_role("searchbox", name="Fragen suchen").fill("バス")
-    expect(page.get_by_role("status")).to_have_text("1 gefunden")
+    for query in ("バス\u3000行け", "バス", "strasse", "ILIK çay"):
+        page.get_by_role("searchbox", name="Fragen suchen").fill(query)
+        expect(page.get_by_role("status")).to_have_text("1 gefunden")
+
+
+def test_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(page: Page, host: str) -> None:
+    page.goto(f"{host}/sections-details")
+    page.get_by_role("searchbox", name="Fragen suchen").fill("Payment")
+    page.goto(f"{host}/details")
+    page.go_back()
+    expect(page.get_by_role("searchbox", name="Fragen suchen")).to_have_value("Payment")
+    expect(page.get_by_role("status")).to_have_text("4 gefunden")
 
 
 @TOGGLING

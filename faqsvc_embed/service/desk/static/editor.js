@@ -181,7 +181,7 @@ function startWriting() {
 
   // Finds each word in the question, the answer and the section together.
   const find = document.getElementById("find");
-  const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toUpperCase();
 
   function showFound() {
     const words = folded(find.value).split(/\s+/).filter(Boolean);
