@@ -86,12 +86,14 @@ class Fetcher:
         work = self._run(fetch)
         try:
             done = self._background.submit(work)
-        except Exception as error:  # too many open files, or no threads
-            work.close()
+            done.add_done_callback(lambda done: self._ended(fetch, done))
+            return done
+        except BaseException as error:  # too many open files, no threads, or the page was interrupted
             self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
+            work.close()
+            if not isinstance(error, Exception):
+                raise
             return None
-        done.add_done_callback(lambda done: self._ended(fetch, done))
-        return done
 
     def _ended(self, fetch: Fetch, done: Future[None]) -> None:
         """Handle a fetch that ended without a result: it was cancelled, or raised an unexpected exception."""

@@ -136,8 +136,8 @@ class _Loop(asyncio.SelectorEventLoop):
         return future
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self)
         try:
+            asyncio.set_event_loop(self)
             self.run_forever()
         finally:
             # This also runs after a SystemExit in a callback, so that no caller waits for a stopped loop.
