@@ -157,12 +157,9 @@ class Edit:
             select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
         )
         number = (last or 0) + 1  # a discarded draft keeps its number
-        faq, source = FAQ.from_json(record), self.translations.get(self._faq.lang)
-        values: dict[str, Any] = {
-            "newest": number,
-            "search_text": search_text(faq),
-            "translated_from": number if lang == self._faq.lang else source and source.newest,
-        }
+        faq = FAQ.from_json(record)
+        source = None if lang == self._faq.lang else self.translations.get(self._faq.lang)
+        values: dict[str, Any] = {"newest": number, "search_text": search_text(faq)}
         if not is_draft:
             values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
             self._events.append((self.slug, lang, number))
@@ -184,6 +181,7 @@ class Edit:
             "person_id": self.access.person_id,
             "created_at": self.now,
             "published_at": None if is_draft else self.now,
+            "translated_from": source and source.newest,
         }
         self.connection.execute(insert(revisions), row)
         self._added_bytes += len(record.encode())
@@ -197,23 +195,18 @@ class Edit:
         self.connection.execute(published.values(published_at=first))
         self._events.append((self.slug, lang, number))
 
-    def follow_source(self, earlier: Revision, copy: int) -> None:
-        """Note from which source translations are made, after an earlier revision was published as a copy.
+    def set_source(self, lang: Lang, source: int | None) -> None:
+        """Record which revision of the default language the newest revision of a translation is made from."""
+        newest = (of_translation(self.slug, lang), revisions.c.number == self.translations[lang].newest)
+        self.connection.execute(update(revisions).where(*newest).values(translated_from=source))
 
-        Translations of the earlier revision are now those of its copy, which has the same text. A copied
-        translation is made from the source that was the newest when the original was written.
-        """
-        if earlier.lang == self._faq.lang:
-            made = [one.lang for one in self.translations.values() if one.translated_from == earlier.number]
-            self.update_translations(made, translated_from=copy)
-        elif earlier.number != copy:
-            self.update_translations([earlier.lang], translated_from=self._source_of(earlier))
-
-    def _source_of(self, translated: Revision) -> int | None:
-        """Return the newest revision of the default language when a revision of a translation was written."""
-        earlier = (of_translation(self.slug, self._faq.lang), revisions.c.created_at <= translated.created_at)
-        number: int | None = self.connection.scalar(select(func.max(revisions.c.number)).where(*earlier))
-        return number
+    def copy_source(self, earlier: Revision, copy: Revision) -> None:
+        """Let a copy of an earlier revision have its source, and its translations."""
+        if earlier.lang != self._faq.lang:
+            self.set_source(copy.lang, earlier.translated_from)
+            return
+        made_from = (revisions.c.slug == self.slug, revisions.c.translated_from == earlier.number)
+        self.connection.execute(update(revisions).where(*made_from).values(translated_from=copy.number))
 
     def discard(self, lang: Lang) -> bool:
         """Discard the revisions after the last published one; return whether there is a published one."""
@@ -225,8 +218,7 @@ class Edit:
             of_translation(self.slug, lang), revisions.c.number > public.number
         )
         self.connection.execute(discarded.values(discarded_at=self.now))
-        source = {} if lang == self._faq.lang else {"translated_from": self._source_of(public)}
-        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq), **source)
+        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
         return True
 
     def unpublish(self, languages: Sequence[Lang]) -> bool:
@@ -274,6 +266,10 @@ class Edit:
             state = "purged"
             values |= {"state": state, "sealed": True, "page_url": None}
             self.connection.execute(delete(translations).where(translations.c.slug == self.slug))
+        if lang != self._faq.lang:  # the numbers are those of another language
+            self.connection.execute(
+                update(revisions).where(revisions.c.slug == self.slug).values(translated_from=None)
+            )
         if state in HIDDEN:
             self.connection.execute(delete(previews).where(previews.c.slug == self.slug))
         self.connection.execute(update(faqs).where(faqs.c.slug == self.slug).values(values))

@@ -148,7 +148,7 @@ translations: Final = Table(
     Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
     # In the bin. Without revisions, it was purged for ever: nobody may write it until an admin allows it.
     Column("binned_at", Timestamp),
-    Column("translated_from", Integer),  # the revision in the default language that it was made from
+    Column("translated_from", Integer),  # not used
     # Partial: SQLite would use a full one to find nearly all rows, those that are not in the bin.
     _partial("binned_translations", "binned_at"),
     # All that filters of lists ask for, without the texts.
@@ -173,6 +173,8 @@ revisions: Final = Table(
     Column("published_at", Timestamp),  # when it was first published
     Column("person_id", Text),  # by the operator, if there is no key either
     Column("discarded_at", Timestamp),  # when this draft was discarded
+    # Of a translation: the revision in the default language that it was made from.
+    Column("translated_from", Integer),
     ForeignKeyConstraint(["slug", "lang"], ["translations.slug", "translations.lang"]),
 )
 

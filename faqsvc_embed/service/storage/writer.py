@@ -104,8 +104,10 @@ class Writer:
                 written = wanted
             else:
                 written = _store(edit, newest, lang, wanted, is_draft=request.is_draft)
-            if request.translated_from is not None:
-                edit.update_translations([lang], translated_from=request.translated_from)
+            if request.is_edit and newest is not None:
+                edit.set_source(lang, newest.translated_from)
+            elif request.translated_from is not None:
+                edit.set_source(lang, request.translated_from)
             if key:
                 _record(edit.connection, access.site, key, written)
         return written, is_new
@@ -121,12 +123,15 @@ class Writer:
     ) -> Revision:
         """Write a revision with what `change` makes of the newest one.
 
-        `key` is a slug with a language, or None for the default language.
+        `key` is a slug with a language, or None for the default language. A translation stays as old as it
+        was, because only a part of it was written.
         """
         slug, lang = key
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
-            return _store(edit, newest, newest.lang, change(newest.content), is_draft=is_draft)
+            written = _store(edit, newest, newest.lang, change(newest.content), is_draft=is_draft)
+            edit.set_source(newest.lang, newest.translated_from)
+            return written
 
     def publish(
         self, access: Access, slug: str, number: int, lang: Lang | None, preconditions: Preconditions
@@ -140,7 +145,7 @@ class Writer:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             # A draft that is not the newest gets a new number, too: editors start from the newest revision.
             written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
-            edit.follow_source(revision, written.number)
+            edit.copy_source(revision, written)
             return written
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
@@ -164,7 +169,7 @@ class Writer:
         """Record that a translation is up to date with a revision of the default language."""
         with self.editing(access, slug) as edit:
             _existing(edit, lang, preconditions)
-            edit.update_translations([lang], translated_from=source)
+            edit.set_source(lang, source)
 
 
 def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Revision:

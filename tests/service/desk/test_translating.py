@@ -341,6 +341,31 @@ def test_a_translation_that_is_reverted_is_older_than_its_source_again(editor: E
     assert (texts_of(page)[1], "badge older" in page) == ("Nichts.", True)
 
 
+def test_a_translation_is_as_old_as_it_was_after_a_draft_is_discarded_or_a_part_is_written(
+    editor: Editor, storage: Storage
+) -> None:
+    translate(editor)
+    english = fields_of(editor.get("/faqs/pricing").text) | {"answer": ["Ten euros.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **english)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert "badge older" in page
+    access = storage.keys.verify(storage.keys.create("program"))
+    assert access is not None
+    change = storage.writer.change
+    german: tuple[str, Lang] = ("pricing", "de")
+    change(access, german, lambda faq: replace(faq, title="Preise"), Preconditions(), is_draft=False)
+    page = editor.get("/faqs/pricing?lang=de").text
+    assert "badge older" in page
+    source = fields_of(page)["source"][0]
+    page = editor.post("/faqs/pricing", action="right", lang="de", source=source, version=base_of(page)).text
+    assert "badge older" not in page
+    draft = fields_of(page)
+    draft["answer"][0] = "Zehn Euro."
+    page = editor.post("/faqs/pricing", action="draft", **draft).text
+    editor.post("/faqs/pricing", action="discard", lang="de", version=base_of(page))
+    assert "badge older" not in editor.get("/faqs/pricing?lang=de").text
+
+
 def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:
     translate(editor)
     mistaken = fields_of(editor.get("/faqs/pricing?lang=en").text) | {"answer": ["Oops.", "Any time."]}

@@ -201,8 +201,16 @@ def structure(database: Database) -> dict[str, tuple[list[str], list[str]]]:
 
 
 def test_the_oldest_schema_is_upgraded_to_the_newest(database_url: str, new_database: Database) -> None:
-    upgrade.upgrade(new_database)
+    storage = open_storage(database_url)
+    for faq in (
+        TEA,
+        FAQ("tea", "Tee", lang="de"),
+        FAQ("tea", "Green tea", lang="en"),
+        FAQ("tea", "Thé", lang="fr"),
+    ):
+        put(storage, faq)
     newest = structure(new_database)
+    storage.close()
     with new_database.writing() as connection:
         names = [name for _, indexes in newest.values() for name in indexes if name not in OLDEST]
         tables = ["wall_clock", "generations"]
@@ -214,9 +222,14 @@ def test_the_oldest_schema_is_upgraded_to_the_newest(database_url: str, new_data
             for name in gone:
                 connection.execute(text(f"DROP {kind} IF EXISTS {name}"))
         connection.execute(text("ALTER TABLE sites DROP COLUMN write_arrival"))
+        connection.execute(text("ALTER TABLE revisions DROP COLUMN translated_from"))
+        connection.execute(text("UPDATE translations SET translated_from = 2 WHERE lang = 'de'"))
         connection.execute(text("CREATE INDEX ix_translations_binned_at ON translations (binned_at)"))
         connection.execute(text("UPDATE alembic_version SET version_num = '0007'"))
     storage = open_storage(database_url)
+    [upgraded] = storage.overview.page(storage.sites.list()[0].id, limit=1)[0]
+    made_from = [(one.lang, one.translated_from) for one in upgraded.translations]
+    assert made_from == [("en", None), ("fr", 2), ("de", 2)]
     put(storage, TEA)
 
     assert title(storage, "tea") == TEA.title
