@@ -350,6 +350,19 @@ def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
     wait_until(lambda: answer(embed) == "New.")
 
 
+def test_an_edit_arrives_soon_after_the_service_was_down_for_long(
+    service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feed, "MAX_DOWN", 0.01)
+    monkeypatch.setattr(backoff, "BACKOFF_BASE", 60.0)
+    service.feed_status = 503
+    assert answer(embed) == "Old."
+    wait_until(lambda: len(service.connections) >= 3)
+    service.feed_status = 200
+    service.publish("pricing", "New.")
+    wait_until(lambda: answer(embed) == "New.")
+
+
 def test_a_feed_that_cannot_be_opened_is_asked_ever_more_rarely(
     service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
