@@ -70,6 +70,9 @@ async def publish_faq(call: Call) -> CallToolResult:
         template = {"template": Publication(record.slug).template} if record.slug else {}
         return result_of({**template, "answerFormat": record.answer_format, **seen}, notes=notes)
     client, is_draft = call.writing(), bool(call.arguments.get("draft"))
+    if record.slug:
+        with suppress(FAQNotFound):  # the service would take another language for a translation
+            raise await _taken(client, record)
     try:
         new = "*" if record.slug else None
         published = await publish(client, record, is_draft=is_draft, if_none_match=new)

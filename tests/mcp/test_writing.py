@@ -112,7 +112,10 @@ def test_of_two_new_faqs_with_one_slug_the_second_is_told(ours: Service) -> None
         messages = [error(result) for result in results if result.is_error]
         assert len(messages) == 2
         assert all("There is an FAQ 'race' already" in message for message in messages)
+        german = call(client, "publish_faq", arguments[0] | {"lang": "de"})
+        assert "There is an FAQ 'race' already" in error(german)
         assert len(client.revisions("race")) == 1
+        assert client.list_faqs()[0].languages == ["en"]
 
 
 def test_a_new_faq_with_the_title_of_another_gets_a_note(ours: Service) -> None:
