@@ -38,6 +38,7 @@ from faqsvc_embed.service.http.requests import (
     require_empty,
     require_json,
     require_known_parameters,
+    require_single_parameters,
 )
 from faqsvc_embed.service.http.response_cache import ResponseCache
 from faqsvc_embed.service.http.threads import WRITER_THREADS, run_blocking
@@ -194,6 +195,7 @@ def _routes(service: ServiceContext, limiter: RateLimiter) -> Iterator[Route]:
 def _handler(service: ServiceContext, operation: Operation, handler: Handler) -> Respond:
     async def respond(request: Request) -> Response:
         call = Call(service, request)
+        require_single_parameters(request, operation.single_parameters)
         if operation.scope is not None:
             call = replace(call, access=await authenticate(service.storage.keys, request, operation.scope))
         if operation.method != "get" and not operation.reads_body:

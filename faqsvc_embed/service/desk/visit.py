@@ -15,7 +15,7 @@ from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.service.context import ServiceContext
 from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy
+from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy, require_single_parameters
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.overview import FAQInfo
 from faqsvc_embed.service.storage.people import Person
@@ -250,7 +250,8 @@ class Visit:
         return f"{self.path}?{query}" if query else self.path
 
     def query(self, name: str) -> str:
-        """Return a parameter of the query, or an empty text."""
+        """Return a parameter of the query, or an empty text. Raises Problem (400) if there are several."""
+        require_single_parameters(self.request, [name])
         return storable(self.request.query_params.get(name, ""))
 
     @property

@@ -63,10 +63,16 @@ class Operation:
     uses_host: bool = False
     is_probe: bool = False
 
+    @property
+    def single_parameters(self) -> list[str]:
+        """The query parameters without those that may be repeated."""
+        return [name.partition(":")[0] for name in self.query if not name.endswith(":list")]
+
     def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
         statuses = (*self.statuses, 304) if self.is_cached else self.statuses
-        problems = (400, *self.problems) if self.uses_host else self.problems
+        is_checked = self.uses_host or self.single_parameters
+        problems = tuple(sorted({400, *self.problems})) if is_checked else self.problems
         OPERATIONS.append((replace(self, statuses=statuses, problems=problems), handler))
         return handler
 

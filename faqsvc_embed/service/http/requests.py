@@ -71,6 +71,13 @@ async def read_body(request: Request, max_size: int) -> bytes:
     return bytes(body)
 
 
+def require_single_parameters(request: Request, names: Collection[str]) -> None:
+    """Raise Problem (400) if one of these parameters is in the URL twice: programs read either of them."""
+    for name in names:
+        if len(request.query_params.getlist(name)) > 1:
+            raise Problem(400, "bad-request", f"The URL has the parameter {name} more than once")
+
+
 def require_known_parameters(request: Request, known: Collection[str]) -> None:
     """Raise Problem (422) for an unknown parameter: a misspelt `lang` must not unpublish all languages."""
     if unknown := shortened(name for name in request.query_params if name not in known):

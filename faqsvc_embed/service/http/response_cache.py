@@ -166,9 +166,12 @@ class ResponseCache:
                 headers[name] = headers[name] + b", " + value if name in headers else value
         values: Iterable[object] = ()
         if scope["query_string"]:
-            query = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
-            names = route.parameters.items()
-            found = {name: read(query[name]) for name, read in names if name in query}
+            pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            pairs = [(name, value) for name, value in pairs if name in route.parameters]
+            query = dict(pairs)
+            if len(query) < len(pairs):  # refused by the endpoint
+                return None
+            found = {name: read(query[name]) for name, read in route.parameters.items() if name in query}
             values = (pair for pair in found.items() if pair[1] is not None)
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
         media_type = media_type_for(accept, route.media_types)

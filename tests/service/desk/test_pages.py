@@ -161,6 +161,7 @@ def test_the_history_compares_revisions_and_publishes_an_old_one_again(editor: E
     for query in ("?old=9&new=x", "?lang=xx", "?old=-1"):
         assert editor.get(f"/faqs/pricing/history{query}").status_code == 200
     assert editor.get("/faqs/pricing/history?after=%00").status_code == 422
+    assert editor.get("?q=a&q=b").status_code == 400
     assert editor.post("/faqs/pricing/history", lang="en", number="99").status_code == 404
 
 

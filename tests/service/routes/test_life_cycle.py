@@ -188,6 +188,28 @@ def test_a_write_with_an_unknown_parameter_changes_nothing(
 
 
 @pytest.mark.parametrize(
+    ("method", "address"),
+    [
+        ("GET", f"{PRICING}?lang=de&lang=en"),
+        ("GET", "/faq/pricing?lang=de&x=1&lang=de"),
+        ("GET", "/api/v1/faqs?state=draft&state=published"),
+        ("DELETE", f"{PRICING}?lang=de&lang=en"),
+        ("DELETE", f"{PRICING}?purge=now&purge=false"),
+    ],
+)
+def test_a_parameter_that_is_in_the_address_twice_is_refused(owner: Owner, method: str, address: str) -> None:
+    for lang in ("en", "de"):
+        owner.put(f"{PRICING}?lang={lang}", title=lang)
+        for path in (PRICING, "/faq/pricing"):
+            assert owner.client.get(f"{path}?lang={lang}").status_code == 200
+    assert code(owner.send(method, address)) == (400, "bad-request")
+    assert [owner.client.get(f"{PRICING}?lang={lang}").json()["title"] for lang in ("en", "de")] == [
+        "en",
+        "de",
+    ]
+
+
+@pytest.mark.parametrize(
     ("method", "path"), [(method, path) for method, path, body in WRITES if body is None]
 )
 def test_a_write_with_a_language_in_a_body_that_it_does_not_read_changes_nothing(
