@@ -14,7 +14,10 @@ def stored_record(faq: FAQ, slug: str, lang: str) -> FAQ:
         slug=slug,
         title=faq.title or (faq.website_name and f"{faq.website_name} FAQ"),
         lang=lang,
-        items=tuple(structs.replace(item, position=index) for index, item in enumerate(faq.items)),
+        items=tuple(
+            item if item.position == index else structs.replace(item, position=index)
+            for index, item in enumerate(faq.items)
+        ),
         # Only links in Markdown need it; other records have only the specified fields.
         website_url=faq.website_url if faq.answer_format == "markdown" else None,
     )

@@ -135,14 +135,19 @@ class Edit:
             if now.get(one) != versions.get(one):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
-    def write(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> Revision:
+    def write(
+        self, lang: Lang, faq: FAQ, website_url: str, *, is_draft: bool, record: str | None = None
+    ) -> Revision:
         """Write a revision of a translation, which may be new, and publish it unless it is a draft.
 
-        If the newest revision has the same content, it is published, or nothing changes.
+        If the newest revision has the same content, it is published, or nothing changes. `record` is the
+        JSON of `faq`, of which a copy has the same bytes.
         """
+        record = record or faq.to_json()
         newest, digest = self.translations.get(lang), revision_digest(website_url, record)
         if newest is None or newest.digest != digest or (is_draft and newest.state == "superseded"):
-            number = self._append(lang, record, website_url, is_draft=is_draft)
+            row = {"record": record, "digest": digest, "website_url": website_url}
+            number = self._append(lang, faq, row, is_draft=is_draft)
         elif newest.state == "published" or is_draft:
             return newest
         else:
@@ -152,12 +157,11 @@ class Edit:
         self.update_state()
         return self.translations[lang]
 
-    def _append(self, lang: Lang, record: str, website_url: str, *, is_draft: bool) -> int:
+    def _append(self, lang: Lang, faq: FAQ, row: dict[str, Any], *, is_draft: bool) -> int:
         last = self.connection.scalar(
             select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
         )
         number = (last or 0) + 1  # a discarded draft keeps its number
-        faq = FAQ.from_json(record)
         source = None if lang == self._faq.lang else self.translations.get(self._faq.lang)
         values: dict[str, Any] = {"newest": number, "search_text": search_text(faq)}
         if not is_draft:
@@ -168,15 +172,12 @@ class Edit:
         else:
             self.connection.execute(insert(translations).values(slug=self.slug, lang=lang, **values))
             self._translations = None
-        row = {
+        row |= {
             "slug": self.slug,
             "lang": lang,
             "number": number,
-            "record": record,
-            "digest": revision_digest(website_url, record),
             "title": storable(faq.title),
             "website_name": storable(faq.website_name),
-            "website_url": website_url,
             "key_id": self.access.key_id,
             "person_id": self.access.person_id,
             "created_at": self.now,
@@ -184,7 +185,7 @@ class Edit:
             "translated_from": source and source.newest,
         }
         self.connection.execute(insert(revisions), row)
-        self._added_bytes += len(record.encode())
+        self._added_bytes += len(row["record"].encode())
         return number
 
     def publish(self, lang: Lang, number: int) -> None:

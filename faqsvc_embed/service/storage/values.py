@@ -232,12 +232,6 @@ class Write:
     file: FileState | None = None
     """Set if the FAQ comes from a file. Its website may then be empty."""
 
-    @property
-    def is_edit(self) -> bool:
-        """Whether a part of the newest revision was changed, so that a translation stays as old as it was."""
-        has_revision = self.file is not None and self.file.revision is not None
-        return has_revision and self.preconditions.if_match is not None
-
 
 class Revision(NamedTuple):
     """A revision with the state of its translation, as its owner sees it.

@@ -91,7 +91,8 @@ class Writer:
             newest = edit.newest(lang)
             if request.must_be_new and not is_new:
                 raise RevisionConflict(f"The FAQ {quoted(row.slug)} already exists", newest)
-            is_sure = request.preconditions.if_match is None and (request.file is None or is_new)
+            if_match = request.preconditions.if_match
+            is_sure = if_match is None and (request.file is None or is_new)
             if request.lang is None and newest is None and not is_sure:
                 raise RevisionConflict(f"The FAQ {quoted(row.slug)} has no translation in {lang}")
             edit.check(request.preconditions, lang, newest)
@@ -99,15 +100,20 @@ class Writer:
                 raise RevisionConflict(
                     f"The FAQ {quoted(row.slug)} was unpublished, and this would publish it again"
                 )
-            wanted = request.faq if request.file is None else content_of_file(edit, row, newest, request)
+            wanted: FAQ | Revision = request.faq
+            if request.file is not None:
+                wanted = content_of_file(edit, row, newest, request)
+            elif newest is not None and request.faq.cta is None:
+                wanted = structs.replace(request.faq, cta=newest.faq.cta)
             if isinstance(wanted, Revision):
                 written = wanted
             else:
-                written = _store(edit, newest, lang, wanted, is_draft=request.is_draft)
-            if request.is_edit and newest is not None:
-                edit.set_source(lang, newest.translated_from)
-            elif request.translated_from is not None:
-                edit.set_source(lang, request.translated_from)
+                written = _store(edit, lang, wanted, is_draft=request.is_draft)
+            source = request.translated_from
+            if newest is not None and request.file and request.file.revision and if_match:
+                source = newest.translated_from  # a program has changed a part of what it read
+            if source is not None:
+                edit.set_source(lang, source)
             if key:
                 _record(edit.connection, access.site, key, written)
         return written, is_new
@@ -129,7 +135,7 @@ class Writer:
         slug, lang = key
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
-            written = _store(edit, newest, newest.lang, change(newest.content), is_draft=is_draft)
+            written = _store(edit, newest.lang, change(newest.content), is_draft=is_draft)
             edit.set_source(newest.lang, newest.translated_from)
             return written
 
@@ -144,7 +150,8 @@ class Writer:
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             # A draft that is not the newest gets a new number, too: editors start from the newest revision.
-            written = edit.write(lang, revision.record, revision.website_url, is_draft=False)
+            url, record = revision.website_url, revision.record
+            written = edit.write(lang, revision.faq, url, is_draft=False, record=record)
             edit.copy_source(revision, written)
             return written
 
@@ -223,12 +230,9 @@ def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request
     return default
 
 
-def _store(edit: Edit, newest: Revision | None, lang: Lang, faq: FAQ, *, is_draft: bool) -> Revision:
-    """Write an FAQ, which keeps the call to action if it states none."""
-    if faq.cta is None and newest is not None:
-        faq = structs.replace(faq, cta=newest.faq.cta)
-    record = stored_record(faq, edit.slug, lang).to_json()
-    return edit.write(lang, record, faq.website_url or "", is_draft=is_draft)
+def _store(edit: Edit, lang: Lang, faq: FAQ, *, is_draft: bool) -> Revision:
+    stored = stored_record(faq, edit.slug, lang)
+    return edit.write(lang, stored, faq.website_url or "", is_draft=is_draft)
 
 
 def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:
