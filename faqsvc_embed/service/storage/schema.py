@@ -134,6 +134,7 @@ faqs: Final = Table(
     Column("sealed", Boolean, nullable=False, server_default=false()),
     Index("faqs_by_site", "site", "updated_at", "slug"),
     Index("faqs_by_state", "site", "state", "slug"),
+    Index("faqs_by_state_and_time", "site", "state", "updated_at", "slug"),
 )
 
 translations: Final = Table(

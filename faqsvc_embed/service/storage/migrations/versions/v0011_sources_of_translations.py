@@ -1,4 +1,4 @@
-"""The source of each revision of a translation, which only its newest one had."""
+"""The source of each revision of a translation, and an index of lists by state."""
 
 from alembic import op
 from sqlalchemy import Column, Integer
@@ -18,5 +18,6 @@ WHERE lang <> (SELECT lang FROM faqs WHERE slug = revisions.slug)
 
 
 def upgrade() -> None:
+    op.create_index("faqs_by_state_and_time", "faqs", ["site", "state", "updated_at", "slug"])
     op.add_column("revisions", Column("translated_from", Integer))
     op.execute(SOURCES)
