@@ -15,8 +15,8 @@ from faqsvc_embed.text import letters, question_key, spelling
 MAX_CLOSEST: Final = 3
 COMPARED: Final = 200
 """Characters of a question that are compared to find the closest ones."""
-ENOUGH: Final = 0.1
-"""How similar a question must be to be one of the closest, from 0 to 1."""
+ENOUGH: Final = 0.15
+"""How similar a question must be to be one of the closest, from 0 to 1, and half as similar as the best."""
 
 _Group = tuple[str, str]
 """A section, without its spelling, and an answer."""
@@ -79,8 +79,8 @@ def closest(question: str, questions: Iterable[str]) -> list[str]:
     """
     wanted = _pairs(question)
     shares = [(_similarity(wanted, _pairs(text)), text) for text in questions]
-    best = sorted((found for found in shares if found[0] >= ENOUGH), key=lambda found: -found[0])
-    return [text for _, text in best[:MAX_CLOSEST]]
+    best = sorted(shares, key=lambda found: -found[0])[:MAX_CLOSEST]
+    return [text for share, text in best if share >= max(ENOUGH, best[0][0] / 2)]
 
 
 @dataclass(eq=False, slots=True)

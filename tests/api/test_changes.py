@@ -364,6 +364,12 @@ def test_a_paraphrase_is_refused_with_the_question_that_it_means_among_the_close
                 changed = apply({"question": meant, "answer": "New."}, items=items)
                 assert [item.question for item in changed if item.answer == "New."] == [meant]
     assert (sessions, found) >= (76, 74)
+    with pytest.raises(ChangeRefused) as caught:  # "return" alone shares some letters with several others
+        apply(
+            {"question": "Returns?", "answer": "New."},
+            items=tuple(Item(at, question, "Old.") for at, question in enumerate(PARAPHRASES["en"])),
+        )
+    assert set(caught.value.closest) == {"Can I return a poster?", "Who pays for the return?"}
 
 
 def test_the_work_of_changes_grows_linearly() -> None:
