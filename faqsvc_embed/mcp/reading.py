@@ -21,6 +21,8 @@ from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
 _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
 """The paths of an FAQ at the service."""
+MAX_ADDRESS: Final = 8_000
+"""Characters."""
 
 
 def without_address(call: Call) -> Call:
@@ -34,7 +36,7 @@ def without_address(call: Call) -> Call:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
     """
     text = call.arguments["slug"]
-    if "/" not in text:
+    if "/" not in text or len(text) > MAX_ADDRESS:
         return call
     base_url = call.reading().settings.base_url
     with suppress(ValueError):
