@@ -12,7 +12,7 @@ from typing import Any, Final, NotRequired, TypedDict, Unpack
 from msgspec import UNSET, UnsetType
 
 from faqsvc_embed.api.content import digest_of
-from faqsvc_embed.api.contract import GenerateBody, PublishBody
+from faqsvc_embed.api.contract import GenerateBody, NewItem, PublishBody
 from faqsvc_embed.api.fields import MAX_BODY, MAX_ITEMS
 from faqsvc_embed.api.requests import API_PATH, Request, faq_url, write_request
 from faqsvc_embed.api.validation import change_problems, problems_of, publication_problems
@@ -80,6 +80,7 @@ _HEADERS: Final = {
 }
 """The keywords that are headers: the name of each on the wire, its form, and what is accepted."""
 _FLAGS: Final = ("draft", "overwrite", "republish")
+_ITEM: Final = NewItem.__struct_encode_fields__
 
 
 def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
@@ -215,8 +216,9 @@ def _entry(item: object) -> object:
     if isinstance(item, Item):
         return item.to_fields()
     if isinstance(item, Mapping):
-        optional = {name: item[name] for name in ("section", "id") if item.get(name) is not None}
-        return {"question": item.get("question"), "answer": item.get("answer"), **optional}
+        # Other fields are sent without their values, so that the service names them in `ignored`.
+        others = {str(name): None for name in item if name not in ("position", *_ITEM)}
+        return others | {name: item[name] for name in _ITEM if item.get(name) is not None}
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item

@@ -56,6 +56,13 @@ def test_a_published_faq_is_read(ours: Service) -> None:
     )
 
 
+def test_a_field_of_an_item_that_is_none_is_named_and_its_value_not_sent(ours: Service) -> None:
+    row = {"question": "Open?", "answer": "Yes.", "category": "Visits", "changed": object(), "position": 5}
+    with FAQClient(ours.base_url, ours.key) as client:
+        publication = client.publish_faq(**{**TEA, "items": [row]})
+    assert publication.ignored == ("items[0].category", "items[0].changed")
+
+
 def test_the_asynchronous_methods_do_the_same(ours: Service) -> None:
     async def publish_twice_and_read() -> tuple[Publication, Publication, FAQ]:
         async with FAQClient(ours.base_url, ours.key) as client:

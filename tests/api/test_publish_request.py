@@ -52,7 +52,7 @@ def fields(problems: list[str]) -> list[str]:
     [
         GOOD["items"],
         [list(pair) for pair in GOOD["items"]],
-        [{"question": q, "answer": a, "position": 7, "source": "x"} for q, a in GOOD["items"]],
+        [{"question": q, "answer": a, "position": 7, "section": None} for q, a in GOOD["items"]],
         [Item(9, q, a) for q, a in GOOD["items"]],
         [GeneratedItem(9, q, a, source="https://www.tea.example/#faq") for q, a in GOOD["items"]],
         iter(GOOD["items"]),
