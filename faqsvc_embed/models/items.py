@@ -22,8 +22,7 @@ class Origin(msgspec.Struct, eq=False):
     """
 
     render: ClassVar[AnswerRenderer]
-    """Renders an answer. This module must not import a renderer, so `rendering.answers` sets it at import.
-    `page.border` replaces it by a guarded one."""
+    """Renders an answer, guarded. This module must not import a renderer, so `page.border` sets it."""
 
     slug: str = ""
     answers: Sequence[str] = ()

@@ -173,9 +173,6 @@ def _rendered(
     return markdown.to_html(answer, question_level, website_url, links)
 
 
-Origin.render = answer_html
-
-
 def below(level: int | None, section: str | None) -> int | None:
     """Return the level of a question's heading, which is one below the heading of its section."""
     return level if level is None or section is None else min(level + 1, LOWEST_HEADING)
