@@ -79,7 +79,7 @@ async function send(form, submitter) {
     const refused = page.getElementById("refused");
     if (refused) throw new Error(refused.textContent);  // showing the error page would remove the typed text
     if (response.redirected) history.replaceState(null, "", response.url);
-    if (written?.form === form && typed() !== sent) {
+    if (form.id === "write" && typed() !== sent) {
       isSending = false;
       return response.redirected && page.getElementById("write") ? keep(form, submitter, page) : send(form, submitter);
     }
