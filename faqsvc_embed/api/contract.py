@@ -331,9 +331,10 @@ class CurrentRevision(Struct, frozen=True, rename="camel"):
 class Problem(Struct, frozen=True):
     """An error response (RFC 9457). `type` is `about:blank`, `code` says what is wrong.
 
-    `problems` lists every reason where there can be several. After a conflict, `revision` is the number of
-    the newest revision, and `current` is that revision if there is one. `index` is the number of the change,
-    from 0, that cannot be made; `closest` are the questions that it may mean.
+    `problems` lists every reason where there can be several, and `ignored` the unknown fields of a body.
+    After a conflict, `revision` is the number of the newest revision, and `current` is that revision if there
+    is one. `index` is the number of the change, from 0, that cannot be made; `closest` are the questions that
+    it may mean.
     """
 
     title: str
@@ -342,6 +343,7 @@ class Problem(Struct, frozen=True):
     code: Code
     type: str = "about:blank"
     problems: list[str] | UnsetType = UNSET
+    ignored: list[str] | UnsetType = UNSET
     revision: int | UnsetType = UNSET
     current: CurrentRevision | UnsetType = UNSET
     index: int | UnsetType = UNSET

@@ -74,10 +74,10 @@ class Problem(Exception):
         self.website_url = ""  # of the owner, for a page about an FAQ that is gone
 
     @classmethod
-    def invalid(cls, *problems: str, code: Code = "invalid-body") -> Self:
+    def invalid(cls, *problems: str, code: Code = "invalid-body", **extra: Any) -> Self:
         """Return a 422 that lists every problem of a request."""
         detail = problems[0] if len(problems) == 1 else f"The request has {len(problems)} problems"
-        return cls(422, code, detail, problems=problems)
+        return cls(422, code, detail, problems=problems, **extra)
 
     @classmethod
     def too_early(cls, reason: str, wait: float) -> Self:

@@ -119,12 +119,13 @@ def parse_body(
     """Return a JSON body as a struct, and the paths of its unknown fields.
 
     Raises:
-        Problem: the body is not valid (422); `problems` has every reason.
+        Problem: the body is not valid (422); `problems` has every reason, `ignored` the unknown fields.
     """
     fields = parse_object(body)
+    ignored = unknown_fields(fields, struct)
     if problems := problems_of(fields):
-        raise Problem.invalid(*problems)
-    return msgspec.convert(fields, struct), unknown_fields(fields, struct)
+        raise Problem.invalid(*problems, ignored=ignored or msgspec.UNSET)
+    return msgspec.convert(fields, struct), ignored
 
 
 def content_length(request: Request) -> int:

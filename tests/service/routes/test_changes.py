@@ -122,6 +122,8 @@ def test_fields_that_nothing_is_done_with_are_named_in_the_response(owner: Owner
     many = owner.put(**{f"{n:02}" + "x" * 200: "" for n in range(50)}).json()["ignored"]
     assert (len(many), many[-1], max(map(len, many))) == (21, "and 30 more", 100)
     assert "ignored" not in owner.put().json()
+    refused = owner.put(items=[{"q": "Q?", "answer": "A."}], website_url="https://tea.example").json()
+    assert (refused["status"], sorted(refused["ignored"])) == (422, ["items[0].q", "website_url"])
     elsewhere = owner.put(f"{PRICING}?lang=ko", slug="other", lang="de").json()
     assert (elsewhere["slug"], elsewhere["lang"], elsewhere["ignored"]) == ("pricing", "ko", ["slug", "lang"])
 
