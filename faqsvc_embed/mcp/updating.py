@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice, takewhile
 from typing import Any, Final
 
@@ -14,24 +15,19 @@ from faqsvc_embed.api.changes import ChangeRefused, apply_changes, finder
 from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
-from faqsvc_embed.errors import FAQNotFound, PublishRejected, RevisionConflict, quoted
+from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
 from faqsvc_embed.mcp.clients import Arguments, Call
 from faqsvc_embed.mcp.reading import record_of
 from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
-from faqsvc_embed.mcp.writing import (
-    REQUESTED,
-    SCOPE,
-    other_languages,
-    publish,
-    revert,
-    without_empty,
-    written,
-)
+from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
+from faqsvc_embed.models.wire import Publication
 
 WAITING: Final = ": the FAQ has an unpublished draft, and this change is added to it"
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
+SEARCH_TIMEOUT: Final = 2.0
+"""Seconds for the search of other languages, which are only for a note."""
 MAX_SHOWN: Final = 20
 """Maximum number of changes that a result shows."""
 MAX_WORDS: Final = 300
@@ -81,7 +77,7 @@ async def update_faq(call: Call) -> CallToolResult:
     elif number and published.state == "published":
         content["undo"] = revert(published, number)
     notes += [*_question_notes(old, new, given), *state_notes]
-    notes.append(await other_languages(client, published) if newest is not None else "")
+    notes.append(await _other_languages(client, published) if newest is not None else "")
     return result_of(content, notes=notes)
 
 
@@ -129,6 +125,17 @@ async def _published(client: FAQClient, slug: str) -> StoredRevision:
     if public is None:
         return await client.anewest_revision(slug)
     return await client.aget_revision(slug, public)
+
+
+async def _other_languages(client: FAQClient, published: Publication) -> str:
+    """Return a note that names the languages of an FAQ that still say something else, if there are any."""
+    languages = list[str]()
+    with suppress(FAQError, TimeoutError):
+        async with asyncio.timeout(SEARCH_TIMEOUT):
+            for faq in await client.alist_faqs(text=published.slug):
+                languages += faq.languages if faq.slug == published.slug else ()
+    others = ", ".join(one for one in languages if one != published.lang)
+    return f"The FAQ is also in {others}: if they say the same, change each, with lang." if others else ""
 
 
 def _check_newest(newest: StoredRevision, given: Arguments) -> None:

@@ -32,8 +32,6 @@ from faqsvc_embed.models.wire import Publication
 _GENERATED: Final = ("question", "answer", "section", "source")
 REQUESTED: Final = ""
 MAX_NOTES: Final = 5
-SEARCH_TIMEOUT: Final = 2.0
-"""Seconds for the search of other languages, which are only for a note."""
 SCOPE: Final = ": the API key may only write drafts"
 """Why something was written as a draft."""
 
@@ -84,8 +82,7 @@ async def publish_faq(call: Call) -> CallToolResult:
             "changed or unpublished since. Read it with get_faq, and ask the user."
         )
     content, why = await written(client, published, REQUESTED if is_draft else SCOPE)
-    related = other_languages(client, published) if record.slug else _namesake(client, published.slug)
-    notes += [await related, *why]
+    notes += [await _namesake(client, published.slug) if not record.slug else "", *why]
     if published.install.get("npm", INSTALL) != INSTALL:  # npm has no package of the specified name
         content |= {"install": install} if (install := if_small(published.install)) else {}
     return result_of({**content, **seen}, notes=notes)
@@ -157,6 +154,8 @@ async def _taken(client: FAQClient, record: FAQ) -> ToolError:
     advice = "Change it with update_faq, or choose another slug."
     if record_of(found).items == record.items:
         advice = "It has the same questions, so your last call may have made it: read it with get_faq."
+    if record.lang not in (None, found.faq.lang):
+        advice = f"update_faq with lang {record.lang} and revision 0 translates it. Or choose another slug."
     return ToolError(
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"
@@ -172,17 +171,6 @@ async def _namesake(client: FAQClient, slug: str) -> str:
             advice = "if the new one should replace it, change it with update_faq, and unpublish the new one"
             return f"There is already an FAQ {quoted(other)}: {advice}"
     return ""
-
-
-async def other_languages(client: FAQClient, published: Publication) -> str:
-    """Return a note that names the languages of an FAQ that still say something else, if there are any."""
-    languages = list[str]()
-    with suppress(FAQError, TimeoutError):
-        async with asyncio.timeout(SEARCH_TIMEOUT):
-            for faq in await client.alist_faqs(text=published.slug):
-                languages += faq.languages if faq.slug == published.slug else ()
-    others = ", ".join(one for one in languages if one != published.lang)
-    return f"The FAQ is also in {others}: if they say the same, change each, with lang." if others else ""
 
 
 async def publish(client: FAQClient, record: FAQ, *, is_draft: bool, **conditions: Any) -> Publication:

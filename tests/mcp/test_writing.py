@@ -113,7 +113,7 @@ def test_of_two_new_faqs_with_one_slug_the_second_is_told(ours: Service) -> None
         assert len(messages) == 2
         assert all("There is an FAQ 'race' already" in message for message in messages)
         german = call(client, "publish_faq", arguments[0] | {"lang": "de"})
-        assert "There is an FAQ 'race' already" in error(german)
+        assert all(part in error(german) for part in ("There is an FAQ 'race' already", "revision 0"))
         assert len(client.revisions("race")) == 1
         assert client.list_faqs()[0].languages == ["en"]
 
@@ -125,11 +125,9 @@ def test_a_new_faq_with_the_title_of_another_gets_a_note(ours: Service) -> None:
             for lang in ("en", "de")
         )
         numbered = content(call(client, "publish_faq", {**TEA, "title": "Top 10"}))
-        third = content(call(client, "publish_faq", {**TEA, "slug": "opening-hours", "lang": "fr"}))
     assert ("note" in first, "note" in numbered) == (False, False)
     assert second["slug"] == "opening-hours-2"
     assert "'opening-hours'" in second["note"]
-    assert "is also in en" in third["note"]
 
 
 # Retries
