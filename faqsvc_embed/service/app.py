@@ -23,7 +23,7 @@ from faqsvc_embed.service.config import (
 from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes
-from faqsvc_embed.service.http.limits import RateLimiter, authenticate
+from faqsvc_embed.service.http.limits import GenerationQuota, RateLimiter, authenticate
 from faqsvc_embed.service.http.operation import (
     Endpoint,
     Handler,
@@ -86,7 +86,7 @@ def create_app(
     default FAQSVC_GENERATE_ALLOW.
 
     Limits of a site: `max_faqs` FAQs and `max_bytes` of records with their history, unless the site has its
-    own; `writes_per_minute` changes of its FAQs, over all processes; `max_generations` at once in a process.
+    own; `writes_per_minute` changes of its FAQs and `max_generations` at once, over all processes.
     `reads_per_minute` limits the requests from one address to one process, including writes. Responses from
     the cache do not count. The limit is high, because many visitors may share the address of a content
     delivery network or a university. None means no limit.
@@ -103,7 +103,8 @@ def create_app(
     """
     by_address = RateLimiter(limit("reads_per_minute", reads_per_minute))
     public_base = public_url(base_url)
-    generator = _generator(generate_allow, limit("max_generations", max_generations))
+    generator = _generator(generate_allow)
+    most = limit("max_generations", max_generations)
     storage = database if isinstance(database, Storage) else open_storage(database_url(database))
     storage.writer.quota = Quota(
         limit("max_faqs", max_faqs),
@@ -116,6 +117,7 @@ def create_app(
         feed=ChangeFeed(storage, changes),
         generator=generator,
         storage=storage,
+        generations=GenerationQuota(storage.sites, most, writers),
         writers=writers,
         editors=anyio.CapacityLimiter(1),
         searches=anyio.CapacityLimiter(1),
@@ -214,12 +216,12 @@ def _handler(service: ServiceContext, operation: Operation, handler: Handler) ->
     return respond
 
 
-def _generator(allow: str | None, most: int | None) -> "Generator | None":
+def _generator(allow: str | None) -> "Generator | None":
     try:
         from faqsvc_embed.service.generator import Generator
     except ModuleNotFoundError:  # the extra `generation` is not installed
         return None
-    return Generator.load(allow, most)
+    return Generator.load(allow)
 
 
 async def _error(service: ServiceContext, problem: Problem, request: Request, _: Exception) -> Response:

@@ -16,6 +16,7 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.service.http.changes import ChangeFeed
 from faqsvc_embed.service.http.conditional import preconditions
+from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs
 from faqsvc_embed.service.http.threads import run_blocking
@@ -35,13 +36,14 @@ if TYPE_CHECKING:
 class ServiceContext:
     """The storage and the public URL of one application.
 
-    `writers` limits the threads that write to the storage; `editors`, `searches` and `previews` those that
-    read for the owners of sites, for all routes together, so that public reads always find a free one.
-    `base_url` is None if the public URL is the origin of each request. `sign_in_header` is the header in
-    which a trusted proxy names the person at the desk.
+    `generations` counts the generations of each site at once. `writers` limits the threads that write to the
+    storage; `editors`, `searches` and `previews` those that read for the owners of sites, for all routes
+    together, so that public reads always find a free one. `base_url` is None if the public URL is the origin
+    of each request. `sign_in_header` is the header in which a trusted proxy names the person at the desk.
     """
 
     storage: Storage
+    generations: GenerationQuota
     writers: anyio.CapacityLimiter
     editors: anyio.CapacityLimiter
     searches: anyio.CapacityLimiter

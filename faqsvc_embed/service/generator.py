@@ -2,9 +2,6 @@
 
 import logging
 import os
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -30,6 +27,7 @@ from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import private_response
+from faqsvc_embed.service.http.limits import GenerationQuota
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_body
 
@@ -44,19 +42,16 @@ class Generator:
     """The handler of generation, with its engine and limits.
 
     `allowed` are addresses that may be read although they are not public. `timeout` limits the seconds of
-    one generation, including its wait for others. A site may run `most` at once in this process; None is no
-    limit.
+    one generation, including its wait for others.
     """
 
     engine: Engine
     allowed: frozenset[Address]
     timeout: float
-    most: int | None
-    _running: Counter[str] = field(default_factory=Counter)
     _slots: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(MAX_CONCURRENT))
 
     @classmethod
-    def load(cls, allow: str | None, most: int | None = None) -> "Generator":
+    def load(cls, allow: str | None) -> "Generator":
         """Return the generator that the environment configures.
 
         `allow` is `host:port[,…]`, by default FAQSVC_GENERATE_ALLOW. FAQSVC_LLM_URL and FAQSVC_LLM_MODEL
@@ -70,7 +65,7 @@ class Generator:
             names = ", ".join(sorted(f"{host}:{port}" for host, port in allowed))
             logger.warning("generation may read %s, which need not be public (FAQSVC_GENERATE_ALLOW)", names)
         engine = from_environment(os.environ) or ExtractiveEngine()
-        return cls(engine=engine, allowed=allowed, timeout=generation_timeout(), most=most)
+        return cls(engine=engine, allowed=allowed, timeout=generation_timeout())
 
     async def respond(self, call: Call) -> Response:
         """Read a website; stop if the client disconnects."""
@@ -85,7 +80,7 @@ class Generator:
                     tasks.cancel_scope.cancel()
 
                 tasks.start_soon(cancel_on_disconnect)
-                found = await self.run(wanted, call.access.site)
+                found = await self.run(wanted, call.access.site, call.service.generations)
                 # In a thread, because encoding megabytes takes a while.
                 response = await run_in_thread(partial(private_response, replace(found, ignored=ignored)))
                 tasks.cancel_scope.cancel()
@@ -93,19 +88,7 @@ class Generator:
             raise group.exceptions[0] from None
         return response
 
-    @contextmanager
-    def counted(self, site: str) -> Iterator[None]:
-        """Count a generation of a site while the block runs. Raises Problem (429) if there are too many."""
-        if self.most is not None and self._running[site] >= self.most:
-            detail = f"More than {self.most} generations at once; try again when one of them has ended"
-            raise Problem(429, "rate-limited", detail, headers={"retry-after": "5"})
-        self._running[site] += 1
-        try:
-            yield
-        finally:
-            self._running[site] -= 1
-
-    async def run(self, wanted: GenerateBody, site: str) -> GenerateResponse:
+    async def run(self, wanted: GenerateBody, site: str, quota: GenerationQuota) -> GenerateResponse:
         """Read a website for a site.
 
         Raises:
@@ -113,8 +96,8 @@ class Generator:
         """
         request = GenerationRequest(wanted.website_url, wanted.lang, wanted.count)
         try:
-            with self.counted(site), anyio.fail_after(self.timeout):
-                async with self._slots:
+            with anyio.fail_after(self.timeout):
+                async with quota.running(site, self.timeout), self._slots:
                     return await generate(request, self.engine, allowed=self.allowed, timeout=self.timeout)
         except TimeoutError as error:
             detail = str(error) or f"No result after {self.timeout:g} s"

@@ -297,7 +297,9 @@ async def read_website(visit: Visit) -> Response:
         generator = visit.service.installed_generator()
         if problems := problems_of({"websiteUrl": url}, GenerateBody):
             raise Problem.invalid(*problems)
-        found = await generator.run(GenerateBody(website_url=url), visit.access.site)
+        found = await generator.run(
+            GenerateBody(website_url=url), visit.access.site, visit.service.generations
+        )
     except Problem as problem:
         detail = problem.detail.replace("websiteUrl:", "The address:").replace("websiteUrl", "The address")
         refused = Refused(problem.status, {"website_url": f"{detail}."})

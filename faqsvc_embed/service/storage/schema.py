@@ -235,6 +235,15 @@ previews: Final = Table(
     Column("expires_at", Timestamp, nullable=False, index=True),
 )
 
+# The generations that run; one that a killed process has left ends by itself.
+generations: Final = Table(
+    "generations",
+    metadata,
+    Column("token", Text, primary_key=True),
+    Column("site", Text, nullable=False, index=True),
+    Column("ends_at", Timestamp, nullable=False),
+)
+
 # At most one row: for how long the wall clock has run without a jump.
 wall_clock: Final = Table(
     "wall_clock",

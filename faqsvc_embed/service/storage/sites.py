@@ -1,15 +1,15 @@
-"""Sites, which own FAQs and API keys."""
+"""Sites, which own FAQs and API keys, and the generations that run for them."""
 
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypedDict, Unpack
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from faqsvc_embed.errors import ConfigurationError, FAQError
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.logs import OPERATOR, log
-from faqsvc_embed.service.storage.schema import last_event, sites
+from faqsvc_embed.service.storage.schema import generations, last_event, sites
 from faqsvc_embed.service.storage.values import Access
 from faqsvc_embed.text import is_name
 
@@ -96,6 +96,24 @@ class Sites(Part):
             if values:
                 connection.execute(update(sites).where(sites.c.id == access.site).values(values))
                 log(connection, access, "site-set", self._clock(), subject=access.site)
+
+    def begin_generation(self, site: str, maximum: int, lifetime: float) -> str | None:
+        """Count a generation for at most `lifetime` seconds; return its token, or None if `maximum` run."""
+        token, now = secrets.token_hex(8), self._clock()
+        row = {"token": token, "site": site, "ends_at": now + timedelta(seconds=lifetime)}
+        running = select(func.count()).where(generations.c.site == site)
+        with self._database.writing() as connection:
+            lock_site(connection, site)
+            connection.execute(delete(generations).where(generations.c.ends_at <= now))
+            if connection.scalars(running).one() >= maximum:
+                return None
+            connection.execute(insert(generations), row)
+        return token
+
+    def end_generation(self, token: str) -> None:
+        """Count a generation no longer."""
+        with self._database.writing() as connection:
+            connection.execute(delete(generations).where(generations.c.token == token))
 
 
 def resolve_site(connection: Connection, site: str | None, now: datetime) -> str:

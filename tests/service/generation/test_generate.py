@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.storage import Storage
+from faqsvc_embed.service.storage import Storage, StorageUnavailable
 from tests.generation.websites import html, website
 from tests.service.generation.conftest import BUSY, Ask
 from tests.service.sockets import connected
@@ -227,6 +227,18 @@ def test_a_failing_website_is_reported_within_the_deadline(
     assert response.status_code == response.json()["status"] == status
     assert response.headers["content-type"] == "application/problem+json"
     assert time.monotonic() - started < BUSY
+
+
+@pytest.mark.system
+def test_a_database_that_is_down_is_reported(
+    ask: Ask, storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def down(*_: object) -> str:
+        raise StorageUnavailable("down")
+
+    monkeypatch.setattr(storage.sites, "begin_generation", down)
+    response = ask()
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
 
 
 def test_pages_read_before_the_deadline_are_used(ask: Ask, faulty: FaultyServer) -> None:

@@ -3,15 +3,16 @@
 from datetime import timedelta
 from typing import Any
 
+import anyio
 import pytest
 from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.service import create_app
-from faqsvc_embed.service.generator import Generator
 from faqsvc_embed.service.http import limits
 from faqsvc_embed.service.http.limits import (
+    GenerationQuota,
     RateLimiter,
     client_network,
 )
@@ -197,15 +198,26 @@ def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
     assert client_network(("", 0)) is None
 
 
-def test_generations_at_once_are_limited_for_each_site() -> None:
-    generator = Generator.load("", 2)
-    with generator.counted("tea"), generator.counted("tea"):
-        with pytest.raises(Problem, match="2 generations"), generator.counted("tea"):
-            pass
-        with generator.counted("coffee"):
-            pass
-    with generator.counted("tea"):
-        pass
+def test_generations_at_once_are_limited_for_each_site(storage: Storage, clock: Clock) -> None:
+    site, writers = storage.sites.create("tea"), anyio.CapacityLimiter(4)
+    first, second = (GenerationQuota(storage.sites, 2, writers) for _ in range(2))  # of two processes
+
+    async def main() -> list[str]:
+        outcomes = []
+        async with first.running(site, 30), second.running(site, 30):
+            for quota, name in ((first, site), (second, site), (second, "other")):
+                try:
+                    async with quota.running(name, 30):
+                        outcomes.append("allowed")
+                except Problem as problem:
+                    outcomes.append(problem.code)
+            clock.advance(31)  # what a killed process has left
+            async with first.running(site, 30):
+                pass
+        async with first.running(site, 30):
+            return [*outcomes, "allowed"]
+
+    assert anyio.run(main) == ["rate-limited", "rate-limited", "allowed", "allowed"]
 
 
 def test_reads_with_a_key_are_not_counted_as_writes(storage: Storage, key: str) -> None:

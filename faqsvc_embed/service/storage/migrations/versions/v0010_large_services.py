@@ -1,4 +1,4 @@
-"""Indexes for services with many sites and for searches, and the writes of a site."""
+"""Indexes for services with many sites and for searches, and the writes and generations of a site."""
 
 from typing import Final
 
@@ -50,4 +50,10 @@ def upgrade() -> None:
     has_none = text("search_text = ''")
     name, table, columns = "purged_translations", "translations", ["slug", "lang"]
     op.create_index(name, table, columns, sqlite_where=has_none, postgresql_where=has_none)
+    op.create_table(
+        "generations",
+        Column("token", Text, primary_key=True),
+        Column("site", Text, nullable=False, index=True),
+        Column("ends_at", Text, nullable=False),
+    )
     index_trigrams(op.get_bind())
