@@ -1,7 +1,7 @@
 """Renders FAQs from the template `faqsvc/faq.html`, which a host can override."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from contextlib import suppress
 from itertools import groupby
 from typing import Any, Final, NamedTuple
@@ -28,6 +28,7 @@ from faqsvc_embed.rendering.json_ld import (
 from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
+from faqsvc_embed.runtime.threads import Lock
 from faqsvc_embed.text import PORTION
 from faqsvc_embed.theme import Theme
 
@@ -98,6 +99,8 @@ class Renderer:
         self._host: tuple[Environment, BaseLoader] | None = None
         self._environment: Environment | None = None
         self._is_overridden = False
+        self._turns: dict[Hashable, Lock] = {}
+        """What is being rendered, so that a page and the thread that prepares a record render it once."""
 
     def use_host(self, host: Environment, loader: BaseLoader | None) -> None:
         """Use the templates of the host's loader instead of the package's templates."""
@@ -108,11 +111,23 @@ class Renderer:
     def fragment(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record, or None if it has no question to show."""
         found = self.cached(faq, (style, place))
-        if found is None:
-            found = self._render(faq, style, place)
-            # Templates of the host may use the request.
-            if found is not None and (self._cache_overrides or not self._is_overridden):
-                self._fragments.put(faq, (style, place), found, found.size)
+        if found is not None:
+            return found
+        environment = self._get_environment()
+        if self._is_overridden:  # the templates of the host may do anything, so nothing waits for them
+            found = self._render(faq, style, place, environment)
+            return self._put(faq, style, place, found) if self._cache_overrides else found
+        turn = id(faq), style, place
+        with self._turns.setdefault(turn, Lock()).own():
+            try:
+                found = self.cached(faq, (style, place)) or self._render(faq, style, place, environment)
+                return self._put(faq, style, place, found)
+            finally:
+                self._turns.pop(turn, None)
+
+    def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
+        if found is not None:
+            self._fragments.put(faq, (style, place), found, found.size)
         return found
 
     @staticmethod
@@ -161,8 +176,7 @@ class Renderer:
             self._environment = environment
         return environment
 
-    def _render(self, faq: FAQ, style: Style, place: Place) -> Fragment | None:
-        environment = self._get_environment()
+    def _render(self, faq: FAQ, style: Style, place: Place, environment: Environment) -> Fragment | None:
         level = style.question_level
         answered = answers.items(faq, level)
         if not answered:
