@@ -134,4 +134,6 @@ def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     indent, end = space_before(lines[number]), number + 1
     while end < len(lines) and (not lines[end].strip() or lines[end][indent : indent + 2].isspace()):
         end += 1
-    return Opener(number, number + 1, title.strip('" '), indent=indent + CODE, end=end)
+    one = Opener(number, number + 1, title.strip('" '), indent=indent + CODE)
+    one.end = end if any(map(str.strip, lines[one.below : end])) else None
+    return one

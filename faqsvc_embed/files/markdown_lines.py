@@ -17,6 +17,11 @@ _COMMENT: Final = re.compile(
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
     r"[ \t]*(?:[-*+]|1\.)[ \t][^\n]*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}(?:\s*</details>)?)"
+    # The address of a link with a template, in whose spaces it would end.
+    r"|(?P<address>(?<=\]: )\S*\{\{[^\n{}]*\}\}"
+    r"|(?<=\]\()(?=[^\n()]*\{[{%])(?:[^\s(){}<>]|\{\{[^\n{}]*\}\}|\{%[^\n{}]*%\})++(?=\)))"
+    # An element whose text is Markdown for kramdown, but HTML in CommonMark.
+    r"|(?P<element>^[ ]{0,3}<(?:div|section)\b[^<>]*\bmarkdown=[^<>]*>)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
     # line.
     r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
@@ -29,11 +34,9 @@ NUMBER: Final = re.compile(
     r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D)"
 )
 _QUESTION_NUMBER: Final = re.compile(
-    r"\A(?:(?:[0-9]{1,3}[ \t]+[-–—]|[0-9]\ufe0f?\u20e3|[IVX]{1,5}[.)]"
-    r"|(?:#|No\.?[ ]?|№[ ]?)[0-9]{1,3}[:.]?)[ \t]+"
-    r"|(?:[(（\[【](?:[0-9]{1,3}|[一二三四五六七八九十]{1,3})[)）\]】]|[一二三四五六七八九十]{1,3}、"
-    r"|[0-9０-９]{1,3}[）．]|[①-⑳])[ \t]*(?=\D)"
-    rf"|[qQ]?(?:{NUMBER.pattern})|FAQ[ ]?[0-9]*[:：][ ]*)"
+    r"\AFAQ[:：][ ]*|\A(?:FAQ|No|[Qq])?[^\w\s¿¡]{0,2}[ ]?"
+    r"(?:[0-9０-９]{1,3}(?:\.[0-9]{1,3})*(?:[ \t]*[^\w\s]{0,3}[ \t]+|[^\w\s]{1,2}(?=\D))"
+    r"|(?:[IVX]{1,5}|[一二三四五六七八九十]{1,3}|[a-zA-Z])[.)、）\]】][ \t]*|[①-⑳][ \t]*)(?=\S)"
 )
 """A number before a question; most questions of a file begin with one."""
 _SIGN: Final = re.compile(
@@ -59,15 +62,13 @@ _HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
 _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
-TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%[^{}]*%\}")
-"""A line that is for the generator of a website, and not for its readers."""
+TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%(?:[^{}\"]|\"[^\s{}\"]*\")*%\}")
+"""A line for the generator of a website. A text in quotes would be for its readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
     r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
 )
 """A link from a heading to itself, a tag of MDX, or the code of an icon such as `:smile:`."""
-_DEFINED: Final = re.compile(r"(?m)(?<=\]: )\S*\{\{[^\n{}]*\}\}")
-"""An address with a template. Its spaces would end the definition of its link, and those below."""
 TEMPLATE: Final = re.compile(r"\{\{[^{}]*\}\}|\{%[^{}]*%\}")
 _HTML_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>")
 _TAGS: Final = re.compile(r"<[a-zA-Z/][^<>]*>|\]\([^()]*\)|\{[#:.][^{}]*\}")
@@ -128,32 +129,23 @@ def without_comments(text: str) -> tuple[str, list[str]]:
 
     The lines after them keep their numbers. A template in the address of a definition has no spaces then.
     """
-    notes = list[str]()
-
-    def whole(found: re.Match[str]) -> str:
-        number = bisect(ends, found.start()) + 1
-        notes.append(f"line {number}: the address of this link comes from a template: {found[0][:60]}")
-        return "".join(found[0].split())
+    notes, ends = list[str](), [found.end() for found in re.finditer("\n", text)]
 
     def blank(found: re.Match[str]) -> str:
+        line = f"line {bisect(ends, found.start()) + 1}"
+        if found["address"]:
+            notes.append(f"{line}: the address of this link comes from a template: {found[0][:60]}")
+            return "".join(found[0].split()).replace('"', "")
         is_comment = found[0].startswith(("<!--", "{/*", "{::")) and found[0].endswith(("-->", "}"))
-        is_comment |= found["contents"] is not None
+        is_comment |= bool(found["contents"] or found["element"])
         is_code = found["script"] or found["mdx"]
         if is_code:
             first, *more = found[0].strip().split("\n")
             end = f", up to line {bisect(ends, found.end()) + 1}" if more else ""
-            notes.append(f"line {bisect(ends, found.start()) + 1}: not shown{end}: {first[:60]}")
+            notes.append(f"{line}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
-    ends = _line_ends(text)
-    if "]: " in text:
-        text = _DEFINED.sub(whole, text)
-        ends = _line_ends(text)
     return _COMMENT.sub(blank, text), notes
-
-
-def _line_ends(text: str) -> list[int]:
-    return [found.end() for found in re.finditer("\n", text)]
 
 
 def without_end(heading: str) -> str:

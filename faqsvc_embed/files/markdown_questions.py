@@ -102,6 +102,13 @@ class _Reading:
         marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
         starts = sorted({one.line - one.above for one in marks})
         self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
+        own = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
+        tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in own}
+        tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
+        for number in tags:
+            source.lines[number] = ""
+        self._tags = list(tags.values())
+        self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in tags.items()]
 
     def document(self, front_title: str) -> Document:
         """Return the document of the file, whose front matter may state a title."""
@@ -109,7 +116,7 @@ class _Reading:
         texts = [source.plain(source.without_break(one.text, one.below)) for one in self._questions]
         texts = texts if source.is_written else unnumbered(texts)
         names = {one: self._name(one) for one in {section for _, section in self._outline.questions} if one}
-        items, answer_lines = list[dict[str, str]](), list[int]()
+        items, lines = list[dict[str, str]](), list[tuple[str, int]]()
         for (one, section), question in zip(self._outline.questions, texts, strict=True):
             answer, line = self._answer(one)
             item = {"question": question, "answer": source.with_definitions(answer)}
@@ -118,9 +125,18 @@ class _Reading:
             if (id_ := split_id(one.text)[1]) is not None:
                 item["id"] = id_
             items.append(item)
-            answer_lines.append(line + 1)
-        self._refuse_template([item["answer"] for item in items if item["answer"]])
+            lines.append((f"line {one.line + 1}", line + 1))
+        answers = [item["answer"] for item in items if item["answer"]]
+        self._refuse_template(answers)
         introduction, introduction_line, notes = self._rest()
+        asking = sum(
+            one.asks and bool(item["answer"]) for one, item in zip(self._questions, items, strict=True)
+        )
+        if asking * 2 > len(answers) and not source.is_written:
+            empty = [place for item, (place, _) in zip(items, lines, strict=True) if not item["answer"]]
+            notes += [f"{place}: this question has no answer, and is left out" for place in empty]
+            lines = [line for item, line in zip(items, lines, strict=True) if item["answer"]]
+            items = [item for item in items if item["answer"]]
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
             place = f"line {title.line + 1}"
@@ -129,17 +145,17 @@ class _Reading:
             title=shown or None,
             introduction=introduction,
             items=items,
-            positions=[f"line {one.line + 1}" for one in self._questions],
-            answer_lines=answer_lines,
+            positions=[place for place, _ in lines],
+            answer_lines=[line for _, line in lines],
             introduction_line=introduction_line,
-            notes=[*notes, *(() if source.is_written else self._remarks()), *source.notes],
+            notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
         )
 
     def _refuse_template(self, answers: list[str]) -> None:
         texts = [one.text for one in self._questions]
         made = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
         if len(made) * 2 < len(texts):
-            made = answers if all(map(is_template, answers)) else []
+            made = (answers or self._tags) if all(map(is_template, answers)) else []
         if made:
             line = self._questions[0].line + 1
             raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
@@ -181,9 +197,7 @@ class _Reading:
         taken = self._source.contents.union(*used)
         first = min(one.line - one.above for one in (*self._questions, *self._outline.sections))
         for number, line in enumerate(lines[:first]):
-            is_tag = number not in taken and TAG_LINE.fullmatch(line.strip())
-            above.append("" if is_tag or number in taken or CONTENTS.fullmatch(line.strip()) else line)
-            notes += [f"line {number + 1}: not shown: {line.strip()[:60]}"] if is_tag else []
+            above.append("" if number in taken or CONTENTS.fullmatch(line.strip()) else line)
         text, start = self._source.trimmed(above)
         introduction = self._source.with_definitions(text) if any(map(is_text, above)) else None
         if introduction is not None and len(introduction) > MAX_INTRODUCTION:

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Final, NamedTuple
 
 from faqsvc_embed.files.asking import asks, ends_asking
@@ -214,6 +214,8 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
             text, mark, rest = question.text.partition("? ")
             if _ANSWER_LABEL.fullmatch(rest):  # on the same line
                 question.text, question.rest, has_answers = text + mark.strip(), rest, True
+            elif not ends_asking(question.text):
+                _join(question, lines)
             found.append(question)
         elif is_answer:
             is_above = question is not None and _ends_above(question, lines, line.number)
@@ -226,6 +228,18 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
         for one in found:
             one.is_explicit = True
             yield one
+
+
+def _join(question: Opener, lines: Sequence[Line]) -> None:
+    """Join the lines of a question that ends asking on one of the lines below."""
+    texts = [question.text]
+    for line in takewhile(lambda line: line.text, lines[question.below : question.below + _MAX_BOLD]):
+        texts.append(line.written.strip())
+        if _ANSWER_LABEL.fullmatch(line.text):
+            return
+        if ends_asking(line.text):
+            question.text, question.below = " ".join(texts), line.number + 1
+            return
 
 
 def _ends_above(question: Opener, lines: Sequence[Line], number: int) -> bool:

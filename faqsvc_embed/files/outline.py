@@ -77,9 +77,13 @@ class Outline:
         if is_of_guide(title):
             return False
         if len(asking) == number:
+            one = asking[0] if number == 1 else None
+            if one is not None and one.shape and not one.is_explicit:
+                return False  # a bold line that asks, for example, may be in any text
             # A single question of level 1 may be the title of a guide.
-            is_part = number == 1 and not title and asking[0].level > 1
-            return is_part or not all(begins_as_guide(one.text) for one in asking)
+            if one is not None and not title and one.level > 1:
+                return True
+            return not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 

@@ -215,7 +215,7 @@ def test_labels_are_in_any_of_the_languages(question: str, answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "signs", ["一、 二、", "（1） （2）", "１． ２．", "① ②", "1️⃣_ 2️⃣_", "#1_ #2_", "1_-_ 2_-_"]
+    "signs", ["一、 二、", "（1） （2）", "１． ２．", "① ②", "1️⃣_ 2️⃣_", "#1_ #2_", "1_-_ 2_-_", "01/_ 02/_"]
 )
 def test_numbers_before_questions_are_left_out(signs: str) -> None:
     first, second = signs.split()
@@ -499,6 +499,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "</details>\n",
         "<details>\n  <summary>What does it cost?</summary>\n\n    Nothing.\n\n</details>\n\n"
         "<details>\n  <summary>May I cancel?</summary>\n\n    Any time.\n\n</details>\n",
+        '??? question "What does it cost?"\\\nNothing.\n\n??? question "May I cancel?"\\\nAny time.\n',
+        "__Q:__ What\ndoes it cost?\n\nNothing.\n\n__Q:__ May I\ncancel?\n\nAny time.\n",
     ],
     ids=[
         *(
@@ -535,6 +537,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "headings in a list",
             "boxes in a box",
             "indented texts of boxes",
+            "texts of boxes without indentation",
+            "labels of two lines",
         ),
     ],
 )
@@ -647,7 +651,7 @@ def test_a_heading_without_text_between_questions_is_a_section() -> None:
 
 def test_one_heading_without_text_among_questions_is_no_section() -> None:
     text = "# FAQ\n\n## Why?\nSo.\n\n## Tea\n\n## Who?\nWe.\n"
-    assert places_of(text) == [("Why?", None, None), ("Tea", None, None), ("Who?", None, None)]
+    assert places_of(text) == [("Why?", None, None), ("Who?", None, None)]
 
 
 def test_a_heading_without_text_is_a_section_if_one_below_it_asks() -> None:
@@ -975,8 +979,9 @@ def test_a_question_above_a_line_that_asks_is_no_section() -> None:
     [
         "---\ntitle: FAQ\n---\n\n### This page is made from a list\n\nIt only fills the menu.\n",
         "# FAQ\n\n## Contents\n\n- **Tea**\n  - [Why?](tea.md#why)\n  - [Who?](tea.md#who)\n",
+        "# Tea\n\nA plant.\n\n**Do you like it?**\n\nWrite to us.\n",
     ],
-    ids=["moved", "contents of other files"],
+    ids=["moved", "contents of other files", "a bold line"],
 )
 def test_one_heading_that_does_not_ask_is_no_faq(text: str) -> None:
     with pytest.raises(ValueError, match=r"^line \d+: "):

@@ -85,8 +85,14 @@ def test_what_was_read_is_written_as_a_file_that_reads_the_same(form: str, endin
         ("## Why?\nSo.\n\n#### And why not?\nSo.\n\n## Who?\nWe.\n", 4, "level 4"),
         ("## Why [here](https://a.example)?\nSo.\n", 1, "link"),
         ("---\ntitle: Prices\n---\n# Costs\n\n## Why?\nSo.\n", 4, "Prices"),
+        ("## Why?\nSee [it]({{ '/a' | url }}/b).\n", 2, "'/a'"),
+        ('## Why?\nSo.\n{% embed url="a" %}\n', 3, "embed"),
+        ("## Why?\nSo.\n\n## Tea\n\n## Who?\nWe.\n", 4, "answer"),
     ],
-    ids=["a heading that asks within an answer", "a link in a question", "another title"],
+    ids=[
+        *("a heading that asks within an answer", "a link in a question", "another title"),
+        *("a template in an address", "a line for a generator", "a question without an answer"),
+    ],
 )
 def test_what_a_reader_of_the_file_would_miss_is_named_with_its_line(text: str, line: int, said: str) -> None:
     assert [note for note in read_markdown(text).notes if note.startswith(f"line {line}: ") and said in note]
