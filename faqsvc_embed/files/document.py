@@ -178,5 +178,6 @@ class Document:
 def _suggestion(name: str) -> str:
     """Return the field that was meant, if a name is similar to one."""
     known = _ITEM_FIELDS if name.startswith("items[].") else [*DOCUMENT_FIELDS, "question"]
-    similar = difflib.get_close_matches(name.removeprefix("items[]."), known, 1, 0.75)
+    own = name.removeprefix("items[].")
+    similar = difflib.get_close_matches(own, known, 1, 0.75) if "." not in own else ()
     return f" (did you mean {similar[0]}?)" if similar else ""

@@ -10,8 +10,11 @@ from faqsvc_embed.files.asking import asks
 Columns = tuple[str, str]
 """The names of the fields of a question and of its answer."""
 _SEVERAL: Final = 2
-LANGUAGE_NAME: Final = re.compile("[a-z]{2}(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?")
-"""The key of a language, such as `en`, `pt-BR` and `zhHans`."""
+LANGUAGE_NAME: Final = re.compile(
+    "(?:[a-z]{2}|ast|bho|ceb|ckb|cmn|fil|gsw|haw|hmn|hsb|kab|kok|nds|sah|sco|yue)"
+    "(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?"
+)
+"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Three letters may be any word."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:
@@ -179,13 +182,15 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
     texts = dict[str, list[str]]()
     for record in records:
         for key, text in record.items():
-            texts.setdefault(str(key), []).extend([text] if isinstance(text, str) else [])
+            parts = text if isinstance(text, list) else [text]
+            texts.setdefault(str(key), []).extend(part for part in parts if isinstance(part, str))
     most = {name: sum(map(asks, own)) for name, own in texts.items()}
     question = max(most, key=most.__getitem__, default="")
     others = {name: sum(map(len, own)) for name, own in texts.items() if name != question}
     answer = find_field(others, ANSWER_FIELDS) or max(others, key=others.__getitem__, default=None)
     if answer is None or most[question] < _SEVERAL or most[question] * 2 < len(records):
         return None
+    answer = next(name for name in others if differ_by_number(name, answer))  # `p1`, which `p2` continues
     is_named = find_field([answer], ANSWER_FIELDS) is not None
     return (question, answer) if is_named or others[answer] > sum(map(len, texts[question])) else None
 

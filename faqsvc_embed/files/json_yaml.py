@@ -5,6 +5,7 @@ import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -32,8 +33,16 @@ def read_json(text: str) -> Document:
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}") from None
-    return _with_questions(to_document(value), text)
+        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}{_hint(text, error.pos)}") from None
+    return _with_questions(to_document(value), value)
+
+
+def _hint(text: str, place: int) -> str:
+    """Return the end of a message about text that is not JSON, but is often in files that look like it."""
+    rest = text[place:].lstrip()
+    if rest.startswith(("//", "/*", "#", "]", "}", "'")):
+        return ": JSON has no comments, no single quotes and no comma at the end"
+    return ": write the objects in a list, with commas between them" if rest.startswith("{") else ""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -47,12 +56,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def read_yaml(text: str) -> Document:
     """Return the FAQ in a YAML file."""
-    return _with_questions(yaml_document(parse_yaml(text)), text)
+    value = parse_yaml(text)
+    return _with_questions(yaml_document(value), value)
 
 
 def read_toml(text: str) -> Document:
     """Return the FAQ in a TOML file."""
-    return _with_questions(to_document(parse_toml(text)), text)
+    value = parse_toml(text)
+    return _with_questions(to_document(value), value)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
@@ -68,12 +79,26 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise ValueError(f"{line}: not TOML: {str(error).partition(' (at ')[0]}") from None
 
 
-def _with_questions(document: Document, text: str) -> Document:
+def _with_questions(document: Document, value: object) -> Document:
     """Return a document with questions. If it has none, raise a ValueError that says what was found."""
     if not document.positions:
-        found = ", ".join(document.unknown) or " ".join(text.split())
-        raise ValueError(f"line 1: no questions found, but {quoted(found[:100])}: {_WANTED}")
+        found = ", ".join(dict.fromkeys(_fields(value, ""))) or str(value)
+        raise ValueError(f"line 1: no questions found in {quoted(found)}: {_WANTED}")
     return document
+
+
+def _fields(value: object, name: str) -> Iterator[str]:
+    """Yield the names of the fields of a value, such as `faq[].title`; of lists, only the first values."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _fields(inner, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and value:
+        for inner in value[:3]:
+            yield from _fields(inner, f"{name}[]")
+    elif name not in ("", "[]"):
+        yield name
+    elif value:
+        yield str(value)
 
 
 def yaml_document(value: object) -> Document:

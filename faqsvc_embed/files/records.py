@@ -183,9 +183,10 @@ class _Finder:
         found = _Found()
         for one, part in zip(value, parts, strict=True):
             key = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
-            is_named = bool(key) and plain_name(key) not in _CONTAINERS and not part.is_item
+            # The key of a text is a question, and that of records may be a section.
+            is_named = bool(key) and plain_name(key) not in _CONTAINERS and not is_text(one[key])
             if part.items:
-                found.add(part, str(key) if is_named else None)
+                found.add(part, str(key) if is_named and not part.is_item else None)
             elif has_items:
                 found.add(self._item(one, None))  # the validation reports that it is no item
             elif isinstance(one, Mapping):
@@ -317,15 +318,18 @@ def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
 
 
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:
-    """Return the names of sections in lists beside the items, by their ids."""
+    """Return the names of sections in lists and mappings beside the items, by their ids."""
     labels = dict[str, str]()
-    for one in (one for inner in value.values() if isinstance(inner, list) for one in inner):
-        if isinstance(one, Mapping) and not _Finder(None, {}).find(one).items:
-            name = find_field(map(str, one), ("label", "title", "name", "text"))
-            keys = (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str))
-            text = text_in(one[name], "en") if name is not None else None
-            if (key := next(keys, None)) is not None and isinstance(text, str):
-                labels[key] = text
+    for inner in value.values():
+        if isinstance(inner, Mapping):
+            labels.update((str(key), text) for key, text in inner.items() if isinstance(text, str))
+        for one in inner if isinstance(inner, list) else ():
+            if isinstance(one, Mapping) and not _Finder(None, {}).find(one).items:
+                name = find_field(map(str, one), ("label", "title", "name", "text"))
+                keys = (one[key] for key in ("id", "key", "slug", "value") if isinstance(one.get(key), str))
+                text = text_in(one[name], "en") if name is not None else None
+                if (key := next(keys, None)) is not None and isinstance(text, str):
+                    labels[key] = text
     return labels
 
 

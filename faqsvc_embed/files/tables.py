@@ -43,15 +43,12 @@ def read_csv(text: str) -> Document:
     notes = [f"row {number}: left out: above the names of the columns" for number, _ in rows[:above]]
     (first, header), *rest = rows[above:]
     names = [name.strip().strip("\ufeff") for name in header]
-    columns = find_columns(names)
+    columns = find_columns(names) or _asking(names, [row for _, row in rest])
     if columns is None:
-        columns = _asking(names, [row for _, row in rest])
-        if columns is None:
-            raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
-        if asks(columns[0]):  # the table has no names
-            rest.insert(0, (first, header))
-        names = [dict(zip(columns, ("question", "answer"), strict=True)).get(name, name) for name in names]
-        columns = ("question", "answer")
+        raise ValueError(f"the first row must name the columns question and answer, not {quoted(header)}")
+    if asks(columns[0]):  # the table has no names
+        rest.insert(0, (first, header))
+        names, columns = ["question", "answer"], ("question", "answer")
     names[0] = names[0] or "column 1"  # some programs number the rows in a column without a name
     for name in columns:
         if sum(plain_name(other) == plain_name(name) for other in names) > 1:

@@ -208,6 +208,9 @@ items:
         ("faq.json", "{", "not JSON"),
         ("faq.json", "7", "7"),
         ("faq.json", "[" * 100_000, "nested too deeply"),
+        ("faq.json", "[\n// Prices\n]", "comments"),
+        ("faq.json", '{"q": "Why?", "a": "So."}\n{"q": "Who?", "a": "We."}', "list"),
+        ("faq.json", '{"faq": [{"head": "Tea", "texts": ["Hot."]}]}', "faq[].head, faq[].texts[]"),
         ("faq.yaml", "a: [", "not YAML"),
         ("faq.yaml", "a: [*b]", "alias 'b'"),
         ("faq.yaml", "items: []\n---\nitems: []\n", "line 3: the file has more than one document"),
@@ -389,6 +392,10 @@ _RECORDS = {
     "aliases.yaml": "a: &a\n  question: What does it cost?\n  answer: Nothing.\nitems:\n  - *a\n",
     "languages.csv": "id,q_en,q_fr,a_en,a_fr\n1,What does it cost?,Quoi ?,Nothing.,Rien.\n"
     "2,May I cancel?,Puis-je ?,Any time.,Oui.\n",
+    "paragraphs.csv": "question,p1,p2\nWhat does it cost?,Nothing: to nobody,And not ever.\n"
+    "May I cancel?,Any time: or not,Or rather never.\n",
+    "points.yaml": "faq:\n- name: What does it cost?\n  bullet_point: [Nothing., Not ever.]\n"
+    "- name: May I cancel?\n  bullet_point: [Any time., Or rather never.]\n",
     "bars.csv": "question|answer\nWhat does it cost?|Nothing.\nMay I cancel?|Any time.\n",
     "numbered.csv": ",Question,Answer\n0,What does it cost?,Nothing.\n1,May I cancel?,Any time.\n",
     "spaces.csv": 'question, answer\nWhat does it cost?, "Nothing, ever"\nMay I cancel?, "Any time, yes"\n',
@@ -432,12 +439,17 @@ def test_what_asks_is_a_question_whatever_its_field_is_called(tmp_path: Path, na
     second = "What does it cost?" if name == "aliases.yaml" else "May I cancel?"
     assert [item["question"] for item in items][:2] == ["What does it cost?", second]
     assert all(item["answer"].startswith(("Nothing", "Any time")) for item in items)
+    assert name not in ("paragraphs.csv", "points.yaml") or items[1]["answer"].endswith("Or rather never.")
 
 
 @pytest.mark.parametrize(
     ("name", "left_out"),
     [
         ("a.json", '[{"question": {"en": "Why?", "de": "Warum?"}, "answer": {"en": "So.", "de": "Darum."}}]'),
+        (
+            "a.json",
+            '[{"question": {"en": "Why?", "fil": "Bakit?"}, "answer": {"en": "So.", "fil": "Kasi."}}]',
+        ),
         ("a.yaml", "title: {en: Prices, de: Preise}\nitems: [{q: 'Why?', a: So.}]"),
         ("a.yaml", "- {questionEn: 'Why?', questionDe: 'Warum?', answerEn: So., answerDe: Darum.}"),
         ("a.json", '[{"topic": "Prices"}, {"fields": {"question": "Why?", "answer": "So."}}]'),
@@ -451,7 +463,7 @@ def test_texts_of_records_that_are_not_read_are_named(tmp_path: Path, name: str,
     document = read(tmp_path, name, left_out)
     assert [(item["question"], item["answer"]) for item in document.items] == [("Why?", "So.")]
     notes = " ".join(document.all_notes())
-    named = (".de", "questionDe", "topic", "draft", "uses", "answer2", "[].items")
+    named = (".de", ".fil", "questionDe", "topic", "draft", "uses", "answer2", "[].items")
     assert any(word in notes for word in named)
 
 
@@ -484,8 +496,11 @@ def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -
         ("- question: Why?\n  answer: So.\n  categories: [Our prices]\n", "Our prices"),
         ("- name: Dear?\n  desc: All.\n  entries:\n  - question: Why?\n    answer: So.\n", "Dear?"),
         ("1:\n  question: Why?\n  answer: So.\n2:\n  question: Who?\n  answer: We.\n", None),
+        ("- Why?: So.\n- Who?: We.\n", None),
+        ("- Prices:\n  - Why?: So.\n  - Who?: We.\n- Other:\n  - When?: Now.\n", "Prices"),
+        ("topics:\n  pay: Prices\nitems:\n- {question: 'Why?', answer: So., topic: pay}\n", "Prices"),
     ],
-    ids=["a name", "a key", "a list of one", "a name that asks, with a text", "a number"],
+    ids=["name", "key", "list of one", "name that asks", "number", "question", "key of questions", "topic"],
 )
 def test_the_name_of_a_group_is_the_section_of_its_questions(
     tmp_path: Path, content: str, section: str | None
