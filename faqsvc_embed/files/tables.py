@@ -2,8 +2,10 @@
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
@@ -24,6 +26,8 @@ from faqsvc_embed.files.values import Located
 
 _MAX_ABOVE: Final = 5
 """Rows in which the names of the columns are looked for."""
+_SAMPLE: Final = 20_000
+"""Characters in which the separator is looked for."""
 
 
 def read_csv(text: str) -> Document:
@@ -91,9 +95,10 @@ def _are_names(row: Sequence[str]) -> bool:
 def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not empty, with their numbers."""
     first, _, rest = text.lstrip("\n").partition("\n")
-    delimiter = "\t" if "\t" in first.strip() else max(";|,", key=first.count)
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
+    else:
+        delimiter = max("\t;|,", key=partial(_equal_rows, text[:_SAMPLE]))
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
     )
@@ -109,3 +114,9 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
                 f"a cell is too long: an answer has at most {MAX_ANSWER} characters; is a quote missing?"
             )
         raise ValueError(f"row {number + 1}: {problem}") from None
+
+
+def _equal_rows(text: str, delimiter: str) -> int:
+    """Return how many rows have the same number of cells, more than one, if this character separates them."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    return max(Counter(len(row) for row in rows if row[1:]).values(), default=0)

@@ -428,6 +428,8 @@ _RECORDS = {
     "faq:\n- q: What does it cost?\n  a: Nothing.\n- q: May I cancel?\n  a: Any time.\n---\n",
     "scripts.json": '{"en": {"What does it cost?": "Nothing.", "May I cancel?": "Any time."},'
     ' "zhHant": [{"q": "\u591a\u5c11\u9322\uff1f", "a": "\u514d\u8cbb\u3002"}]}',
+    "lists.csv": "What does it cost?,Nothing; not ever; to nobody\nMay I cancel?,Any time: or not\n"
+    "Why?,Any time; so\n",
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }
