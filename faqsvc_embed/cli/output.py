@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -81,10 +82,15 @@ def fields_of_row(row: Any) -> dict[str, Any]:
 def print_table(rows: Iterable[Sequence[str]]) -> None:
     """Print rows of texts in columns; the last column may be of any length."""
     lines = [[" ".join(cell.split()) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
     for line in lines:
-        cells = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        cells = (cell + " " * (width - _width(cell)) for cell, width in zip(line, widths, strict=True))
         print_text("  ".join(cells).rstrip())
+
+
+def _width(text: str) -> int:
+    """Return the columns that a text takes in a terminal: Chinese, Japanese and Korean letters take two."""
+    return sum(1 + (east_asian_width(c) in "WF") for c in text if not combining(c))
 
 
 def escape_unencodable() -> None:

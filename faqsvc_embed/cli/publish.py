@@ -86,4 +86,5 @@ def publish(
         run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
         run.publish()
     if any(Path(file).is_dir() for file in files) and (slugs := run.published_without_file()):
-        note(f"Note: published, but in none of these files: {summary(slugs, 10)}")
+        named = f"published, but in none of these files: {summary(slugs, 10)}"
+        note(f"Note: {named}; `faqsvc delete SLUG` unpublishes one")

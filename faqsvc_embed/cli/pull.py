@@ -93,7 +93,7 @@ def _files(records: "Records", directory: Path, existing: Mapping[tuple[str, str
             document.to_faq(slug)
         except PublishRejected as error:
             raise failure(f"{slug!r} cannot be a file: {error}") from error
-        if path.suffix != ".md":
+        if path.suffix.lower() != ".md":
             raise failure(f"{path} is the FAQ {quoted(slug)}, and pull writes .md files: move it away first")
         text = WRITERS[".md"](document)
         files[path] = None if path.exists() and path.read_bytes() == text.encode() else text

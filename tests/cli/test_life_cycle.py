@@ -290,6 +290,11 @@ def test_a_list_and_a_history_are_tables_or_json(ours: Service) -> None:
     publish("listed", title="Tea", draft=True)
     first = faqsvc("list").stdout.splitlines()[0]
     assert re.fullmatch(r"listed +published +r2 +en +[-\d]+ [:\d]+  Tea", first)
+    publish("質問")  # each letter takes two columns of a terminal
+    before = [
+        row.partition("published ")[0] for row in faqsvc("list", "--state", "published").stdout.splitlines()
+    ]
+    assert len({len(text) + text.count("質") + text.count("問") for text in before}) == 1
     (listed,) = [faq for faq in json.loads(faqsvc("list", "--json").stdout) if faq["slug"] == "listed"]
     assert (listed["state"], listed["revision"], listed["languages"]) == ("published", 2, ["en"])
     assert [line.split()[:2] for line in faqsvc("history", "listed").stdout.splitlines()] == [
