@@ -111,7 +111,9 @@ def parse_struct(response: Response, now: datetime, struct: type[S]) -> S | FAQE
     try:
         return msgspec.json.decode(response.body, type=struct)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
-        message = f"the response ({response.status}) is not what an FAQ service sends: {error}"
+        message = (
+            f"the response ({response.status}) is not what an FAQ service sends; check base_url: {error}"
+        )
         return FAQUnavailable(message, status=response.status, body=excerpt(response.body))
 
 
@@ -160,13 +162,15 @@ def error_of(response: Response, now: datetime, *, is_write: bool = False) -> FA
     problem = _readable(json_value(response.body), Problem)
     status, reasons = response.status, _reasons(problem)
     because = f": {reasons[0]!r}" if reasons else ""
+    if status in (404, 405, 501) and not reasons:
+        because = ": is base_url the address of an FAQ service?"
     wait = parse_retry_after(response.headers.get("retry-after"), now)
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status in (401, 403):
         refusal = _REFUSALS.get(details["code"] or "", "the service refused the API key")
         return AuthenticationError(f"{refusal} ({status}){because}", **details)
     if status == 404:
-        return FAQNotFound(f"{'not found' if reasons else 'there is no such FAQ'} (404){because}", **details)
+        return FAQNotFound(f"not found (404){because}", **details)
     if status == 410:
         return FAQGone(f"{'gone' if reasons else 'the FAQ was unpublished'} (410){because}", **details)
     if status == 412:

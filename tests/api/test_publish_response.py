@@ -98,6 +98,7 @@ def test_a_201_without_a_slug_is_no_usable_response(body: bytes) -> None:
 def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(status: int, kind: type[FAQError]) -> None:
     error = refused(status, b"x" * 5_000)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
+    assert ("base_url" in str(error)) == (status in (302, 307, 404, 405))  # of another server
 
 
 @pytest.mark.parametrize("status", [429, 503])
