@@ -16,8 +16,8 @@ TEXT: Final = 4.5
 """The contrast of text (WCAG 2.2, 1.4.3)."""
 LIGHT_BACKGROUND: Final = "#f2f2f2"
 """The darkest light background: a colour with enough contrast on it has enough on white, too."""
-DARK_BACKGROUND: Final = "#262626"
-"""The lightest background that counts as dark."""
+DARK_BACKGROUND: Final = "#363636"
+"""The lightest dark background: a card on a page of #303030, as dark themes have."""
 
 
 def accents(colour: str, ratio: float) -> tuple[str, str]:

@@ -15,8 +15,8 @@ from tests.rendering.support import faq
 from tests.support import samples
 
 LIGHT = ("#ffffff", "#f2f2f2")
-DARK = ("#000000", "#262626")
-EXTREMES = ["#ffffff", "#000000", "#ffff00", "#0000ff", "#767676", "#f2f2f2", "#262626"]
+DARK = ("#000000", "#363636")
+EXTREMES = ["#ffffff", "#000000", "#ffff00", "#0000ff", "#767676", "#f2f2f2", "#363636"]
 
 
 def channels(colour: str) -> list[float]:
@@ -49,7 +49,7 @@ def test_any_accent_is_seen_on_any_background(ratio: float, count: int) -> None:
 def test_an_accent_with_enough_contrast_is_not_changed() -> None:
     assert accents("#0b6e75", GRAPHICS)[0] == "#0b6e75"
     assert accents("#ffff00", TEXT)[1] == "#ffff00"
-    assert accents("#767676", GRAPHICS) == ("#767676", "#767676")
+    assert accents("#808080", GRAPHICS) == ("#808080", "#808080")
     assert accents("oklch(0.5 0.1 200)", TEXT)[0] == "oklch(0.5 0.1 200)"
     assert accents("currentcolor", TEXT) == ("currentcolor", "currentcolor")
 
