@@ -254,7 +254,12 @@ WHOLE = (
     "<h3>Rooms<br>for groups</h3><ul><li>Up to 5 * 2</li><li>Ask <i>us</i></li></ul><img src=x>"
     "<h2>Delivery</h2><h3>Do you ship?</h3><p>Yes.</p>"
 )
-CELLS_OF_A_SHEET = "<table><tr><td>How do I pay?</td><td>By <b>card</b>.</td></tr></table>"
+CELLS_OF_A_SHEET = "<table><tr><td>How do I pay?</td><td>By <b>card</b>.</td><td>Payment</td></tr></table>"
+TABLE = (
+    "<table><tr><td><p><b>Question</b></p></td><td><p>Answer</p></td></tr><tr><td>Payment</td></tr>"
+    "<tr><td><p>How do I pay?</p></td><td><p>By <b>card</b>.</p><p>Or:</p><ul><li>cash</li></ul></td></tr>"
+    "<tr><td><p>Where?</p></td><td><p>Here.</p></td></tr></table>"
+)
 
 
 @pytest.mark.parametrize(
@@ -266,11 +271,12 @@ CELLS_OF_A_SHEET = "<table><tr><td>How do I pay?</td><td>By <b>card</b>.</td></t
             ["By card, see [how](https://heron.example/pay).", "- Up to 5 \\* 2\n- Ask *us*", "Yes."],
         ),
         (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
+        (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
         ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
         ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
         ("", "How do I pay?\nBy card.", ["By card."]),
     ],
-    ids=["page", "spreadsheet", "source", "Markdown of a code editor", "text"],
+    ids=["page", "spreadsheet", "table", "source", "Markdown of a code editor", "text"],
 )
 def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     editor: Page, desk: Served, html: str, text: str, answers: list[str]

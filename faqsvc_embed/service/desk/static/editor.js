@@ -399,16 +399,37 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
-// Pastes an FAQ from a page or a document as Markdown. Rows of a spreadsheet, Markdown and source code are pasted as they are.
+// Pastes an FAQ from a page or a document as Markdown. Other rows of a spreadsheet, Markdown and source code stay as they are.
 function startImport() {
   const field = document.querySelector("textarea.paste");
   field?.addEventListener("paste", (event) => {
     field.parentElement.querySelector(".pasted")?.remove();
     const plain = event.clipboardData.getData("text").replace(/\r\n?/g, "\n");
     const { html, left } = cleaned(event.clipboardData.getData("text/html"), plain);
+    const asked = withHeadings(html);
     const isRows = /^[^\n]*\S\t/.test(plain);
-    if (html && !isRows) paste(event, withLists(plain), html, left);
+    if (asked || (html && !isRows)) paste(event, withLists(plain), asked || html, left);
   });
+}
+
+// Returns HTML with headings and texts instead of tables of questions and answers, whose cells may have paragraphs and lists.
+// Without such a table, it is empty.
+function withHeadings(html) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const before = page.body.innerHTML;
+  for (const table of page.querySelectorAll("table")) {
+    const rows = [...table.rows].map(({ cells }) => [...cells]).filter((cells) => cells.length);
+    const asking = rows.filter(([question, answer]) => answer && /[?？]\s*$/.test(question.textContent));
+    if (rows.some((cells) => cells.length > 2) || 2 * asking.length < rows.length) continue;
+    const isNamed = /^\s*(?:questions?|fragen?|preguntas?|質問|问题|問題|질문)\s*$/i.test(rows[0][0].textContent);
+    for (const [question, answer] of isNamed ? rows.slice(1) : rows) {
+      const heading = page.createElement(answer ? "h3" : "h2");
+      heading.textContent = question.textContent;
+      table.before(heading, ...(answer?.childNodes ?? []));
+    }
+    table.remove();
+  }
+  return page.body.innerHTML === before ? "" : page.body.innerHTML;
 }
 
 // Inserts what was copied, HTML as Markdown, and says what was left out.
