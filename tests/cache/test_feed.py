@@ -126,7 +126,8 @@ def test_invented_slugs_rarely_cost_a_connection(service: FeedService, embed: FA
     count = len(service.connections)
     for number in range(50):
         assert answer(embed, f"invented-{number}") is None
-    time.sleep(0.5)
+    service.publish("pricing", "Changed.")
+    wait_until(lambda: answer(embed, "pricing") == "Changed.")
     assert len(service.connections) == count
 
 

@@ -114,7 +114,8 @@ def test_an_edit_reaches_every_worker_within_two_seconds(command: str, count: in
             workers = set[str]()
             while len(workers) < count:
                 workers.add(server.page()[0])
-            time.sleep(3)  # each follows the feed
+            publish(client, "Followed.")
+            server.seconds_to_all(workers, "Followed.")
             took = list[float]()
             for number in range(1, EDITS + 1):
                 publish(client, f"Answer {number}.")
