@@ -207,7 +207,3 @@ def test_gzip_inside_passes_and_an_uncached_faq_gives_one_warning(
         assert gzip.decompress(response.body).decode() == made[-1]
         assert response.all("content-length") == [str(len(response.body))]
     assert ["aprefetch" in record.getMessage() for record in caplog.records] == [True] * (make is slow_embed)
-
-
-def test_the_middleware_is_plain_asgi() -> None:
-    assert not issubclass(FAQMiddleware, BaseHTTPMiddleware)

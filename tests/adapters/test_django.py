@@ -259,11 +259,6 @@ def test_a_template_within_one_of_jinja_is_complete_by_itself() -> None:
 # Jinja
 
 
-def test_the_globals_of_the_jinja_backend_print_the_same() -> None:
-    for call in ('{{ faq("pricing") }}', '{% faq "pricing" %}'):
-        assert get(call, using="jinja") == get('{% faq "pricing" %}')
-
-
 def test_the_jinja_backend_follows_the_settings_of_a_test() -> None:
     for faq in (A, B):
         with project(page(""), fake_embed({"pricing": {**faq.to_dict(), "slug": "pricing"}})):

@@ -4,7 +4,7 @@ import asyncio
 import io
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextvars import Context as Variables
 from contextvars import copy_context
 from typing import Any
@@ -47,17 +47,6 @@ def get_sync(path: str = "/", **options: Any) -> Any:
 
 def get_async(path: str = "/", **options: Any) -> Any:
     return asyncio.run(AsyncClient().get(path, **options))
-
-
-def body_of(response: Any) -> bytes:
-    """Return the whole body, streamed or not."""
-    if not response.streaming:
-        return bytes(response.content)
-
-    async def read() -> bytes:
-        return b"".join([part async for part in response])
-
-    return asyncio.run(read()) if response.is_async else b"".join(response)
 
 
 servers: pytest.MarkDecorator = pytest.mark.parametrize("get", [get_sync, get_async], ids=["wsgi", "asgi"])
@@ -220,29 +209,6 @@ def test_a_context_that_was_copied_in_a_request_is_outside_of_its_page_afterward
 # Streams
 
 
-@servers
-@embeds
-def test_a_streamed_page_is_one_faq_page(get: Get, make: Any) -> None:
-    source = '{% faq "pricing" %}', '{% faq "legal" %}'
-
-    def host(request: HttpRequest) -> StreamingHttpResponse:
-        def parts() -> Iterator[str]:
-            yield "<h1>é</h1>"
-            yield from map(render, source)
-
-        async def async_parts() -> AsyncIterator[str]:
-            for part in parts():
-                yield part
-
-        return StreamingHttpResponse(parts() if get is get_sync else async_parts())
-
-    with project(host, make(FAQS)):
-        body = body_of(get())
-    assert body.startswith("<h1>é</h1>".encode())
-    assert summary(body) == page_of(A, B)._replace(styles=2)  # of two documents
-    assert b"<!--faqsvc" not in body
-
-
 def test_a_streamed_page_is_sent_part_by_part() -> None:
     def parts() -> Iterator[str]:
         yield "first"
@@ -261,7 +227,7 @@ def test_a_file_passes_as_it_is() -> None:
         lambda request: FileResponse(io.BytesIO(b"<p>faqsvc</p>"), filename="a.html"), fake_embed(FAQS)
     ):
         response = get_sync()
-        assert (body_of(response), response.headers["Content-Length"]) == (b"<p>faqsvc</p>", "13")
+        assert (b"".join(response), response.headers["Content-Length"]) == (b"<p>faqsvc</p>", "13")
 
 
 # Fragments that Django caches

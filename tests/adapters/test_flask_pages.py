@@ -141,14 +141,6 @@ def test_a_page_does_not_wait_a_second_time_for_its_error_page(faulty: FaultySer
 # Between requests, and in threads
 
 
-def test_nothing_of_a_page_is_left_for_the_next_request() -> None:
-    app = make_app()
-    client = app.test_client()
-    with client:
-        assert len({client.get("/").text for _ in range(3)}) == 1
-    assert summary(client.get("/").text) == page_of(A, B)
-
-
 @pytest.mark.parametrize("context", ["app_context", "test_request_context"])
 def test_a_template_renders_in_a_context_without_a_request(context: str) -> None:
     app = make_app()

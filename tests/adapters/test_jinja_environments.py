@@ -93,12 +93,6 @@ def test_every_call_works_with_other_delimiters(call: str) -> None:
     assert render(with_delimiters(call), **DELIMITERS) == embed().render("nasty")
 
 
-@calls
-def test_every_call_can_be_awaited(call: str) -> None:
-    template = environment(enable_async=True).from_string(call)
-    assert asyncio.run(template.render_async()) == embed().render("nasty")
-
-
 @pytest.mark.parametrize("call", ['{{ faq("legal") }}', '{% faq "legal" %}'])
 @pytest.mark.parametrize(
     "source",

@@ -30,7 +30,7 @@ from faqsvc_embed.testing import fake_embed
 from tests.support import asgi, django_project, samples
 from tests.support import faulty as behaviours
 from tests.support.faulty import FaultyServer
-from tests.support.parsed import attributes, nonces, page_of, summary
+from tests.support.parsed import nonces, page_of, summary
 from tests.support.slow import slow_embed
 
 A = FAQ.from_dict(samples.pricing())
@@ -263,16 +263,6 @@ def test_a_body_that_was_filled_has_no_validator_of_another() -> None:
 def test_every_element_has_the_nonce_of_the_host(host: Host, make: Any) -> None:
     for path in ("/page?nonce=n", "/streamed?nonce=n"):
         assert set(nonces(host(make(FAQS))(path).body)) == {"n"}
-
-
-@hosts
-def test_a_stylesheet_may_be_cached_for_good(host: Host) -> None:
-    get = host(fake_embed(FAQS, styles="linked"))
-    link, *_ = attributes(get("/page").body, "link", "href")
-    status, headers, body = get(str(link))
-    assert (status, headers["content-type"]) == (200, "text/css; charset=utf-8")
-    assert headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert headers["content-length"] == str(len(body))
 
 
 @hosts

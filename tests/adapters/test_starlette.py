@@ -58,12 +58,6 @@ def test_a_mistake_in_the_settings_is_an_error_that_names_it(options: Any, names
     assert all(name in str(raised.value) for name in names)
 
 
-def test_the_application_may_be_a_keyword() -> None:
-    """Litestar passes it as one."""
-    app = Starlette(routes=[Route("/", rendering(embed := fake_embed(FAQS), TWO))])
-    assert summary(get(FAQMiddleware(app=app, embed=embed)).body) == page_of(A, B)
-
-
 def test_attaching_starts_no_thread_and_the_embed_ends_with_the_lifespan(
     faulty: FaultyServer,
 ) -> None:

@@ -80,19 +80,6 @@ def test_writers_with_the_same_if_match_do_not_overwrite_each_other(site: Site) 
     assert site.client.get_faq("match").items[0].answer == "Ten euros."
 
 
-def test_a_draft_is_seen_by_its_owner_and_published_later(site: Site) -> None:
-    site.client.publish_faq(**{**PRICES, "slug": "drafted"})
-    draft = site.clients["draft"].publish_faq(**DRAFT, slug="drafted", draft=True)
-    assert (draft.revision, draft.state) == (2, "draft")
-    assert site.client.get_faq("drafted").items[0].answer == "Nothing."
-    published = site.client.publish_revision("drafted", 2)
-    assert (published.revision, published.state) == (2, "published")
-    assert site.client.get_faq("drafted").items[0].answer == "Ten euros."
-    undone = site.client.publish_revision("drafted", 1)
-    assert (undone.revision, undone.state) == (3, "published")
-    assert site.client.get_faq("drafted").items[0].answer == "Nothing."
-
-
 def test_a_preview_token_ends_within_hours(site: Site) -> None:
     site.client.publish_faq(**{**PRICES, "slug": "previewed"})
     preview = site.clients["read"].preview_faq("previewed")
@@ -112,15 +99,6 @@ def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> N
     site.client.unpublish_faq("taken", purge=True)
     error = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "taken"}))
     assert (type(error), error.status, error.code) == (FAQGone, 410, "gone")
-
-
-def test_a_list_has_the_faqs_of_the_site_in_every_state(site: Site) -> None:
-    for number in range(3):
-        site.client.publish_faq(**DRAFT, slug=f"listed-{number}", draft=number == 2)
-    listed = {entry.slug: entry for entry in site.client.list_faqs()}
-    assert [listed[f"listed-{number}"].state for number in range(3)] == ["published", "published", "draft"]
-    assert listed["listed-0"].languages == ["en"]
-    assert site.clients["other"].list_faqs() == []
 
 
 def test_a_list_of_several_pages_is_read_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -84,15 +84,6 @@ def test_a_mistyped_database_is_an_error_and_not_a_new_file(tmp_path: Path, argu
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_mistyped_database_in_the_environment_is_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FAQSVC_DATABASE_URL", f"sqlite:///{tmp_path}/typo.db")
-    for arguments in (["serve"], ["keys", "create"], ["desk"]):
-        assert "typo.db" in failure(faqsvc(*arguments))
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_default_database_is_created_by_keys_create(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -343,13 +334,6 @@ def test_rows_of_an_export_may_lack_columns(tmp_path: Path, database: str, left_
     file.write_text(re.sub(left_out, "", export))
     assert faqsvc("db", "import", str(file), "--database", url).exit_code == 0
     assert faqsvc("db", "export", "--database", url).stdout == export
-
-
-@pytest.mark.usefixtures("owner")
-def test_an_export_in_another_encoding_is_refused_at_its_first_line(tmp_path: Path, database: str) -> None:
-    file, url = tmp_path / "faqs.ndjson", f"sqlite:///{tmp_path}/new.db"
-    file.write_text(faqsvc("db", "export", "--database", database).stdout, encoding="utf-16")
-    assert "line 1 " in failure(faqsvc("db", "import", str(file), "--database", url))
 
 
 @pytest.mark.usefixtures("owner")

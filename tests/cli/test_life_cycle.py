@@ -98,15 +98,6 @@ def test_what_pull_writes_is_published_without_loss(ours: Service, tmp_path: Pat
             assert after.website_url == before.website_url == "https://tea.example"
 
 
-def test_a_file_that_pull_wrote_is_published_alone(ours: Service, tmp_path: Path) -> None:
-    for lang in ("en", "de"):
-        publish("alone", lang=lang, items=[TEXTS[lang]])
-    assert faqsvc("pull", "alone", "--to", str(tmp_path)).exit_code == 0
-    result = faqsvc("publish", str(tmp_path / "alone.de.md"), "--json")
-    assert result.exit_code == 0
-    assert [(one["slug"], one["lang"]) for one in json.loads(result.stdout)] == [("alone", "de")]
-
-
 # publish
 
 
@@ -128,19 +119,6 @@ def test_a_call_to_action_of_a_file_is_named_because_it_is_not_published(
 
         result = faqsvc("publish", str(file))
         assert (result.exit_code, result.stderr.startswith(f"Warning: {file}: cta ")) == (0, True)
-
-
-def test_translations_are_one_faq(ours: Service, tmp_path: Path) -> None:
-    for lang in ("en", "de"):
-        (tmp_path / f"prices.{lang}.md").write_text(f"## {TEXTS[lang][0]}\n\n{TEXTS[lang][1]}\n")
-    files = [str(tmp_path / f"prices.{lang}.md") for lang in ("en", "de")]
-    result = faqsvc("publish", *files, *WEBSITE)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert [line.split()[0] for line in result.stdout.splitlines()] == ["prices", "prices"]
-    with FAQClient() as client:
-        assert client.get_faq("prices").lang == "en"
-        german = client.get_faq("prices", lang="de")
-    assert (german.items[0].question, german.answer_format) == (TEXTS["de"][0], "markdown")
 
 
 def test_the_order_in_which_a_shell_lists_files_does_not_make_german_the_default(
@@ -233,15 +211,6 @@ def test_a_file_whose_draft_field_is_not_a_boolean_is_refused(ours: Service, tmp
     assert "draft" in failure(faqsvc("publish", write(tmp_path, "faq.json", draft="yes")))
 
 
-def test_what_a_file_leaves_out_stays_as_it_is(ours: Service, tmp_path: Path) -> None:
-    publish("kept", title="Prices")
-    (tmp_path / "faq.csv").write_text("question,answer\nOpen?,Yes.\n")
-    assert faqsvc("publish", str(tmp_path / "faq.csv"), "--slug", "kept", "--lang", "en").exit_code == 0
-    with FAQClient() as client:
-        faq = client.get_faq("kept")
-    assert (faq.title, faq.website_name, faq.items[0].question) == ("Prices", "Tea & Sons", "Open?")
-
-
 def test_what_a_file_leaves_out_does_not_come_from_a_draft(ours: Service, tmp_path: Path) -> None:
     publish("relaunch", title="Prices")
     draft = {"title": "Secret", "website_name": "Secret", "website_url": "https://secret.example"}
@@ -255,16 +224,6 @@ def test_what_a_file_leaves_out_does_not_come_from_a_draft(ours: Service, tmp_pa
     assert (as_draft.faq.title, as_draft.website_url) == ("Secret", "https://secret.example")
     assert (published.faq.title, published.faq.website_name) == ("Prices", "Tea & Sons")
     assert published.website_url == "https://tea.example"
-
-
-def test_an_unchanged_file_of_a_folder_leaves_a_draft_in_place(ours: Service, tmp_path: Path) -> None:
-    publish("with-draft", title="Prices")
-    assert faqsvc("pull", "with-draft", "--to", str(tmp_path)).exit_code == 0
-    publish("with-draft", title="Prices from June", draft=True)
-    (same,) = json.loads(faqsvc("publish", str(tmp_path), "--json").stdout)
-    assert (same["unchanged"], same["revision"], same["state"]) == (True, 1, "published")
-    with FAQClient() as client:
-        assert client.newest_revision("with-draft").state == "draft"
 
 
 def test_unknown_fields_and_columns_are_named(ours: Service, tmp_path: Path) -> None:

@@ -165,18 +165,6 @@ def test_a_file_that_somebody_wrote_is_replaced_only_if_it_has_no_other_text(
     assert (tmp_path / "pricing.md").read_text() == pulled
 
 
-def test_a_file_of_an_older_revision_is_named_when_it_is_replaced(
-    bilingual: FaultyServer, tmp_path: Path
-) -> None:
-    pull_into(tmp_path)
-    bilingual.serve(samples.record("pricing", title="Newer"), {"FAQ-Revision": "2"})
-    text = (tmp_path / "pricing.md").read_text().replace("---\n", "---\nrevision: 1\n", 1)
-    (tmp_path / "pricing.md").write_text(text)
-    result = pull_into(tmp_path)
-    assert (result.exit_code, "pricing.md" in result.stderr) == (0, True)
-    assert "# Newer" in (tmp_path / "pricing.md").read_text()
-
-
 def test_settings_of_an_application_do_not_count(
     bilingual: FaultyServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -66,23 +66,6 @@ def test_the_first_language_is_the_default(storage: Storage) -> None:
     assert list(storage.publications.languages("pricing")) == ["ko", "en", "de"]
 
 
-def test_every_write_is_a_revision(storage: Storage, owner: Access) -> None:
-    first, second = write(storage, owner, title="One"), write(storage, owner, title="Two")
-
-    assert (first.number, second.number) == (1, 2)
-    assert states(storage, owner) == [(2, "published"), (1, "superseded")]
-    assert title(storage) == "Two"
-
-
-def test_a_draft_keeps_its_number_when_it_is_published(storage: Storage, owner: Access) -> None:
-    write(storage, owner, title="One")
-    write(storage, owner, title="Two", is_draft=True)
-    published = storage.writer.publish(owner, "tea", 2, None, NONE)
-
-    assert (published.number, title(storage)) == (2, "Two")
-    assert states(storage, owner) == [(2, "published"), (1, "superseded")]
-
-
 def test_a_superseded_draft_is_published_under_a_new_number(storage: Storage, owner: Access) -> None:
     write(storage, owner, title="One")
     write(storage, owner, title="Two", is_draft=True)
@@ -379,6 +362,7 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     for _ in range(30):
         page, after = storage.overview.page(owner.site, limit=limit, after=after)
         found += [item.slug for item in page]
+        assert page  # clients take an empty page for the last one
         if after is None:
             break
         clock.advance(1)
@@ -386,23 +370,6 @@ def test_pages_miss_no_faq_that_is_changed_meanwhile(
     assert after is None
     assert set(found) == set(slugs)
     assert max(map(found.count, found)) <= 2
-
-
-def test_pages_do_not_miss_the_only_faq_of_the_last_page(
-    storage: Storage, owner: Access, clock: Clock
-) -> None:
-    for slug in ("a", "b", "c"):
-        clock.advance(1)
-        write(storage, owner, slug)
-    page, after = storage.overview.page(owner.site, limit=2)
-    clock.advance(1)
-    write(storage, owner, "a", title="Changed")
-    found = [faq.slug for faq in page]
-    while after is not None:
-        page, after = storage.overview.page(owner.site, limit=2, after=after)
-        assert page  # clients take an empty page for the last one
-        found += [faq.slug for faq in page]
-    assert found == ["c", "b", "a"]
 
 
 @pytest.mark.parametrize("limit", [1, 2, 5])
@@ -427,25 +394,6 @@ def test_pages_miss_no_faq_after_the_clock_was_a_year_ahead(
 
     assert set(found) == {"a", "b", "c", "d", "x", "y", "z"}
     assert max(map(found.count, found)) <= 2
-
-
-def test_an_faq_from_a_clock_that_was_ahead_appears_twice_at_most(
-    storage: Storage, owner: Access, clock: Clock
-) -> None:
-    right = clock.wall()
-    write(storage, owner, "a")
-    clock.set_wall(right + timedelta(days=365))
-    write(storage, owner, "z")
-    clock.set_wall(right + timedelta(seconds=1))
-    page, after = storage.overview.page(owner.site, limit=1)
-    found = [faq.slug for faq in page]
-    clock.advance(1)
-    write(storage, owner, "z", title="Changed")
-    while after is not None:
-        page, after = storage.overview.page(owner.site, limit=1, after=after)
-        found += [faq.slug for faq in page]
-
-    assert found == ["z", "a", "z"]
 
 
 def test_the_list_leaves_out_translations_that_were_taken_back(storage: Storage, owner: Access) -> None:
