@@ -246,7 +246,7 @@ def _redis_url(url: str) -> str:
             "redis://HOST:PORT/DB, with special characters of a password percent-encoded, is accepted"
         )
     if find_spec("redis") is None:
-        raise ValueError("a Redis with the redis package is accepted: pip install 'faqsvc-embed[redis]'")
+        raise ValueError("a Redis is accepted if its package is installed: pip install 'faqsvc-embed[redis]'")
     return url
 
 

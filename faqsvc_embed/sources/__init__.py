@@ -39,8 +39,8 @@ def open_source(settings: Settings) -> BaseSource:
         raise ConfigurationError(
             'no source of FAQs is set: pass directory="faqs" for a folder of files, '
             'base_url="https://faq.example.com" for a service, or source=… for an object with '
-            "get(slug, lang); or set FAQSVC_DIRECTORY, FAQSVC_BASE_URL or FAQSVC_SOURCE in the environment "
-            "or in Flask's config"
+            "get(slug, lang); or set FAQSVC_DIRECTORY, FAQSVC_BASE_URL or FAQSVC_SOURCE in the environment, "
+            "in Flask's config or in Django's settings"
         )
     # Imported here, because most hosts need one of them.
     folder = None

@@ -44,6 +44,8 @@ ENVIRONMENTS: dict[str, dict[str, Any]] = {
     "finalize": {"finalize": lambda value: value},
     "extensions": {"extensions": ["jinja2.ext.i18n", "jinja2.ext.do", "jinja2.ext.loopcontrols"]},
     "line statements": {"line_statement_prefix": "%%", "line_comment_prefix": "##"},
+    "statements like tags": {"line_statement_prefix": "<"},
+    "comments of HTML": {"comment_start_string": "<!--", "comment_end_string": "-->"},
     "no cache": {"cache_size": 0},
     "no loader": {"loader": None},
     "autoescape by name": {"autoescape": lambda name: name is None},

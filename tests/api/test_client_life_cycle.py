@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +15,6 @@ from faqsvc_embed import (
     FAQGone,
     PublishRejected,
 )
-from faqsvc_embed.errors import RevisionConflict
 from faqsvc_embed.service.app import create_app
 from faqsvc_embed.service.storage import open_storage
 from tests.api.support import TEA, failure, spoken
@@ -71,22 +69,6 @@ def test_a_chosen_slug_gets_one_revision_after_the_other(site: Site) -> None:
     )
 
 
-def test_writers_with_the_same_if_match_do_not_overwrite_each_other(site: Site) -> None:
-    before = site.client.publish_faq(**{**PRICES, "slug": "match"})
-    after = site.client.publish_faq(**DRAFT, slug="match", if_match=before.etag)
-    conflict = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "match"}, if_match=before.etag))
-    assert isinstance(conflict, RevisionConflict)
-    assert (conflict.status, conflict.code, conflict.revision) == (412, "revision-conflict", after.revision)
-    assert site.client.get_faq("match").items[0].answer == "Ten euros."
-
-
-def test_a_preview_token_ends_within_hours(site: Site) -> None:
-    site.client.publish_faq(**{**PRICES, "slug": "previewed"})
-    preview = site.clients["read"].preview_faq("previewed")
-    assert preview.token
-    assert 0 < (preview.expires_at - datetime.now(UTC)).total_seconds() < 86_400
-
-
 def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> None:
     site.client.publish_faq(**{**PRICES, "slug": "taken"})
     site.client.publish_faq(**{**PRICES, "slug": "taken", "lang": "de"})
@@ -99,15 +81,6 @@ def test_an_unpublished_faq_is_gone_until_it_is_published_again(site: Site) -> N
     site.client.unpublish_faq("taken", purge=True)
     error = failure(lambda: site.client.publish_faq(**PRICES | {"slug": "taken"}))
     assert (type(error), error.status, error.code) == (FAQGone, 410, "gone")
-
-
-def test_a_list_of_several_pages_is_read_to_its_end(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    for number in range(3):
-        site.client.publish_faq(**DRAFT, slug=f"paged-{number}")
-    monkeypatch.setattr("faqsvc_embed.client.methods.MAX_LIMIT", 2)
-    slugs = [entry.slug for entry in site.client.list_faqs()]
-    assert slugs[:3] == ["paged-2", "paged-1", "paged-0"]
-    assert len(set(slugs)) == len(slugs)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,13 @@
 """What a cached entry shows at a given time, and how a response changes it."""
 
 import random
-from datetime import timedelta
 
 import pytest
 
-from faqsvc_embed import FAQNotFound, FAQState, FAQUnavailable, RateLimited
+from faqsvc_embed import FAQNotFound, FAQState, FAQUnavailable
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
-from faqsvc_embed.api.responses import Failed, NotModified, Outcome
+from faqsvc_embed.api.responses import NotModified, Outcome
 from faqsvc_embed.cache.entry import JITTER, MIN_REFRESH_INTERVAL, Key, Need
 from tests.cache.entry import (
     DOWN,
@@ -111,22 +110,6 @@ def test_a_record_that_is_never_fresh_is_refreshed_at_most_once_a_second(clock: 
     clock.advance(MIN_REFRESH_INTERVAL - 0.01)
     assert need_of(cache) is Need.NOTHING
     clock.advance(0.01)
-    assert need_of(cache) is Need.REFRESH
-
-
-def test_only_the_monotonic_clock_decides(clock: Clock) -> None:
-    cache = make_cache(clock)
-    cache.apply(KEY, fetched())
-    for days in (1, -1, 10_000):
-        clock.set_wall(EPOCH + timedelta(days=days))
-        assert need_of(cache) is Need.NOTHING
-    clock.advance(60)
-    clock.set_wall(EPOCH - timedelta(days=1))
-    assert need_of(cache) is Need.REFRESH
-    cache.apply(KEY, Failed(RateLimited("later", retry_after=10)))
-    clock.set_wall(EPOCH + timedelta(days=1))
-    assert need_of(cache) is Need.NOTHING
-    clock.advance(10)
     assert need_of(cache) is Need.REFRESH
 
 

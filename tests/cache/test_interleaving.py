@@ -289,16 +289,3 @@ def test_after_a_long_sleep_of_the_machine_pages_are_shown_at_once(
     state = embed.use_faq("pricing")
     assert (state.is_stale, state.source) == (False, "network")
     assert len(faulty.log) == 3
-
-
-def test_two_embeds_share_nothing(make_embed: MakeEmbed, faulty: FaultyServer) -> None:
-    with FaultyServer() as second:
-        second.serve(EDITED)
-        one, two = make_embed(), make_embed(base_url=second.base_url)
-        assert (one.get_faq("pricing").title, two.get_faq("pricing").title) == ("Pricing", "Edited")
-        one.forget()
-        one.close()
-        second.refuse()
-        assert two.get_faq("pricing").title == "Edited"
-        assert one.get_faq("pricing").title == "Pricing"
-    assert (len(faulty.log), len(second.log)) == (2, 1)

@@ -54,23 +54,18 @@ print(Path("site/index.html").read_text())
 
 @pytest.mark.system
 @pytest.mark.parametrize(
-    ("name", "code", "questions"),
+    ("name", "code"),
     [
-        ("nicegui", NICEGUI, 2),
-        ("dash", DASH, 1),
-        ("datasette", DATASETTE, 1),
-        ("pelican", PELICAN, 1),
-        ("mkdocs", MKDOCS, 1),
+        ("nicegui", NICEGUI),
+        ("dash", DASH),
+        ("datasette", DATASETTE),
+        ("pelican", PELICAN),
+        ("mkdocs", MKDOCS),
     ],
 )
-def test_a_page_has_all_its_faqs_and_one_faqpage(
-    name: str, code: str, questions: int, tmp_path: Path
-) -> None:
+def test_a_page_has_its_faq_and_one_faqpage(name: str, code: str, tmp_path: Path) -> None:
     needs(name)
     write_files([block for page in APPLICATIONS for block in blocks_of(page)], tmp_path)
-    faqs = tmp_path / "faqs"
-    (faqs / "pricing.md").write_text("## How much?\n\n€5\n")
-    (faqs / "returns.md").write_text("## May I return it?\n\nYes.\n")
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = ['', {str(ROOT)!r}]\n{code}"],
         cwd=tmp_path,
@@ -80,5 +75,5 @@ def test_a_page_has_all_its_faqs_and_one_faqpage(
     )
     assert done.returncode == 0, done.stderr
     html = done.stdout
-    assert [html.count(part) for part in ("@layer faqsvc", "FAQPage", "acceptedAnswer")] == [1, 1, questions]
-    assert html.count("faqsvc-answer") >= questions
+    assert [html.count(part) for part in ("@layer faqsvc", "FAQPage", "acceptedAnswer")] == [1, 1, 1]
+    assert "faqsvc-answer" in html

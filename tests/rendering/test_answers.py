@@ -10,14 +10,12 @@ from typing import Any
 import html5lib
 import pytest
 from hypothesis import given
-from jinja2 import Environment
 from markupsafe import Markup, escape
 from msgspec.structs import replace
 
 from faqsvc_embed import FAQ, FAQEmbed, InvalidFAQ, Item, to_json_ld
 from faqsvc_embed.files import WRITERS, Document, read_file
 from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST
-from faqsvc_embed.jinja import install
 from faqsvc_embed.models import AnswerFormat
 from faqsvc_embed.rendering.answers import paragraphs
 from faqsvc_embed.testing import fake_embed
@@ -145,13 +143,6 @@ def test_a_page_shows_the_format_of_the_record() -> None:
     assert "*Yes*" in embed("*Yes*", "text").render("pricing")
 
 
-def test_the_json_ld_of_markdown_is_html_everywhere() -> None:
-    faqs = embed("*Yes*")
-    assert '"text":"\\u003cp>\\u003cem>Yes' in faqs.render("pricing")
-    assert to_json_ld(record("*Yes*"))["mainEntity"][0]["acceptedAnswer"]["text"] == "<p><em>Yes</em></p>"
-    assert to_json_ld(record("*Yes*", "text"))["mainEntity"][0]["acceptedAnswer"]["text"] == "*Yes*"
-
-
 def test_a_table_is_a_table_on_the_page_and_lines_in_the_json_ld() -> None:
     html = embed(TABLE).render("pricing")
     tree = html5lib.parse(html, namespaceHTMLElements=False)
@@ -207,15 +198,6 @@ def test_an_item_has_the_html_that_the_faq_prints(answer_format: str, section: s
         html = read.items[0].html
         assert isinstance(html, Markup)
         assert f">{html}</div>" in shown
-
-
-def test_a_template_prints_it_as_html() -> None:
-    host = Environment(autoescape=True)
-    install(host, fake_embed({"pricing": record_of()}))
-    source = '{% for item in use_faq("pricing").data.items %}<dd>{{ item.html }}</dd>{% endfor %}'
-    html = host.from_string(source).render()
-    assert "<strong>euros</strong> &amp; more" in html
-    assert "**" not in html
 
 
 def test_a_record_that_no_embed_has_read_has_html_too() -> None:

@@ -156,28 +156,6 @@ def test_no_other_thread_waits_for_json_of_a_mebibyte(name: str, field: bytes) -
 # Memory
 
 
-@pytest.mark.parametrize("answer_format", ANSWER_FORMATS)
-def test_a_record_that_changes_leaves_nothing_behind(answer_format: AnswerFormat) -> None:
-    embed, faq = fake_embed({}), partial(support.faq, answer_format=answer_format)
-
-    def change(number: int) -> None:
-        record = faq(("Why?", f"{number} *a* " + "x" * 3_000), ("How?", "y" * 3_000))
-        embed.render(record)
-        embed.schema(record, faq(("Other?", "z")))
-
-    change(0)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        for number in range(1, 30):
-            change(number)
-        gc.collect()
-        left, _ = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert left < 150_000  # one rendering has 20 kB; 30 of them would have 600 kB
-
-
 def test_a_theme_for_each_visitor_stays_within_the_bound() -> None:
     embed = fake_embed({"p": faq(("Why?", "x" * 200_000))})
     tracemalloc.start()

@@ -1,19 +1,17 @@
 """Templates of a host in the place of the package's."""
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask, g, render_template_string, request
-from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
+from jinja2 import DictLoader, Environment, PackageLoader
 
 from faqsvc_embed import FAQ, FAQEmbed, Item
 from faqsvc_embed.flask import FAQExtension
 from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import faq
-from tests.support import samples
 from tests.support.parsed import Parsed, json_ld
 
 FAQ_HTML = "faqsvc/faq.html"
@@ -75,28 +73,6 @@ def test_every_documented_variable_is_there() -> None:
     assert inside(html) == (
         "pricing||Prices|4|5|details|faq-pricing|faq-pricing--what=Nothing.;faq-pricing--how=So.;"
     )
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"enable_async": False},
-        {"undefined": StrictUndefined},
-        {"finalize": lambda value: "finalized"},
-        {"trim_blocks": True, "lstrip_blocks": True},
-        {"block_start_string": "<%", "block_end_string": "%>"},
-        {"variable_start_string": "{{", "comment_start_string": "<!--", "comment_end_string": "-->"},
-        {"line_statement_prefix": "<", "line_comment_prefix": "##"},
-    ],
-    ids=lambda options: ",".join(options),
-)
-def test_the_options_of_an_environment_change_nothing_in_an_faq(options: dict[str, Any]) -> None:
-    embed = fake_embed({"nasty": samples.nasty()})
-    environment = Environment(autoescape=True, loader=DictLoader({}), **options)
-    install(environment, embed)
-    function: Any = environment.globals["faq"]
-    template = environment.from_string("")
-    assert function(template.new_context(), "nasty") == fake_embed({"nasty": samples.nasty()}).render("nasty")
 
 
 def test_without_autoescape_an_override_is_escaped() -> None:
@@ -207,16 +183,6 @@ def test_in_development_an_edited_template_is_shown_at_once(edited: str) -> None
     assert inside(client.get("/pricing").text) == "AB"
     templates[edited] = "C"
     assert inside(client.get("/pricing").text) == {FAQ_HTML: "C", "part.html": "AC"}[edited]
-
-
-def test_a_file_of_the_host_replaces_the_packages(tmp_path: Path) -> None:
-    (tmp_path / "faqsvc").mkdir()
-    (tmp_path / FAQ_HTML).write_text("file")
-    environment = Environment(
-        autoescape=True, loader=ChoiceLoader([DictLoader({}), FileSystemLoader(tmp_path)])
-    )
-    install(environment, fake_embed({"pricing": faq()}))
-    assert inside(shown(environment)) == "file"
 
 
 def test_a_copy_of_the_packages_template_renders_the_same() -> None:

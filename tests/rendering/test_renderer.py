@@ -1,6 +1,5 @@
 """The HTML of an FAQ: a balanced tree of the record's own words, whatever the record says."""
 
-import json
 import re
 import unicodedata
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from faqsvc_embed import FAQ, Item, Theme
+from faqsvc_embed import FAQ, Theme
 from faqsvc_embed.rendering.elements import ElementOptions, link_element, problem_element
 from faqsvc_embed.rendering.renderer import FIRST, Place, Renderer
 from faqsvc_embed.rendering.style import Style
@@ -96,33 +95,6 @@ def test_faqs_with_the_same_slug_share_no_id() -> None:
         if element.get("id")
     ]
     assert len(set(ids)) == len(ids) == 9
-
-
-def test_items_without_a_question_or_an_answer_are_left_out_everywhere() -> None:
-    rendered = fragment(faq(("What?", "Nothing."), (" ", "x"), ("x", "\n"), ("How?", "So.")))
-    assert Parsed(rendered.html).texts("faqsvc-question") == ["What?", "How?"]
-    assert [q["name"] for q in json.loads(rendered.json_ld)["mainEntity"]] == ["What?", "How?"]
-
-
-@pytest.mark.parametrize("items", [(), (Item(0, "", "x"), Item(1, "x", " "))])
-def test_an_faq_without_an_item_to_show_is_not_rendered(items: tuple[Item, ...]) -> None:
-    assert RENDERER.fragment(FAQ("pricing", title="Prices", items=items), Style()) is None
-    assert fake_embed({}).schema(FAQ("pricing", items=items)) == ""
-
-
-def test_items_are_in_the_order_of_their_positions_in_html_and_json_ld() -> None:
-    items = (Item(5, "Last?", "A"), Item(-1, "First?", "A"), Item(5, "Tie?", "A"))
-    rendered = fragment(FAQ("pricing", items=items))
-    assert Parsed(rendered.html).texts("faqsvc-question") == ["First?", "Last?", "Tie?"]
-    assert [q["name"] for q in json.loads(rendered.json_ld)["mainEntity"]] == ["First?", "Last?", "Tie?"]
-
-
-def test_a_fragment_is_complete_by_itself() -> None:
-    rendered = fragment(faq(), Style(Theme("teal")))
-    (section,) = Parsed(rendered.joined(ElementOptions(), rendered.needs, schema=True)).root
-    assert [e.tag for e in section] == ["style", "h2", "details", "details", "script"]
-    (node,) = json_ld(rendered.joined(ElementOptions(), rendered.needs, schema=True))
-    assert [q["name"] for q in node["mainEntity"]] == ["What?", "How?"]
 
 
 def test_a_record_is_rendered_once_for_each_style() -> None:

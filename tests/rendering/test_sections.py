@@ -15,7 +15,6 @@ from faqsvc_embed.models import shown
 from faqsvc_embed.rendering.renderer import TALL, Place
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.settings.validators import Variant
-from faqsvc_embed.testing import fake_embed
 from tests.rendering.support import PLAIN, fragment
 from tests.support.parsed import Parsed
 
@@ -138,14 +137,3 @@ def test_an_index_needs_two_sections_and_no_script(variant: Variant, lang: str) 
     assert ("Contents" in index.get("aria-label")) == (lang == "en")
     for sections in (["Orders"], [None], [None, "Orders"]):
         assert "<nav" not in fragment(faq(*sections, lang=lang), style).html
-
-
-def test_the_page_and_its_json_ld_have_the_same_ids() -> None:
-    items = (Item(0, "Zurückgeben?", "Ja.", section="B"), Item(1, "Wie?", "So.", id="how"))
-    rendered = fake_embed({"shop": FAQ("shop", items=items)}).render("shop")
-    (page,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', rendered)
-    nodes = json.loads(page)["mainEntity"]
-    assert [(node["@id"], node["acceptedAnswer"]["@id"]) for node in nodes] == [
-        ("#faq-shop--zurueckgeben", "#faq-shop--zurueckgeben-answer"),
-        ("#faq-shop--how", "#faq-shop--how-answer"),
-    ]
