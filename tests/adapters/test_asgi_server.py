@@ -44,7 +44,7 @@ from faqsvc_embed.jinja import install
 from faqsvc_embed.starlette import FAQMiddleware
 
 started = asyncio.Event()
-embed = FAQEmbed(push=False, wait=float(os.environ.get("HOST_WAIT", "5")))
+embed = FAQEmbed(push=False, wait=5)
 environment = Environment(autoescape=True)
 install(environment, embed)
 two = environment.from_string('{{ faq("pricing") }}<hr>{% faq "legal" %}')

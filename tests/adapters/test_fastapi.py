@@ -6,45 +6,27 @@ from typing import Any
 import pytest
 from fastapi import Depends, FastAPI, Request, WebSocket
 from fastapi.responses import HTMLResponse
-from fastapi.templating import Jinja2Templates
-from jinja2 import DictLoader, Environment
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ, ConfigurationError, FAQEmbed, FAQNotFound, fastapi, starlette
 from faqsvc_embed.fastapi import FAQMiddleware, FAQs
-from faqsvc_embed.jinja import install
 from faqsvc_embed.testing import fake_embed
 from tests.support.asgi import get
 from tests.support.parsed import page_of, summary
 from tests.support.slow import slow_embed
-from tests.support.starlette_host import FAQS, TWO, A, B, Make, embeds
+from tests.support.starlette_host import FAQS, A, B, Make, embeds
 
 
-def make_app(embed: FAQEmbed, **options: Any) -> FastAPI:
-    """Return an application with a page for each way to make one."""
-    app = FastAPI(openapi_url=None, **options)
+def make_app(embed: FAQEmbed) -> FastAPI:
+    """Return an application with a page, and the records as JSON."""
+    app = FastAPI(openapi_url=None)
     app.add_middleware(FAQMiddleware, embed=embed)
-    templates = Jinja2Templates(env=Environment(autoescape=True, loader=DictLoader({"page": TWO})))
-    install(templates.env, embed)
-
-    @app.get("/template", response_class=HTMLResponse)
-    async def in_a_template(request: Request) -> Response:
-        return templates.TemplateResponse(request, "page")
-
-    @app.get("/thread", response_class=HTMLResponse)
-    def in_the_thread_pool(request: Request) -> Response:
-        return templates.TemplateResponse(request, "page")
 
     @app.get("/dependency", response_class=HTMLResponse)
     async def awaited(faqs: FAQs) -> str:
         with faqs.page():
             return f"{await faqs.arender('pricing')}<hr>{await faqs.arender('legal')}"
-
-    @app.get("/thread-dependency", response_class=HTMLResponse)
-    def awaited_in_the_thread_pool(faqs: FAQs) -> str:
-        with faqs.page():
-            return f"{faqs.render('pricing')}<hr>{faqs.render('legal')}"
 
     @app.get("/data/{slug}")
     async def data(slug: str, faqs: FAQs, lang: str | None = None) -> dict[str, Any]:

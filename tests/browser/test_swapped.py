@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -104,9 +104,6 @@ def check(page: Page, opened: int | None = None) -> None:
     assert expanded(page) == [False] * COUNT
     page.locator(".faqsvc-toggle").nth(2).click()
     assert expanded(page) == [n == 2 for n in range(COUNT)]
-
-
-Act = Callable[[Page], object]
 
 
 @LIBRARIES

@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.mcp.support import SECRET, TEA
 from tests.support import faulty as behaviours
+from tests.support import samples
 from tests.support.faulty import FaultyServer
 from tests.support.service import Service
 

@@ -80,16 +80,6 @@ def record(editor: Editor, slug: str = "pricing", lang: str = "en") -> Any:
     return editor.client.get(f"/api/v1/faq/{slug}?lang={lang}")
 
 
-def test_what_is_published_is_what_readers_get(editor: Editor) -> None:
-    publish(editor)
-    faq = record(editor).json()
-    assert faq["title"] == "Prices"
-    assert [(item["question"], item["answer"]) for item in faq["items"]] == [
-        ("What does it cost?", "Nothing."),
-        ("May I cancel?", "Any time."),
-    ]
-
-
 def test_a_draft_is_seen_at_the_desk_only(editor: Editor) -> None:
     editor.get("/new")
     response = editor.post("/new", action="draft", **written())

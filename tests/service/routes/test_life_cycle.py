@@ -99,15 +99,6 @@ def test_a_control_character_in_a_slug_is_reported_as_one(owner: Owner, characte
     assert "control character" in refused.text
 
 
-def test_answer_format_is_in_the_record_if_it_is_markdown(owner: Owner) -> None:
-    owner.put(answerFormat="text")
-    text = owner.client.get(PRICING).json()
-    owner.put(answerFormat="markdown")
-
-    assert "answerFormat" not in text
-    assert owner.client.get(PRICING).json()["answerFormat"] == "markdown"
-
-
 def test_preconditions(owner: Owner) -> None:
     first = owner.put(headers={"If_None_Match": "*"})
     tag = first.headers["etag"]

@@ -47,22 +47,6 @@ def test_the_response_has_the_slug_the_page_and_the_install_hints(client: TestCl
     }
 
 
-def test_a_published_faq_can_be_read(client: TestClient, key: str) -> None:
-    slug = publish(client, key, publication()).json()["slug"]
-
-    assert client.get(f"{PATH}/{slug}").json() == {
-        "slug": slug,
-        "title": "Tea & Sons FAQ",
-        "websiteName": "Tea & Sons",
-        "lang": "en",
-        "items": [
-            {"position": 0, "question": "What does it cost?", "answer": "Nothing."},
-            {"position": 1, "question": "May I cancel?", "answer": "Any time."},
-        ],
-        "cta": None,
-    }
-
-
 def test_every_request_without_a_slug_creates_an_faq(client: TestClient, key: str) -> None:
     slugs = {publish(client, key, publication()).json()["slug"] for _ in range(2)}
 
