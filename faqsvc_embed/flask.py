@@ -179,8 +179,7 @@ class _FlaskPage(RequestPage, kw_only=True):
         finally:
             if response.is_streamed:  # its body may still show FAQs
                 self.sent_headers = list(response.headers)
-            if self.changes_headers:
-                change(response.headers, page_changes(self, response.headers))
+            change(response.headers, page_changes(self, response.headers))
 
 
 OVER: Final = RequestPage(is_over=True)

@@ -182,7 +182,7 @@ class _Response:
         """Return status and headers with what the page changes."""
         status, headers = self.given
         self.page.sent_headers = headers
-        changes = page_changes(self.page, headers) if self.page.changes_headers else {}
+        changes = page_changes(self.page, headers)
         filler = self.page.new_filler(int(status[:3] or 0), headers)
         if filler is not None:
             changes = {**filled_body_changes(), **changes}

@@ -94,7 +94,8 @@ def app_config() -> FAQConfig:
     Raises:
         ConfigurationError: it is not installed.
     """
-    config = apps.get_app_config(LABEL) if apps.is_installed(FAQConfig.name) else None
-    if not isinstance(config, FAQConfig):
-        raise ConfigurationError(f"the project has no FAQs: add {FAQConfig.name!r} to INSTALLED_APPS")
-    return config
+    with suppress(LookupError):
+        config = apps.get_app_config(LABEL)
+        if isinstance(config, FAQConfig):
+            return config
+    raise ConfigurationError(f"the project has no FAQs: add {FAQConfig.name!r} to INSTALLED_APPS")

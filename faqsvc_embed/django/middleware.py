@@ -128,8 +128,7 @@ class DjangoPage(Page, kw_only=True):
             elif isinstance(response, HttpResponse) and self.placeholders.are_used:
                 self._fill(response)
         finally:
-            if self.changes_headers:
-                change(response.headers, page_changes(self, response.items()))
+            change(response.headers, page_changes(self, response.items()))
 
     def _fill(self, response: HttpResponse) -> None:
         filler = self.new_filler(response.status_code, response.items())

@@ -113,9 +113,7 @@ class PageResponse:
     def _start(self, message: Message, changes: Changes | None = None) -> Message:
         """Return the start of the response with the headers that the page changes."""
         headers = self.page.sent_headers = message.get("headers", ())
-        changes = changes or {}
-        if self.page.changes_headers:
-            changes = {**changes, **page_changes(self.page, decoded(headers))}
+        changes = {**(changes or {}), **page_changes(self.page, decoded(headers))}
         if not changes:
             return message
         sent = applied(decoded(headers), {name.lower(): value for name, value in changes.items()})

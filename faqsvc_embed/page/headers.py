@@ -49,6 +49,8 @@ _CHARSET: Final = r"""(?i)charset\s*=\s*["']?([^\s"';]{1,40})"""
 
 def page_changes(page: "Page", headers: Headers) -> Changes:
     """Return what a page changes in the headers of its response."""
+    if not (page.negotiated or page.preview or page.slugs or page.max_age is not None):
+        return {}
     headers, changes = list(headers), Changes()
     present = _joined(headers)
     if page.negotiated and (vary := vary_by_language(present.get("vary", ""))) is not None:

@@ -203,11 +203,6 @@ class Page(msgspec.Struct, eq=False):
 
     # Headers
 
-    @property
-    def changes_headers(self) -> bool:
-        """Whether the response of the page needs other headers."""
-        return bool(self.negotiated or self.preview or self.slugs or self.max_age is not None)
-
     def limit_by(self, reader: Reader, key: Key, state: FAQState) -> None:
         """Let caches store the page only until the next fetch of an FAQ that is missing or degraded."""
         if (seconds := reader.max_age(key, state)) is not None:
