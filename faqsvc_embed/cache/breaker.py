@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from faqsvc_embed.api.responses import Failed, Outcome
+from faqsvc_embed.errors import FAQTimeout
 from faqsvc_embed.runtime.backoff import BACKOFF_BASE, Backoff
 from faqsvc_embed.runtime.bounded_log import logger
 
@@ -37,16 +39,15 @@ class CircuitBreaker:
         self._probes.extend(now)
         return True
 
-    def timed_out(self) -> None:
-        """Count a request that timed out."""
+    def note(self, outcome: Outcome) -> None:
+        """Count a timeout. A response or a refused connection comes quickly, so that pages can wait again."""
+        if not (isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout)):
+            if self.is_open:
+                logger.info("pages wait for uncached FAQs again: %s did not time out", self._name)
+            self._timeouts = 0
+            return
         self._timeouts += 1
         if self._timeouts == TIMEOUTS_TO_OPEN:
             self._probes = Backoff()
             self._probes.until = self._clock() + BACKOFF_BASE
             logger.warning("%s does not respond: pages no longer wait for uncached FAQs", self._name)
-
-    def responded(self) -> None:
-        """Record a response or a refused connection: both come quickly, so pages can wait again."""
-        if self.is_open:
-            logger.info("pages wait for uncached FAQs again: %s did not time out", self._name)
-        self._timeouts = 0

@@ -18,7 +18,7 @@ from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed, Read
-from faqsvc_embed.errors import FAQGone, FAQTimeout, FAQUnavailable
+from faqsvc_embed.errors import FAQGone, FAQUnavailable
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
@@ -259,16 +259,10 @@ class Fetcher:
             fetch.resolve(self._cache.entry_after(fetch.key, refused))
         outcome = await self._source.fetch(self._read(fetch))
         if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):
-            self._count(outcome)
+            self._breaker.note(outcome)
         if isinstance(outcome, Gone) and not fetch.is_detached:
             self._cache.bury(fetch.key, outcome)
         return await self._gone_if_older(outcome, fetch.key) if isinstance(outcome, Fetched) else outcome
-
-    def _count(self, outcome: Outcome) -> None:
-        if isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout):
-            self._breaker.timed_out()
-        else:
-            self._breaker.responded()
 
     def _read(self, fetch: Fetch) -> Read:
         """Return the request of a fetch for its source."""
@@ -320,7 +314,7 @@ class Fetcher:
 
     def _overdue(self, fetch: Fetch, failed: Failed) -> None:
         """Give the callers an error. The fetch stays under way, as what arrives late is used."""
-        self._count(failed)
+        self._breaker.note(failed)
         if fetch.is_detached:
             fetch.resolve(self._cache.entry_after(fetch.key, failed))
             return

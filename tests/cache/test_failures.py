@@ -3,6 +3,7 @@
 import logging
 import random
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -12,6 +13,7 @@ from faqsvc_embed.api.responses import Failed, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
 from faqsvc_embed.cache.entry import Need
 from faqsvc_embed.cache.memory import MemoryCache
+from faqsvc_embed.errors import FAQTimeout
 from faqsvc_embed.runtime.backoff import BACKOFF_CAP
 from tests.cache.entry import DOWN, KEY, NEWER, fetched, make_cache, need_of, state_in
 from tests.support.clock import Clock
@@ -108,24 +110,27 @@ def test_the_back_off_is_at_least_retry_after(clock: Clock) -> None:
     assert backoffs(cache, clock, 1, Failed(RateLimited("later", retry_after=3))) == [4]
 
 
+TIMEOUT: Final = Failed(FAQTimeout("no response"))
+
+
 def opened(clock: Clock) -> CircuitBreaker:
     breaker = CircuitBreaker("shop", clock.now)
     for _ in range(3):
         assert not breaker.is_open
-        breaker.timed_out()
+        breaker.note(TIMEOUT)
     assert breaker.is_open
     return breaker
 
 
 def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:
     breaker = opened(clock)
-    breaker.responded()
+    breaker.note(DOWN)
     assert not breaker.is_open
     for _ in range(2):
-        breaker.timed_out()
-    breaker.responded()
+        breaker.note(TIMEOUT)
+    breaker.note(DOWN)
     for _ in range(2):
-        breaker.timed_out()
+        breaker.note(TIMEOUT)
     assert not breaker.is_open
 
 
@@ -135,13 +140,13 @@ def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clo
         clock.advance(0.5)
         if breaker.may_probe():
             assert not breaker.may_probe()
-            breaker.timed_out()
+            breaker.note(TIMEOUT)
             intervals.append(clock.now() - last)
             last = clock.now()
     assert intervals == [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]
-    breaker.responded()
+    breaker.note(DOWN)
     for _ in range(3):
-        breaker.timed_out()
+        breaker.note(TIMEOUT)
     clock.advance(1)
     assert breaker.may_probe()
 
