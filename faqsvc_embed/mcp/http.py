@@ -5,21 +5,18 @@ others write access. The protocol is the streamable HTTP transport of MCP (model
 """
 
 import ipaddress
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
 
 from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.server import create_server
 from faqsvc_embed.runtime.serving import Address, serve
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 PATH: Final = "/mcp"
 MAX_BODY: Final = 2_000_000

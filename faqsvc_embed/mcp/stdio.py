@@ -1,16 +1,15 @@
-"""Standard input and output for the server, over the SDK's own streams.
+"""The tool server over standard input and output.
 
 The SDK's server ignores lines that are not messages of MCP. Here they get an error (JSON-RPC 2.0, 5.1).
 """
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
 from typing import Any, Final
 
 import anyio
-from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp import types
+from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
@@ -19,26 +18,23 @@ NOTIFIED: Final = "notifications/"
 """The beginning of the names of all notifications of MCP."""
 INVALID: Final = "Invalid request: the line is not a JSON-RPC 2.0 message"
 
-Streams = tuple[ObjectReceiveStream[SessionMessage | Exception], ObjectSendStream[SessionMessage]]
 
-
-@asynccontextmanager
-async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Streams]:
-    """Open the streams of messages for a server, over standard input and output or the given files."""
+async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:
+    """Serve one client until its input ends, over standard input and output or the given files."""
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server(stdin, stdout) as (lines, write), lines:
+    async with stdio_server(stdin, stdout) as (lines, write), anyio.create_task_group() as group:
 
         async def receive() -> None:
-            async with to_server:
+            async with to_server, lines:
                 async for item in lines:
                     if isinstance(item, SessionMessage) and _is_known(item.message):
                         await to_server.send(item)
-                    elif (error := error_for(item)) is not None:
+                    elif (error := _error_for(item)) is not None:
                         await write.send(SessionMessage(error))
 
-        async with from_client, anyio.create_task_group() as group:
-            group.start_soon(receive)
-            yield from_client, write
+        group.start_soon(receive)
+        await server.run(from_client, write, server.create_initialization_options())
+        group.cancel_scope.cancel()
 
 
 def _is_known(message: types.JSONRPCMessage) -> bool:
@@ -49,7 +45,7 @@ def _is_known(message: types.JSONRPCMessage) -> bool:
     return not isinstance(message, types.JSONRPCNotification) or message.method.startswith(NOTIFIED)
 
 
-def error_for(line: object) -> types.JSONRPCError | None:
+def _error_for(line: object) -> types.JSONRPCError | None:
     """Return the response to a line that is not a message, or None for an empty line."""
     request_id: str | int | None = None
     code, message = types.INVALID_REQUEST, INVALID

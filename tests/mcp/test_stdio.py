@@ -11,7 +11,8 @@ import pytest
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from faqsvc_embed import FAQClient
-from faqsvc_embed.mcp.server import create_server, serve
+from faqsvc_embed.mcp.server import create_server
+from faqsvc_embed.mcp.stdio import serve
 from tests.mcp.support import shown
 from tests.support import faulty as behaviours
 from tests.support import samples
