@@ -16,8 +16,8 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
     Raises:
         OSError: a file cannot be written; the error names `path`.
     """
-    if path.is_dir():
-        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     temporary = path.with_name(f".faqsvc-{secrets.token_hex(8)}")
     try:
         temporary.touch(mode=0o600, exist_ok=False)
@@ -32,11 +32,11 @@ def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
         raise
 
 
-def write_atomically(texts: Mapping[Path, str], *, is_private: bool = False) -> None:
+def write_atomically(texts: Mapping[Path, str]) -> None:
     """Write files atomically: a reader of each file sees the old or the new content.
 
     A file that exists keeps its permissions, and symbolic links to it stay. A new file has the permissions
-    of the umask; with `is_private`, only this user can read it.
+    of the umask.
 
     Raises:
         OSError: a file cannot be written; then none is changed.
@@ -45,7 +45,7 @@ def write_atomically(texts: Mapping[Path, str], *, is_private: bool = False) -> 
     os.umask(umask)
     with contextlib.ExitStack() as stack:
         for path, text in texts.items():
-            target, mode = Path(os.path.realpath(path)), 0o600 if is_private else 0o666 & ~umask
+            target, mode = Path(os.path.realpath(path)), 0o666 & ~umask
             with contextlib.suppress(FileNotFoundError):
                 mode = stat.S_IMODE(target.stat().st_mode)
             temporary = stack.enter_context(replacing(target, mode))

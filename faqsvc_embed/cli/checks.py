@@ -7,10 +7,9 @@ from typing import Final
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
 from faqsvc_embed.rendering import answers
 
-_OTHER_TEXTS: Final = frozenset(
-    [".txt", ".rst", ".adoc", ".org", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods", ".jsonl", ".json5"]
-)
-"""Endings of texts and tables that a folder does not read."""
+_OTHER_TEXTS: Final = (".txt", ".rst", ".adoc", ".org", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods")
+_OTHER_DATA: Final = (".jsonl", ".ndjson", ".json5", ".ts", ".js", ".xml")
+"""Endings of files that a folder does not read, and that may have an FAQ."""
 
 
 def problems_of(folder: Folder) -> list[Problem]:
@@ -100,7 +99,7 @@ def _ignored(folder: Folder) -> Iterator[Problem]:
         ending, advice = path.suffix.lower(), ""
         if ending in (".html", ".htm"):
             advice = f"`faqsvc extract {shlex.quote(str(path))}` prints its questions as Markdown"
-        elif ending in _OTHER_TEXTS and path.stem.lower() != "readme":
+        elif ending in _OTHER_TEXTS + _OTHER_DATA and path.stem.lower() != "readme":
             advice = "save it as Markdown or CSV"
         elif any(map(is_faq, path.glob("*"))):
             advice = "move its files into the folder"

@@ -1,8 +1,7 @@
 """`faqsvc db`: the database of a service."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import nullcontext
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -113,26 +112,17 @@ def export_(database: str, file: str) -> None:
     Without FILE, they are printed. A FILE that exists is replaced when the export is complete. Only you can
     read the new file.
     """
+    from faqsvc_embed.cli.atomic import replacing
     from faqsvc_embed.service.storage import transfer
 
     opened = open_existing(database).database
-    with _open_export(file) as target:
-        for line in transfer.export_lines(opened):
-            target.write(f"{line}\n")
-
-
-@contextmanager
-def _open_export(file: str) -> Iterator[IO[str]]:
-    """Open a file so that only a complete export replaces it; a pipe or a device is written directly."""
-    from faqsvc_embed.cli.atomic import replacing
-
-    if file == "/dev/stdout":  # opening it would truncate the file that a shell appends to
-        file = "-"
-    path = Path(file)
-    with ExitStack() as stack:
-        if file != "-" and (path.is_file() or not path.exists()):
-            file = str(stack.enter_context(replacing(path.resolve())))
-        yield stack.enter_context(click.open_file(file, "w", encoding="utf-8"))
+    # Replacing /dev/stdout would replace the file that a shell appends to.
+    is_printed = file in ("-", "/dev/stdout")
+    with (
+        nullcontext("-") if is_printed else replacing(Path(file).resolve()) as target,
+        click.open_file(str(target), "w", encoding="utf-8") as output,
+    ):
+        output.writelines(f"{line}\n" for line in transfer.export_lines(opened))
 
 
 @db.command("import")

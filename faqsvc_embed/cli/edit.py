@@ -5,7 +5,6 @@ import shlex
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
@@ -125,11 +124,10 @@ def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
 
 def _write(text: str) -> Path:
     """Write a text to a file that only this user can read, and return its path."""
-    from faqsvc_embed.cli.atomic import write_atomically
-
-    path = Path(tempfile.gettempdir()) / f"faqsvc-{token_hex(8)}.md"
-    write_atomically({path: text}, is_private=True)
-    return path
+    handle, name = tempfile.mkstemp(".md", "faqsvc-")
+    with open(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+    return Path(name)
 
 
 def _answer_to(newest: "StoredRevision", question: str) -> str:
