@@ -124,7 +124,7 @@ class ResilientBackend:
         return self._opened[1:]
 
     def _failed(self, operation: Operation, error: Exception) -> None:
-        if not self._is_failing():
+        if self._failing() <= {"watched"} - {operation}:  # a failure that says less hides no other
             reason = masked(f"{type(error).__name__}: {str(error)!r}")[:200]
             logger.warning("the store cannot be %s; %s: %s", operation, CONSEQUENCES[operation], reason)
         self._backoffs[operation].extend(self._clock())
@@ -132,8 +132,8 @@ class ResilientBackend:
     def _succeeded(self, operation: Operation) -> None:
         if self._backoffs[operation].failures:
             self._backoffs[operation] = Backoff()
-            if not self._is_failing():
+            if not self._failing():
                 logger.info("the store works again")
 
-    def _is_failing(self) -> bool:
-        return any(backoff.failures for backoff in self._backoffs.values())
+    def _failing(self) -> set[Operation]:
+        return {operation for operation, backoff in self._backoffs.items() if backoff.failures}

@@ -321,7 +321,12 @@ def test_a_record_leaves_a_store_that_has_no_room_to_note_it(
 
 
 def test_a_store_whose_user_may_not_publish_keeps_a_record_that_was_fetched_after_forgetting(
-    store: SharedStore, backend: FaultyBackend, clock: Clock, run: Use, monkeypatch: pytest.MonkeyPatch
+    store: SharedStore,
+    backend: FaultyBackend,
+    clock: Clock,
+    run: Use,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def publish(channel: str, message: bytes) -> None:
         raise PermissionError("No permissions to access a channel")
@@ -332,6 +337,9 @@ def test_a_store_whose_user_may_not_publish_keeps_a_record_that_was_fetched_afte
     run(store.save(KEY, newer))
     clock.advance(60)
     assert run(store.load(KEY)) == newer
+    backend.error = OSError("gone")
+    assert run(store.load(KEY)) is None
+    assert len(warnings_of(caplog)) == 2  # that it may not publish says less
 
 
 def test_a_backend_that_returns_anything_else_than_bytes_cannot_be_read(
