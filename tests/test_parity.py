@@ -306,10 +306,20 @@ def test_headings_that_ask_outside_of_the_faq_are_no_part_of_it() -> None:
     assert "'Who are we?'" in line
 
 
-def test_the_numbers_of_a_list_may_be_typed_in_the_markup() -> None:
+@pytest.mark.parametrize(
+    ("written", "steps"),
+    [
+        (
+            "In two steps: 1) Choose a poster. 2) Pay.",
+            "<p>In two steps:</p><ol><li>Choose a poster.</li><li>Pay.</li></ol>",
+        ),
+        ("Type <b> in the soft&shy;ware. Pay.", "<p>Type &lt;b&gt; in the software. Pay.</p>"),
+    ],
+    ids=["numbers of a list", "entities beside signs"],
+)
+def test_the_markup_may_be_typed_in_other_ways(written: str, steps: str) -> None:
     question = graph()["mainEntity"][0]
-    question["acceptedAnswer"]["text"] = "In two steps: 1) Choose a poster. 2) Pay."
-    steps = "<p>In two steps:</p><ol><li>Choose a poster.</li><li>Pay.</li></ol>"
+    question["acceptedAnswer"]["text"] = written
     shown = f"<h1>FAQ</h1><details><summary>{question['name']}</summary>{steps}</details>"
     assert faq_parity(script(graph(mainEntity=[question])) + shown) == []
     assert len(faq_parity(script(graph(mainEntity=[question])) + shown.replace("Pay.", "Pay 2) euros."))) == 1

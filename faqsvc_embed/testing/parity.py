@@ -137,8 +137,8 @@ def _text(value: Any) -> str:
 
 def _readings(text: str) -> frozenset[str]:
     """Return the words of a text, read as text, HTML and escaped HTML, with and without numbers of lists."""
-    parsed = [turbohtml.parse_fragment(one).text for one in (text, html.unescape(text))]
-    texts = (text, *parsed)
+    texts = [text, html.unescape(text)]
+    texts += [turbohtml.parse_fragment(one).text for one in texts]
     return frozenset(map(fold, (*texts, *(_NUMBER.sub("", one) for one in texts)))) - {""}
 
 

@@ -1,6 +1,7 @@
 """A page of a website: its language, text, links, questions and answers."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urljoin
@@ -58,10 +59,14 @@ def read_page(response: Response) -> Page:
 
 
 def _parse(response: Response) -> turbohtml.Document:
+    body, encoding = response.body, response.charset
+    with suppress(UnicodeDecodeError):
+        if not body.isascii() and body.decode():
+            encoding = "utf-8"  # whatever the response says: other text is never valid UTF-8
     try:
-        return turbohtml.parse(response.body, encoding=response.charset, positions=False)
+        return turbohtml.parse(body, encoding=encoding, positions=False)
     except (LookupError, ValueError):  # no such charset
-        return turbohtml.parse(response.body, positions=False)
+        return turbohtml.parse(body, positions=False)
 
 
 def _language(document: turbohtml.Document, text: str) -> str | None:

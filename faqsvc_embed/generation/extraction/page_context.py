@@ -10,7 +10,7 @@ from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
-    announces_other,
+    announces_policy,
     is_question,
 )
 from faqsvc_embed.generation.extraction.text import inline_text
@@ -36,7 +36,7 @@ class PageContext:
         self.is_interview: bool = any(map(announces_interview, names))
         tops = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
         answers_title = any(is_question(top) and top in title for top in tops)
-        is_other = self.is_interview or answers_title or any(map(announces_other, names))
+        is_other = self.is_interview or answers_title or any(map(announces_policy, names))
         self.is_article: bool = is_article or is_other
         self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)

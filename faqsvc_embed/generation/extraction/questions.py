@@ -15,7 +15,7 @@ _GRAMMAR = any_of(language.question_grammar for language in LANGUAGES)
 _CALL_TO_ACTION = any_of(language.calls_to_action for language in LANGUAGES)
 _SECTION_TITLE = any_of(language.section_titles for language in LANGUAGES)
 _INTERVIEW = any_of(language.interview_titles for language in LANGUAGES)
-_OTHER = any_of(language.other_titles for language in LANGUAGES)
+_POLICY = any_of(language.policy_titles for language in LANGUAGES)
 _PAGE_END = any_of(language.page_ends for language in LANGUAGES)
 _FAQ_TITLE = any_of(language.faq_titles for language in LANGUAGES)
 # `[?]` is a link to help. A question in Greek ends with a semicolon, or with a sign that looks like one.
@@ -75,9 +75,9 @@ def announces_interview(text: str) -> bool:
     return _INTERVIEW.search(text[:MAX_LENGTH]) is not None
 
 
-def announces_other(text: str) -> bool:
-    """Return whether the title of a page names another purpose than an FAQ, such as `About us`."""
-    return _OTHER.search(text[:MAX_LENGTH]) is not None
+def announces_policy(text: str) -> bool:
+    """Return whether the title of a page is that of a privacy policy, of terms or the like."""
+    return _POLICY.search(text[:MAX_LENGTH]) is not None
 
 
 def ends_page(text: str) -> bool:

@@ -30,7 +30,8 @@ def test_the_charset_is_found_as_browsers_do(body: bytes) -> None:
     assert (pair.question, pair.answer) == ("Is it?", "äh")
 
 
-def test_the_charset_of_the_header_is_used_if_it_exists() -> None:
+def test_the_charset_of_the_header_is_used_if_it_exists_and_the_text_is_not_utf_8() -> None:
+    assert read("<p>äh</p>", "iso-2022-jp").text == "äh"
     assert read(b"<p>\xe4h</p>", "iso-8859-1").text == "äh"
     assert read("<p>äh</p>", "klingon").text == "äh"
 

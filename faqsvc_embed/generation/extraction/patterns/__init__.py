@@ -31,8 +31,8 @@ class Language(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     interview_titles: tuple[str, ...] = ()
     """Parts of titles of interviews, whose questions are no FAQ."""
 
-    other_titles: tuple[str, ...] = ()
-    """Parts of titles of pages with questions that are no FAQ: `About us`, `Privacy`, `How to apply`."""
+    policy_titles: tuple[str, ...] = ()
+    """Parts of titles of privacy policies, terms and the like, whose questions are no FAQ."""
 
     page_ends: tuple[str, ...] = ()
     """Lines after the last answer, such as `Last updated on Monday`. Matched from the start of the line."""
