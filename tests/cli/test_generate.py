@@ -37,7 +37,7 @@ def test_a_website_is_read_without_service_and_key(faulty: FaultyServer) -> None
         "How long does it take?",
     ]
     assert document["items"][0]["answer"] == f"Yes: see [prices]({url}prices)."
-    assert document["items"][0]["source"].startswith(f"{url}faq#ship:~:text=")
+    assert document["items"][0]["source"].startswith(f"{url}faq#:~:text=")
     assert (document["lang"], document["answerFormat"], document["websiteUrl"]) == ("en", "markdown", url)
     assert {entry["url"] for entry in document["pages"]} == {url, f"{url}faq"}
     assert f"{url}faq: 2 questions" in result.stderr.splitlines()

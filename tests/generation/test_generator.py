@@ -32,7 +32,7 @@ def run(server: FaultyServer, engine: Engine | None = None, **options: Any) -> G
 def test_a_website_gives_items_with_their_source(faulty: FaultyServer) -> None:
     faulty.behave(website({"/": HOME}))
 
-    source = f"{faulty.base_url}/#hours:~:text=When%20are%20you%20open%3F"
+    source = f"{faulty.base_url}/#:~:text=When%20are%20you%20open%3F"
     [item] = run(faulty).items
     shown = (item.position, item.question, item.answer, item.source, item.lang)
     assert shown == (0, "When are you open?", "Until six.", source, "en")
@@ -41,14 +41,12 @@ def test_a_website_gives_items_with_their_source(faulty: FaultyServer) -> None:
 def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(faulty: FaultyServer) -> None:
     start = html('<h3>When are you open?</h3><p>Until six.</p><a href="/faq">FAQ</a>', lang="sv-SE")
     faulty.behave(website({"/": start, "/faq": faults.status(500)}))
-    seen = list[str]()
 
-    generation = run(faulty, report=lambda page: seen.append(page.url))
+    generation = run(faulty)
 
     home = f"{faulty.base_url}/"
     assert generation.pages == [ReadPage(home, "sv-SE", 1)]
     assert generation.items[0].lang == "sv-SE"
-    assert seen == [home]
     unreadable = {dropped.subject for dropped in generation.dropped if dropped.reason is Reason.UNREADABLE}
     assert f"{faulty.base_url}/faq" in unreadable
 

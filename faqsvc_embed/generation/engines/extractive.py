@@ -48,7 +48,7 @@ def unique_items(pages: Sequence[Page], request: GenerationRequest) -> GenerateR
 
 
 def _item(position: int, page: Page, pair: Pair) -> GeneratedEntry:
-    source = source_of(page.url, pair.question, pair.fragment)
+    source = source_of(page.url, pair.question)
     markdown = pair.markdown if pair.markdown not in ("", pair.answer) else None
     return GeneratedEntry(position, pair.question, pair.answer, source, pair.section, markdown, page.tag)
 

@@ -67,12 +67,8 @@ class Engine(Protocol):
         ...
 
 
-def source_of(url: str, text: str, fragment: str | None = None) -> str:
-    """Return a URL that opens a page at a text (URL Fragment Text Directives).
-
-    A browser without text fragments opens it at the element with the id `fragment`.
-    """
-    identifier = quote(fragment, safe="/?:@!$&()*+,;=~-._") if fragment else ""
+def source_of(url: str, text: str) -> str:
+    """Return a URL that opens a page at a text (URL Fragment Text Directives)."""
     # Commas, ampersands and hyphens have a meaning in the directive.
     directive = quote(text[:MAX_TEXT], safe="").replace("-", "%2D")
-    return f"{url.partition('#')[0]}#{identifier}:~:text={directive}"
+    return f"{url.partition('#')[0]}#:~:text={directive}"

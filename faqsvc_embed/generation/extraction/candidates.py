@@ -4,7 +4,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-from itertools import chain
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
@@ -51,13 +50,6 @@ class Candidate:
     def kind(self) -> object:
         """The kind of markup, such as `details`; equal for all candidates of the kind."""
         return self.group[0] if isinstance(self.group, tuple) else None
-
-    @property
-    def fragment(self) -> str | None:
-        """The id nearest to the question: its own, or that of an element around it."""
-        elements = chain(self.element.walk(), self.element.ancestors())
-        ids = (element.attrs.get("id") for element in elements if element.tag not in ("html", "body"))
-        return next(filter(None, ids), None)
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""

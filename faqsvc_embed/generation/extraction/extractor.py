@@ -46,11 +46,10 @@ logger: logging.Logger = logging.getLogger("faqsvc_embed.generation")
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A question and its answer as plain text; `fragment` is the nearest id on the page, or None."""
+    """A question of a page and its answer as plain text."""
 
     question: str
     answer: str
-    fragment: str | None
     in_faq: bool
     """Whether the page announces an FAQ around it."""
     section: str | None = field(default=None, compare=False)
@@ -99,7 +98,7 @@ def _pairs_in_data(document: turbohtml.Document, base: str, read: Reader) -> dic
             is_usable = has_words(question) and has_words(answer) and len(question) <= MAX_QUESTION
             if is_usable and not is_template_code(question):
                 markdown = bare_answer(markdown_of_value(value, budget, base))
-                pair = Pair(question, answer, None, True, markdown=markdown)
+                pair = Pair(question, answer, True, markdown=markdown)
                 pairs.setdefault(question_key(question), pair)
     return pairs
 
@@ -134,7 +133,7 @@ def _shown_pair(candidate: Candidate, context: PageContext, base: str) -> Pair:
     question, answer = candidate.question, candidate.answer
     in_faq = context.is_in_faq(candidate.element)
     markdown = candidate.markdown(base)
-    return Pair(question, answer, candidate.fragment, in_faq, candidate.section, markdown)
+    return Pair(question, answer, in_faq, candidate.section, markdown)
 
 
 def _accepted_candidates(context: PageContext) -> list[Candidate]:

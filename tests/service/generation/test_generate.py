@@ -47,9 +47,9 @@ def test_questions_are_returned_once_with_answers_and_sources(ask: Ask, teas: st
         (2, "Gift cards", "- paper\n- e-mail"),
     ]
     assert [item["source"] for item in items] == [
-        f"{teas}/faq#ship:~:text=Do%20you%20ship%20to%20Peru%3F",
+        f"{teas}/faq#:~:text=Do%20you%20ship%20to%20Peru%3F",
         f"{teas}/faq#:~:text=When%20are%20you%20open%3F",
-        f"{teas}/faq#a%20b:~:text=Gift%20cards",
+        f"{teas}/faq#:~:text=Gift%20cards",
     ]
     assert {item["lang"] for item in items} == {"en"}
     assert dict(response.headers) == {
