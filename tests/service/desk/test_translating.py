@@ -11,7 +11,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import Item
 from faqsvc_embed.service.desk.draft import Draft, DraftItem
 from faqsvc_embed.service.storage import Storage
-from faqsvc_embed.service.storage.values import Access, Preconditions, Write
+from faqsvc_embed.service.storage.values import Access, FileState, Preconditions, Write
 from tests.service.desk.conftest import Editor
 from tests.service.desk.test_editor import base_of, fields_of, publish, record, texts_of, written
 from tests.support.clock import Clock
@@ -354,6 +354,11 @@ def test_a_translation_is_as_old_as_it_was_after_a_draft_is_discarded_or_a_part_
     change = storage.writer.change
     german: tuple[str, Lang] = ("pricing", "de")
     change(access, german, lambda faq: replace(faq, title="Preise"), Preconditions(), is_draft=False)
+    old = storage.history.revision(access, *german)
+    unchanged, file = Preconditions([old.tag]), FileState(old.number)  # as `update_faq` of the tools does
+    faq = replace(old.content, title="Kosten")
+    edit = Write(faq=faq, slug="pricing", lang="de", preconditions=unchanged, file=file)
+    storage.writer.write(access, edit)
     page = editor.get("/faqs/pricing?lang=de").text
     assert "badge older" in page
     source = fields_of(page)["source"][0]
