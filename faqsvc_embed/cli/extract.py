@@ -19,6 +19,7 @@ from faqsvc_embed.cli.output import note, print_data, print_json
 if TYPE_CHECKING:
     from faqsvc_embed.client import GeneratedItem
     from faqsvc_embed.files import Document
+    from faqsvc_embed.generation.crawl.page import Page
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
 
 MAX_FILE: Final = 2_097_152
@@ -84,17 +85,18 @@ def _from_website(request: "GenerationRequest") -> GenerateResponse:
     from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
     from faqsvc_embed.generation.generator import TIMEOUT, generate
 
+    def report(page: "Page") -> None:
+        note(f"{page.url}: {len(page.pairs)} questions")
+
     try:
         # Users may name a host of their own network, so it is allowed even if it is not public.
         named = endpoint_of(check_url(request.website_url, any_port=True))
-        found = asyncio.run(generate(request, ExtractiveEngine(), allowed=frozenset({named})))
+        work = generate(request, ExtractiveEngine(), allowed=frozenset({named}), report=report)
+        return asyncio.run(work)
     except (BlockedURL, FetchError) as error:
         raise failure(str(error)) from None
     except TimeoutError:
         raise failure(f"{request.website_url!r} did not respond within {TIMEOUT:g} s") from None
-    for page in found.pages:
-        note(f"{page.url}: {page.pairs} questions")
-    return found
 
 
 def _from_file(request: "GenerationRequest", url: str | None) -> GenerateResponse:

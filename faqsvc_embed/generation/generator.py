@@ -1,5 +1,6 @@
 """Generates an FAQ from a website: crawls it, and gives the pages to an engine. Nothing is stored."""
 
+from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final
 
@@ -10,6 +11,7 @@ from faqsvc_embed.api.contract import DroppedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.generation.crawl.crawler import MAX_PAGES, Crawler
 from faqsvc_embed.generation.crawl.fetcher import PageFetcher, default_ssl_context
+from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.ssrf import Endpoint
 from faqsvc_embed.generation.engines.protocol import Engine, GenerationRequest, Reason
 from faqsvc_embed.generation.threads import run_in_thread
@@ -26,11 +28,12 @@ async def generate(
     *,
     allowed: frozenset[Endpoint] = frozenset(),
     timeout: float = TIMEOUT,
+    report: Callable[[Page], None] = lambda page: None,
 ) -> GenerateResponse:
     """Return the questions and answers that an engine makes of a website.
 
     If the crawl takes too long, the engine gets the pages that were read. `allowed` are endpoints that may be
-    requested although they are not public.
+    requested although they are not public. `report` is called with each page as soon as it is read.
 
     Raises:
         BlockedURL: the website must not be requested.
@@ -41,8 +44,13 @@ async def generate(
     with anyio.fail_after(timeout):
         ssl_context = await run_in_thread(default_ssl_context)
         async with aclosing(PageFetcher(allowed, ssl_context=ssl_context)) as fetcher:
-            max_pages = request.max_pages or MAX_PAGES
-            crawler = Crawler(fetcher, request.website_url, lang=request.lang, max_pages=max_pages)
+            crawler = Crawler(
+                fetcher,
+                request.website_url,
+                lang=request.lang,
+                max_pages=request.max_pages or MAX_PAGES,
+                report=report,
+            )
             with anyio.move_on_after(engine.crawl_time_fraction * timeout) as crawl:
                 await crawler.crawl()
         if not crawler.pages:

@@ -41,12 +41,14 @@ def test_a_website_gives_items_with_their_source(faulty: FaultyServer) -> None:
 def test_the_pages_that_were_read_and_those_that_could_not_be_are_reported(faulty: FaultyServer) -> None:
     start = html('<h3>When are you open?</h3><p>Until six.</p><a href="/faq">FAQ</a>', lang="sv-SE")
     faulty.behave(website({"/": start, "/faq": faults.status(500)}))
+    seen = list[str]()
 
-    generation = run(faulty)
+    generation = run(faulty, report=lambda page: seen.append(page.url))
 
     home = f"{faulty.base_url}/"
     assert generation.pages == [ReadPage(home, "sv-SE", 1)]
     assert generation.items[0].lang == "sv-SE"
+    assert seen == [home]
     unreadable = {dropped.subject for dropped in generation.dropped if dropped.reason is Reason.UNREADABLE}
     assert f"{faulty.base_url}/faq" in unreadable
 

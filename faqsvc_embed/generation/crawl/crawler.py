@@ -1,6 +1,6 @@
 """Crawls a website: the given page first, then those that probably have questions and answers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
 from functools import partial
 from typing import Final
@@ -28,14 +28,21 @@ class Crawler:
     """Reads the pages of a site.
 
     `pages` and `failures` grow during the crawl, and stay if the crawl is cancelled. `failures` has the URLs
-    that could not be read, with the reasons.
+    that could not be read, with the reasons. `report` is called with each page as soon as it is read.
     """
 
     def __init__(
-        self, fetcher: PageFetcher, url: str, *, lang: str | None = None, max_pages: int = MAX_PAGES
+        self,
+        fetcher: PageFetcher,
+        url: str,
+        *,
+        lang: str | None = None,
+        max_pages: int = MAX_PAGES,
+        report: Callable[[Page], None] = lambda page: None,
     ) -> None:
         self.pages: list[Page] = []
         self.failures: dict[str, str] = {}
+        self._report = report
         self._fetcher = fetcher
         self._reader = PageReader()
         self._robots = RobotsPolicy(fetcher)
@@ -88,6 +95,7 @@ class Crawler:
         self._requested.add(page.url)
         if all(page.url != other.url for other in self.pages):
             self.pages.append(page)
+            self._report(page)
 
     async def _read(self, url: str) -> Page:
         """Return the page of a URL; raises FetchError if it is not HTML with status 200."""
