@@ -234,7 +234,7 @@ def _join(question: Opener, lines: Sequence[Line]) -> None:
     """Join the lines of a question that ends asking on one of the lines below."""
     texts = [question.text]
     for line in takewhile(lambda line: line.text, lines[question.below : question.below + _MAX_BOLD]):
-        texts.append(line.written.strip())
+        texts.append(line.text.strip())
         if _ANSWER_LABEL.fullmatch(line.text):
             return
         if ends_asking(line.text):
@@ -244,7 +244,7 @@ def _join(question: Opener, lines: Sequence[Line]) -> None:
 
 def _ends_above(question: Opener, lines: Sequence[Line], number: int) -> bool:
     """Return whether the paragraph of a question ends directly above a line; join its lines if it does."""
-    texts = [line.written.strip() for line in lines[question.below : number]]
+    texts = [line.text.strip() for line in lines[question.below : number]]
     more = "\n".join(texts).rstrip("\n").split("\n")
     if all(more):
         question.text, question.below = " ".join([question.text, *more]).strip(), question.below + len(more)

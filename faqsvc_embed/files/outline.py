@@ -5,7 +5,6 @@ asks most: the headings of one level, or one other form. Openers above them are 
 them are part of their answers.
 """
 
-from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -108,8 +107,6 @@ def outline_of(source: Source, title: str = "") -> Outline:
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
         headings = _without_inner_headings(headings, source.lines)
-    else:
-        headings = _in_order(headings, _around(source))
     _look_below(headings, source.lines)
     roots = _tree(headings)
     outline.title = _title(roots, title)
@@ -137,16 +134,6 @@ def _written(source: Source) -> list[Opener]:
     return found
 
 
-def _around(source: Source) -> Iterator[Opener]:
-    """Yield the titles of boxes that do not ask, but contain headings that do: they are sections."""
-    numbers = [one.line for one in source.headings]
-    for box in boxes([Line.of(line, number) for number, line in enumerate(source.texts)]):
-        inner = source.headings[bisect(numbers, box.line) : bisect(numbers, (box.end or 0) - 1)]
-        if any(one.asks for one in inner) and not asks(box.text):
-            level = max(min(one.level for one in inner) - 1, 1)
-            yield Opener(box.line, box.below, box.text, level, box.rest, above=box.above)
-
-
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
     return sorted(chain(*openers), key=lambda one: one.line)
 
@@ -169,8 +156,6 @@ def _inner(source: Source) -> list[Opener]:
     for form in _FORMS:
         found = [one for one in form(lines) if form is boxes or one.line not in taken]
         _ask(found, ends_asking if form in _VAGUE else asks)
-        if form is bold:
-            _ask_below_sections(source.headings, found)
         _look_below(_in_order(source.headings, found), source.lines)
         _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
         answered = [one for one in apart if one.has_text or one.level < INNER]
@@ -187,23 +172,6 @@ def _inner(source: Source) -> list[Opener]:
         if form is boxes:  # everything in a box is its text
             taken.update(number for one in best for number in range(one.line, one.end or 0))
     return best
-
-
-def _ask_below_sections(headings: Sequence[Opener], openers: Sequence[Opener]) -> None:
-    """Count bold lines of one shape as questions if all sections have one, and some more.
-
-    They must be quoted, or one must ask: others may be the steps of an answer. Equal lines are its parts.
-    """
-    sections = [one for one in headings if not says_faq(one.text)]
-    if len(sections) == len(headings) or len(sections) < _SEVERAL or any(one.asks for one in sections):
-        return
-    numbers = [one.line for one in headings]
-    for shape in {one.shape for one in openers if one.mark or (one.indent and one.asks)}:
-        alike = [one for one in openers if one.shape == shape]
-        places = {bisect(numbers, one.line) for one in alike}
-        if len(places) == len(sections) < len(alike) == len({one.text for one in alike}):
-            for one in alike:
-                one.asks = True
 
 
 def _apart(openers: Sequence[Opener]) -> list[Opener]:
