@@ -132,7 +132,7 @@ class _Reading:
         asking = sum(
             one.asks and bool(item["answer"]) for one, item in zip(self._questions, items, strict=True)
         )
-        if asking * 2 > len(answers) and not source.is_written:
+        if not source.is_written and asking * 2 > len(answers) > len(items) / 2:
             empty = [place for item, (place, _) in zip(items, lines, strict=True) if not item["answer"]]
             notes += [f"{place}: this question has no answer, and is left out" for place in empty]
             lines = [line for item, line in zip(items, lines, strict=True) if item["answer"]]
