@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Positions
-from faqsvc_embed.generation.extraction.dom import Element, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -75,20 +75,13 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             (len(answers) == 1 and len(candidates[0].answer) > SHORT)
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
+        # If the accepted ones are titles that do not ask, each element like them counts as a question.
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
-        unanswered = _unanswered(others.get(kind, []), keys, are_titles=are_titles)
-        if not is_filled_in and unanswered < max(2, 2 * len(candidates)):
+        texts = map(question_text, others.get(kind, []))
+        unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys
+        if not is_filled_in and len(unanswered) < max(2, 2 * len(candidates)):
             kept += candidates
     return kept
-
-
-def _unanswered(elements: list[Element], keys: set[str], *, are_titles: bool) -> int:
-    """Return how many questions are in elements without an answer.
-
-    With `are_titles`, the accepted ones are titles that do not ask, so each element counts as a question.
-    """
-    texts = map(question_text, elements)
-    return len({question_key(text) for text in texts if are_titles or is_question(text)} - keys)
 
 
 def _is_usable(candidate: Candidate) -> bool:
