@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Positions
-from faqsvc_embed.generation.extraction.dom import kind_of, similar_elements
+from faqsvc_embed.generation.extraction.dom import HEADINGS, kind_of, similar_elements
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     MAX_LENGTH,
@@ -33,6 +33,8 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
     elements = Positions(candidate.element for candidate in usable)
     kinds = Counter(candidate.kind for candidate in usable)
     asked_kinds = {candidate.kind for candidate in asked}
+    headings = (element for element in context.elements if element.tag in HEADINGS)
+    number = max(len(asked), sum(is_question(question_text(heading)) for heading in headings))
     chosen: list[Candidate] = []
     for candidate in usable:
         questions, size = group_questions[candidate.group], group_sizes[candidate.group]
@@ -44,8 +46,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
         # A kind of elements of which none asks, and which are fewer, is a menu, a switch or a list of facts.
-        others = max(len(asked), context.asking_headings)
-        is_odd = kinds[candidate.kind] < others >= MANY and candidate.kind not in asked_kinds
+        is_odd = kinds[candidate.kind] < number >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
             and not (is_group or is_odd)

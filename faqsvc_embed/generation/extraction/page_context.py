@@ -6,7 +6,6 @@ from functools import cached_property
 from urllib.parse import urlsplit
 
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element
-from faqsvc_embed.generation.extraction.labels import bare_question
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
     announces_interview,
@@ -46,12 +45,6 @@ class PageContext:
         """The blocks that contain text and no other block."""
         blocks = [e for e in self.elements if e.tag in BLOCKS and not e.contains_blocks]
         return [block for block in blocks if inline_text(block.children)]
-
-    @cached_property
-    def asking_headings(self) -> int:
-        """How many headings ask."""
-        headings = (e for e in self.elements if e.tag in HEADINGS)
-        return sum(is_question(bare_question(inline_text(e.children))) for e in headings)
 
     def is_in_faq(self, element: Element) -> bool:
         """Return whether the page, class names or headings announce an FAQ around an element."""
