@@ -14,7 +14,7 @@ from faqsvc_embed.files.openers import CODE, INNER, Line, Opener, space_before
 _Place = tuple[int, int]
 """The numbers of a line and of a character in it."""
 _TAG: Final = re.compile(
-    r"(?P<sign><|\{\{[<%]|\{%)[ \t]*(?P<name>/?[ \t]*[\w.-]+)"
+    r"(?P<sign><|\{\{[<%]|\{%|\A%(?=/?[a-z]+%))[ \t]*(?P<name>/?[ \t]*[\w.-]+)"
     r"|\A[ \t]*(?P<fence>:{3,}|`{3,}(?=\{dropdown\}|[ \t]*\Z))[ \t]*(?P<kind>.*)"
 )
 """The beginning or the end of an element, of a shortcode or of a container."""
@@ -30,6 +30,8 @@ _HEAD: Final = re.compile(
     r"\s*(?:[\"“](?P<title>[^\"“”]+)[\"”])?(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*[>}]+"
 )
 """The attributes of an element or a shortcode."""
+_BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")
+"""The title of a box of HonKit, as in `%accordion%What is it?%accordion%`."""
 _ATTRIBUTE: Final = re.compile(r"\b([\w-]+)=\{?([\"'])(.*?)\2", re.S)
 _INDENTED: Final = re.compile(
     r"(?:\?\?\?\+?|!!!(?=[ \t]+(?:question|faq)\b))[ \t]*[\w.-]*[ \t]*(?P<title>\".*\"|[^\"].*)"
@@ -91,6 +93,7 @@ def _box(number: int, tag: re.Match[str], lines: Sequence[str], closing: _Place 
     is_component = not (tag["fence"] or tag[0] == "<details")
     text = "\n".join(lines[number : number + _MAX_TITLE])
     form = _FOLDING if tag["fence"] else _HEAD if is_component else _SUMMARY
+    form = _BETWEEN if tag["sign"] == "%" else form
     head = form.match(text, tag.start("kind") if tag["fence"] else tag.end())
     is_other = tag["sign"] == "<" and is_component and not ("-" in tag["name"] or tag["name"][0].isupper())
     if head is None or is_other:

@@ -43,6 +43,8 @@ _SIGN: Final = re.compile(
     r"\A(?![¿¡「『《(\[\"'“‘„«`@#$/.<*_~\\-])[^\w\s]{1,4}[ \t\ufe0f]+(?=\S)"
     r"|\A[^\w\s\x00-\x7f¿¡「『《“‘„«（]\ufe0f?(?=\w)"
 )
+_LAST_SIGN: Final = re.compile(r"(?<=[?？])[ \t]+[^\w\s]\Z")
+"""The sign with which a page unfolds an answer."""
 _ID: Final = re.compile(
     r"(?<!\\)(?:\{(?::|/\*)?[ \t]*#(?P<id>[^{}\s]*)[^{}]*\}"
     r"|[ \t](?::id=|\[#(?![0-9]))(?P<name>[\w-]+)\]?)[ \t]*\Z"  # `[#12]` is a number of an issue
@@ -154,8 +156,8 @@ def without_end(heading: str) -> str:
 
 
 def unnumbered(texts: list[str]) -> list[str]:
-    """Return questions without the numbers and signs that most of them begin with."""
-    for pattern in (_SIGN, _QUESTION_NUMBER):
+    """Return questions without the numbers and signs that most of them begin or end with."""
+    for pattern in (_SIGN, _QUESTION_NUMBER, _LAST_SIGN):
         shorter = [pattern.sub("", text, count=1).strip() for text in texts]
         if sum(map(str.__ne__, texts, shorter)) * 2 > max(len(texts), 2):
             texts = shorter

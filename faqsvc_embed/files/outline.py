@@ -5,6 +5,7 @@ asks most: the headings of one level, or one other form. Openers above them are 
 them are part of their answers.
 """
 
+from bisect import bisect
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -107,6 +108,8 @@ def outline_of(source: Source, title: str = "") -> Outline:
                 within.add(one.line)
         headings = _in_order(inner, (one for one in headings if one.line not in within))
         headings = _without_inner_headings(headings, source.lines)
+    else:
+        headings = _in_order(headings, _around(source))
     _look_below(headings, source.lines)
     roots = _tree(headings)
     outline.title = _title(roots, title)
@@ -132,6 +135,16 @@ def _written(source: Source) -> list[Opener]:
         if one.asks or one.level == _TOP or (one.level == 1 and not found):
             found.append(one)
     return found
+
+
+def _around(source: Source) -> Iterator[Opener]:
+    """Yield the titles of boxes that do not ask, but contain headings that do: they are sections."""
+    numbers = [one.line for one in source.headings]
+    for box in boxes([Line.of(line, number) for number, line in enumerate(source.texts)]):
+        inner = source.headings[bisect(numbers, box.line) : bisect(numbers, (box.end or 0) - 1)]
+        if any(one.asks for one in inner) and not asks(box.text):
+            level = max(min(one.level for one in inner) - 1, 1)
+            yield Opener(box.line, box.below, box.text, level, box.rest, above=box.above)
 
 
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:

@@ -344,6 +344,14 @@ def test_a_heading_that_says_faq_beside_its_questions_is_the_title() -> None:
     assert [item["question"] for item in document.items] == ["Tea", "Cake"]
 
 
+def test_a_box_around_headings_that_ask_is_their_section() -> None:
+    boxes = "".join(
+        f'{{{{< topic title="{name}" >}}}}\n### Is it {name}?\nYes.\n{{{{< /topic >}}}}\n'
+        for name in ("Tea", "Cake")
+    )
+    assert places_of(f"# FAQ\n\n{boxes}") == [("Is it Tea?", "Tea", None), ("Is it Cake?", "Cake", None)]
+
+
 def test_a_box_around_boxes_is_a_section_that_ends_with_it() -> None:
     box = "<details><summary>{}</summary>\n\n{}\n\n</details>\n".format
     text = (
@@ -424,6 +432,8 @@ def test_an_answer_takes_along_its_footnotes() -> None:
         "What does it cost?\\\nNothing.\n\nMay I cancel?\\\nAny time.\n",
         "**What does it cost?**\\\nNothing.\\\n**May I cancel?**\\\nAny time.\n",
         "What does it cost?\n:   Nothing.\n\nMay I cancel?\n\n:   Any time.\n",
+        "%accordion%What does it cost?%accordion%\n\nNothing.\n\n%/accordion%\n\n%accordion%May I cancel?"
+        "%accordion%\n\nAny time.\n\n%/accordion%\n",
         "1. > Q: What does it cost?\n   >\n   > A: Nothing.\n\n"
         "2. > Q: May I cancel?\n   >\n   > A: Any time.\n",
         "`What does it cost?`\n\nNothing.\n\n`May I cancel? `\n\nAny time.\n",
@@ -499,6 +509,7 @@ def test_an_answer_takes_along_its_footnotes() -> None:
             "line breaks",
             "line breaks of bold questions",
             "definitions",
+            "boxes of HonKit",
             "quotations in a list",
             "lines of code",
             "signs",
@@ -888,6 +899,7 @@ def test_a_template_in_the_address_of_a_definition_does_not_end_those_below_it()
 def test_a_sign_before_bold_text_is_no_part_of_a_question() -> None:
     text = "## ⚠ **It [leaks]**\nSo.\n\n## ⚠ **Why?**\nSo.\n\n## Who?\nWe.\n"
     assert [question for question, _ in items_of(text)] == ["It [leaks]", "Why?", "Who?"]
+    assert items_of("Is it hot? +\n\nYes.\n\nWhy? +\n\nSo.\n\nWho? +\n\nWe.\n")[0] == ("Is it hot?", "Yes.")
 
 
 def test_a_plain_line_that_asks_may_stand_directly_below_a_heading() -> None:
