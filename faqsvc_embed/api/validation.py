@@ -41,17 +41,10 @@ def field_problems(name: str, value: object, type_: Any) -> list[str]:
 
 
 def publication_problems(fields: Mapping[str, Any]) -> list[str]:
-    """Return everything that is wrong with a `PublishBody`, such as two items with the same id.
-
-    Only a file's may lack the website, and repeat an id: the tools that read files report it with its line.
-    """
-    is_file, first = "revision" in fields, dict[str, int]()
-    missing = [name for name in ("websiteUrl", "websiteName") if name not in fields and not is_file]
-    found = [*(f"{name} is missing" for name in missing), *problems_of(fields, PublishBody)]
-    for index, item in enumerate([] if found or is_file else fields["items"]):
-        if (id_ := item.get("id")) is not None and (other := first.setdefault(id_, index)) != index:
-            found.append(f"items[{index}].id is {quoted(id_)}, as is items[{other}].id: each needs its own")
-    return found
+    """Return everything that is wrong with a `PublishBody`. Only a file's may lack the website."""
+    required = () if "revision" in fields else ("websiteUrl", "websiteName")
+    missing = [f"{name} is missing" for name in required if name not in fields]
+    return [*missing, *problems_of(fields, PublishBody)]
 
 
 def change_problems(fields: Mapping[str, Any]) -> list[str]:

@@ -126,8 +126,6 @@ def test_the_instructions_do_not_depend_on_an_faq(client: FAQClient) -> None:
          ["websiteName", "items[0].question"]),
         ("publish_faq", {**TEA, "slug": "a/b", "cta": {}}, ["'cta'"]),
         ("publish_faq", {**TEA, "slug": "a/b"}, ["slug is 'a/b'"]),
-        ("publish_faq", {**TEA, "items": [{"question": "a?", "answer": "b", "id": "x"}] * 2, "preview": True},
-         ["items[1].id"]),
     ],
 )  # fmt: skip
 def test_all_bad_arguments_are_named_at_once_before_anything_is_sent(

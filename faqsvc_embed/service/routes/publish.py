@@ -15,6 +15,7 @@ from faqsvc_embed.api.contract import INSTALL, ChangeBody, Install, PublishBody,
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.api.validation import change_problems, publication_problems
+from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.service.config import npm_package
@@ -42,7 +43,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 def publish_faq(call: Call) -> Response:
     """Publish a new FAQ under a new slug."""
     urls = call.urls
-    body, ignored = parse_body(call.body, PublishBody, publication_problems)
+    body, ignored = parse_body(call.body, PublishBody, _problems)
     written, _ = _store(call, _write(body, idempotency_key=_idempotency_key(call)))
     return write_response(urls, written, 201, ignored + _not_used(body, written))
 
@@ -62,7 +63,7 @@ def put_faq(call: Call) -> Response:
     """Create an FAQ under a chosen slug, or write a new revision of it."""
     urls, slug, lang = call.urls, call.new_slug, call.lang
     conditions = call.preconditions
-    body, ignored = parse_body(call.body, PublishBody, publication_problems)
+    body, ignored = parse_body(call.body, PublishBody, _problems)
     write = _write(
         body,
         slug=slug,
@@ -131,6 +132,18 @@ def write_response(urls: PublicURLs, written: Revision, status: int, ignored: Se
     if status == 201:
         headers["location"] = urls.record(slug)
     return private_response(body, status, headers)
+
+
+def _problems(fields: dict[str, Any]) -> list[str]:
+    """Return what is wrong with a publication, such as two items with the same id.
+
+    A file may repeat an id: the tools that read files report it with its line, and publish both items.
+    """
+    found, first = publication_problems(fields), dict[str, int]()
+    for index, item in enumerate([] if found or "revision" in fields else fields["items"]):
+        if (id_ := item.get("id")) is not None and (other := first.setdefault(id_, index)) != index:
+            found.append(f"items[{index}].id is {quoted(id_)}, as is items[{other}].id: each needs its own")
+    return found
 
 
 def _write(body: PublishBody, **target: Any) -> Write:
