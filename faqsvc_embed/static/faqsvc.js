@@ -59,9 +59,9 @@
   };
   /* disclosure] */
 
-  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toUpperCase();
+  const $plain = ($text) => $text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").toUpperCase().trim();
   const $filter = ($faq) => {
-    const $query = $plain($one("filter", $faq).value).trim(), $was = $faq.dataset.filtered;
+    const $query = $plain($one("filter", $faq).value), $was = $faq.dataset.filtered;
     let $section, $count = 0;
     $faq.dataset.filtered = $query;
     for (const $node of $all("-section,.faqsvc-item", $faq)) {
@@ -102,7 +102,7 @@
       for (const $answer of $all("-answer:not(:has(>.faqsvc-anchor))", $faq)) {
         $answer.append($make("a", "anchor", { href: "#" + $answer.id, textContent: $text[2] }));
       }
-      if ($field && !$field.value != !$faq.dataset.filtered) $filter($faq); /* a browser restores the field after Back */
+      if ($field && $plain($field.value) != ($faq.dataset.filtered ?? "")) $filter($faq); /* a browser restores the field after Back */
       if ($field || !$first) continue;
       const $tools = $make("div", "tools");
       $first.before($tools);

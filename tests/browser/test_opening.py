@@ -215,6 +215,9 @@ def test_the_filter_finds_letters_in_both_cases_and_tells_japanese_sounds_apart(
     for query in ("バス\u3000行け", "バス", "strasse", "ILIK çay"):
         page.get_by_role("searchbox", name="Fragen suchen").fill(query)
         expect(page.get_by_role("status")).to_have_text("1 gefunden")
+    for nothing in (" ", "´"):
+        page.get_by_role("searchbox", name="Fragen suchen").fill(nothing)
+        expect(page.get_by_role("status")).to_have_text("")
 
 
 def test_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(page: Page, host: str) -> None:
