@@ -27,7 +27,7 @@ _FOLDING: Final = re.compile(
 )
 """What follows the sign of a container that unfolds."""
 _HEAD: Final = re.compile(
-    r"\s*(?:[\"“](?P<title>[^\"“”]+)[\"”])?(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*[>}]+"
+    r"\s*+(?:[\"“](?P<title>[^\"“”]+)[\"”])?(?:[^<>\"'{}]|\"[^\"]*\"|'[^']*'|\{[^{}]*\})*+[>}]+"
 )
 """The attributes of an element or a shortcode."""
 _BETWEEN: Final = re.compile(r"%(?P<title>[^%\n]+)%[a-z]+%")

@@ -21,7 +21,7 @@ _COMMENT: Final = re.compile(
     r"|(?P<address>(?<=\]: )\S*\{\{[^\n{}]*\}\}"
     r"|(?<=\]\()(?=[^\n()]*\{[{%])(?:[^\s(){}<>]|\{\{[^\n{}]*\}\}|\{%[^\n{}]*%\})++(?=\)))"
     # An element whose text is Markdown for kramdown, but HTML in CommonMark.
-    r"|(?P<element>^[ ]{0,3}<(?:div|section)\b[^<>]*\bmarkdown=[^<>]*>)"
+    r"|(?P<element>^[ ]{0,3}<(?:div|section)\b(?:(?!\bmarkdown=)[^<>])*+\bmarkdown=[^<>]*>)"
     # Statements of MDX, whole ones, because sentences begin with these words, too. An export ends at a blank
     # line.
     r"|^(?P<mdx>(?-i:import\s(?:[^\n'\"]*\sfrom\s+)?['\"][^\s'\"]+['\"];?[ \t]*$"
@@ -34,8 +34,8 @@ NUMBER: Final = re.compile(
     r"|(?:[0-9]{1,3}[.)、：]|[a-zA-Z]、)(?=\D)"
 )
 _QUESTION_NUMBER: Final = re.compile(
-    r"\AFAQ[:：][ ]*|\A(?:FAQ|No|[Qq])?[^\w\s¿¡]{0,2}[ ]?"
-    r"(?:[0-9０-９]{1,3}(?:\.[0-9]{1,3})*(?:[ \t]*[^\w\s]{0,3}[ \t]+|[^\w\s]{1,2}(?=\D))"
+    r"\AFAQ[:：][ ]*|\A(?:FAQ|No|[Qq])?[^\w\s¿¡$€£¥]{0,2}[ ]?"
+    r"(?:[0-9０-９]{1,3}(?:\.[0-9]{1,3})*(?:[ \t]*[^\w\s%‰°+$€£¥]{0,3}[ \t]+|[^\w\s%‰°+$€£¥(-]{1,2}(?=\D))"
     r"|(?:[IVX]{1,5}|[一二三四五六七八九十]{1,3}|[a-zA-Z])[.)、）\]】][ \t]*|[①-⑳][ \t]*)(?=\S)"
 )
 """A number before a question; most questions of a file begin with one."""

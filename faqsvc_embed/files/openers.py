@@ -235,7 +235,7 @@ def _join(question: Opener, lines: Sequence[Line]) -> None:
     texts = [question.text]
     for line in takewhile(lambda line: line.text, lines[question.below : question.below + _MAX_BOLD]):
         texts.append(line.text.strip())
-        if _ANSWER_LABEL.fullmatch(line.text):
+        if _ANSWER_LABEL.fullmatch(line.text) or line.text.endswith(_SENTENCE_ENDS):
             return
         if ends_asking(line.text):
             question.text, question.below = " ".join(texts), line.number + 1

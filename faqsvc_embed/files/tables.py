@@ -98,7 +98,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
     if first.strip().lower().startswith("sep="):  # Excel writes this line, and spreadsheets do not count it
         delimiter, text = first.strip()[4:5] or ",", rest
     else:
-        delimiter = max("\t;|,", key=partial(_equal_rows, text[:_SAMPLE]))
+        delimiter = max("\t;|,", key=partial(_separates, text[:_SAMPLE]))
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True
     )
@@ -116,7 +116,10 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
         raise ValueError(f"row {number + 1}: {problem}") from None
 
 
-def _equal_rows(text: str, delimiter: str) -> int:
-    """Return how many rows have the same number of cells, more than one, if this character separates them."""
+def _separates(text: str, delimiter: str) -> tuple[bool, float]:
+    """Return whether a character separates the names of the columns, and its share of rows of equal width."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    return max(Counter(len(row) for row in rows if row[1:]).values(), default=0)
+    filled = [row for row in rows if row]
+    widths = Counter(len(row) for row in filled if row[1:])
+    share = max(widths.values(), default=0) / max(len(filled), 1)
+    return any(map(_are_names, filled[:_MAX_ABOVE])), share

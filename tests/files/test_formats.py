@@ -430,6 +430,10 @@ _RECORDS = {
     ' "zhHant": [{"q": "\u591a\u5c11\u9322\uff1f", "a": "\u514d\u8cbb\u3002"}]}',
     "lists.csv": "What does it cost?,Nothing; not ever; to nobody\nMay I cancel?,Any time: or not\n"
     "Why?,Any time; so\n",
+    "prices.csv": 'question,answer\nWhat does it cost?,"Nothing:\n\n| a | b |\n| --- | --- |\n| 0 | 0 |"\n'
+    "May I cancel?,Any time.\n",
+    "some-sections.csv": "question,answer,section\nWhat does it cost?,Nothing; so\n"
+    "May I cancel?,Any time; so\nWhy?,Nothing; so\n",
     "no-names.csv": "What does it cost?,Nothing: not ever\nMay I cancel?,Any time: or not\n"
     "Why?,Any time: so\n",
 }

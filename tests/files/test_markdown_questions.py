@@ -223,9 +223,21 @@ def test_numbers_before_questions_are_left_out(signs: str) -> None:
     assert items_of(text) == [("Is it hot?", "Yes."), ("Why?", "So.")]
 
 
-def test_a_version_is_no_label() -> None:
-    text = "# FAQ\n\n## v2.6 or v3?\nNew.\n\n## v1.2 or v2?\nOld.\n"
-    assert items_of(text) == [("v2.6 or v3?", "New."), ("v1.2 or v2?", "Old.")]
+@pytest.mark.parametrize(
+    "written", ["v{}.6 or v7?", "${} off?", "{}% off?", "{}+ users?", "{}1(k) plans?", "{}-factor login?"]
+)
+def test_a_number_in_a_question_is_part_of_it(written: str) -> None:
+    asked = [written.format(number) for number in (2, 3, 4)]
+    text = "# FAQ\n\n" + "".join(f"## {question}\nSo.\n\n" for question in asked)
+    assert [question for question, _ in items_of(text)] == asked
+
+
+def test_an_answer_below_a_label_may_ask_at_its_end() -> None:
+    text = "Q: Opening hours\nFrom ten to four.\nAny questions?\n\nQ: Is it hot?\nYes.\n"
+    assert items_of(text) == [
+        ("Opening hours", "From ten to four.\nAny questions?"),
+        ("Is it hot?", "Yes."),
+    ]
 
 
 def test_a_label_without_an_answer_label_is_text() -> None:

@@ -236,12 +236,17 @@ def test_whatever_a_file_holds_it_is_read_or_refused(text: str) -> None:
 )
 def test_a_file_costs_no_more_than_its_length(filling: str) -> None:
     summary = "<summary>b</summary>\n\n## a?\nc\n\n<details><summary>d</summary>{}e\n"
-    for written in ("## a?\n{}\n\n## b?\nc\n", "Q: a?\nA: b\n\n{}\n", summary):
+    for written in ("## a?\n{}\n\n## b?\nc\n", "Q: a?\nA: b\n\n{}\n", "## a?\n<div {}", summary):
         assert grows_linearly(
             read_markdown,
             lambda size, written=written: written.format(filling * (size // len(filling))),  # type: ignore[misc]
             500,
         )
+
+
+@pytest.mark.matrix
+def test_an_element_costs_no_more_than_the_length_of_its_attributes() -> None:
+    assert grows_linearly(read_markdown, lambda count: "## a?\n<div " + "markdown= " * count, 500)
 
 
 def test_only_the_number_before_a_section_is_no_part_of_its_name() -> None:
