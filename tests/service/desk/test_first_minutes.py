@@ -257,9 +257,11 @@ WHOLE = (
 CELLS_OF_A_SHEET = "<table><tr><td>How do I pay?</td><td>By <b>card</b>.</td><td>Payment</td></tr></table>"
 TABLE = (
     "<table><tr><td><p><b>Question</b></p></td><td><p>Answer</p></td></tr><tr><td>Payment</td></tr>"
-    "<tr><td><p>How do I pay?</p></td><td><p>By <b>card</b>.</p><p>Or:</p><ul><li>cash</li></ul></td></tr>"
+    "<tr><td><p>How do<br>I pay?</p></td><td><p>By <b>card</b>.</p><p>Or:</p><ul><li>cash</li></ul></td></tr>"
     "<tr><td><p>Where?</p></td><td><p>Here.</p></td></tr></table>"
 )
+
+PAGE_OF_TWO = "<h2>How do I pay?</h2><p>By <b>card</b>.</p><h2>Where?</h2><p>Here.</p>"
 
 
 @pytest.mark.parametrize(
@@ -272,11 +274,12 @@ TABLE = (
         ),
         (CELLS_OF_A_SHEET, "How do I pay?\tBy card.\nWhere?\tHere.", ["By card.", "Here."]),
         (TABLE, "Question\tAnswer\nPayment", ["By **card**.\n\nOr:\n\n- cash", "Here."]),
+        (f"<table></table>{PAGE_OF_TWO}", "How do I pay?\nWhere?", ["By **card**.", "Here."]),
         ("<pre>x</pre>", "How do I pay?\nBy card.", ["By card."]),
         ("<b>## Pay</b>", "## How do I pay?\nBy **card**.", ["By **card**."]),
         ("", "How do I pay?\nBy card.", ["By card."]),
     ],
-    ids=["page", "spreadsheet", "table", "source", "Markdown of a code editor", "text"],
+    ids=["page", "spreadsheet", "table", "empty table", "source", "Markdown of a code editor", "text"],
 )
 def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     editor: Page, desk: Served, html: str, text: str, answers: list[str]
@@ -291,6 +294,7 @@ def test_an_faq_that_is_pasted_into_the_import_keeps_links_lists_and_headings(
     found = editor.get_by_label("Answer", exact=True)
     expect(found).to_have_count(len(answers))
     assert [answer.input_value() for answer in found.all()] == answers
+    expect(editor.get_by_label("Question", exact=True).first).to_have_value("How do I pay?")
     if html == WHOLE:
         sections = [field.input_value() for field in editor.get_by_label("Section").all()]
         assert sections == ["Payment", "Payment", "Delivery"]

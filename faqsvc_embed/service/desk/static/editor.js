@@ -420,10 +420,11 @@ function withHeadings(html) {
   for (const table of page.querySelectorAll("table")) {
     const rows = [...table.rows].map(({ cells }) => [...cells]).filter((cells) => cells.length);
     const asking = rows.filter(([question, answer]) => answer && /[?？]\s*$/.test(question.textContent));
-    if (rows.some((cells) => cells.length > 2) || 2 * asking.length < rows.length) continue;
+    if (!asking.length || 2 * asking.length < rows.length || rows.some((cells) => cells.length > 2)) continue;
     const isNamed = /^\s*(?:questions?|fragen?|preguntas?|質問|问题|問題|질문)\s*$/i.test(rows[0][0].textContent);
     for (const [question, answer] of isNamed ? rows.slice(1) : rows) {
       const heading = page.createElement(answer ? "h3" : "h2");
+      for (const end of question.querySelectorAll("br, p, div")) end.after(" ");
       heading.textContent = question.textContent;
       table.before(heading, ...(answer?.childNodes ?? []));
     }
