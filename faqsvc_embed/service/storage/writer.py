@@ -110,7 +110,8 @@ class Writer:
             else:
                 written = _store(edit, lang, wanted, is_draft=request.is_draft)
             source = request.translated_from
-            if newest is not None and request.file and request.file.revision and if_match:
+            file = request.file
+            if newest is not None and if_match and file and file.revision and not file.overwrite:
                 source = newest.translated_from  # a program has changed a part of what it read
             if source is not None:
                 edit.set_source(lang, source)

@@ -371,6 +371,23 @@ def test_a_translation_is_as_old_as_it_was_after_a_draft_is_discarded_or_a_part_
     assert "badge older" not in editor.get("/faqs/pricing?lang=de").text
 
 
+def test_a_translation_is_up_to_date_after_a_file_has_replaced_what_somebody_wrote(
+    editor: Editor, storage: Storage
+) -> None:
+    translate(editor)
+    english = fields_of(editor.get("/faqs/pricing").text) | {"answer": ["Ten euros.", "Any time."]}
+    editor.post("/faqs/pricing", action="publish", **english)
+    access = storage.keys.verify(storage.keys.create("program"))
+    assert access is not None
+    old = storage.history.revision(access, "pricing", "de")
+    faq, unchanged = replace(old.content, title="Preise"), Preconditions([old.tag])
+    file = FileState(old.number, overwrite=True)  # as `faqsvc publish --overwrite` does
+    storage.writer.write(
+        access, Write(faq=faq, slug="pricing", lang="de", preconditions=unchanged, file=file)
+    )
+    assert "badge older" not in editor.get("/faqs/pricing?lang=de").text
+
+
 def test_a_translation_is_not_older_after_a_mistake_in_its_source_was_undone(editor: Editor) -> None:
     translate(editor)
     mistaken = fields_of(editor.get("/faqs/pricing?lang=en").text) | {"answer": ["Oops.", "Any time."]}
