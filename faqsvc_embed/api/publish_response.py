@@ -163,7 +163,8 @@ def error_of(response: Response, now: datetime, *, is_write: bool = False) -> FA
     status, reasons = response.status, _reasons(problem)
     because = f": {reasons[0]!r}" if reasons else ""
     if status in (404, 405, 501) and not reasons:
-        because = ": is base_url the address of an FAQ service?"
+        other = "there is no such FAQ, or " if status == 404 else ""  # services may say so in their own words
+        because = f": {other}base_url is not the address of an FAQ service"
     wait = parse_retry_after(response.headers.get("retry-after"), now)
     details = Details(status=status, code=error_code(response.body), body=excerpt(response.body))
     if status in (401, 403):

@@ -99,6 +99,7 @@ def test_each_refusal_is_an_error_of_its_kind_with_status_and_body(status: int, 
     error = refused(status, b"x" * 5_000)
     assert (type(error), error.status, error.body) == (kind, status, "x" * 500)
     assert ("base_url" in str(error)) == (status in (302, 307, 404, 405))  # of another server
+    assert ("no such FAQ" in str(error)) == (status == 404)  # or of a service with errors of another form
 
 
 @pytest.mark.parametrize("status", [429, 503])
