@@ -26,7 +26,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
 from faqsvc_embed.service.storage.paging import InvalidCursor, paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
-from faqsvc_embed.service.storage.schema import faqs, translations
+from faqsvc_embed.service.storage.schema import faqs, sites, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
 from faqsvc_embed.service.storage.values import (
     HIDDEN,
@@ -231,20 +231,35 @@ class Overview(Part):
         elif not wanted.is_bin:
             query = query.where(faqs.c.state.not_in(HIDDEN))
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
-            query = query.where(self._matching(wanted))
+            matching = self._matching(wanted)
+            if wanted.is_bin and self._is_smaller(connection, site):
+                query = query.where(faqs.c.slug.in_(matching))
+            else:
+                query = query.where(matching.where(translations.c.slug == faqs.c.slug).exists())
         if (found := find_with_trigrams(connection, site, _words(wanted))) is not None:
             # For an empty list, the database would read all FAQs of the site; for `false()`, it reads none.
             query = query.where(faqs.c.slug.in_(found) if found else false())
         return query
 
-    def _matching(self, wanted: Filter) -> ColumnElement[bool]:
-        """Match FAQs with a translation that a filter wants."""
+    def _is_smaller(self, connection: Connection, site: str) -> bool:
+        """Return whether the bin of all sites is smaller than a site, and so read instead of it.
+
+        PostgreSQL finds out by itself.
+        """
+        size = select(func.coalesce(func.max(sites.c.faq_count), 0)).where(sites.c.id == site)
+        binned = select(translations.c.slug).where(translations.c.binned_at.is_not(None))
+        some = binned.limit(size.scalar_subquery()).subquery()
+        smaller = select(func.count() < size.scalar_subquery()).select_from(some)
+        return self._database.is_sqlite and bool(connection.scalar(smaller))
+
+    def _matching(self, wanted: Filter) -> Select[Any]:
+        """Select the slugs of the translations that a filter wants."""
         columns = translations.c
         conditions: list[ColumnElement[bool]] = []
         if wanted.is_bin:
             conditions += [columns.binned_at.is_not(None), HAS_REVISIONS]
         else:
-            conditions += [columns.binned_at.is_(None), columns.slug == faqs.c.slug]
+            conditions.append(columns.binned_at.is_(None))
         if wanted.state == "draft":
             conditions.append(columns.newest != func.coalesce(columns.published, columns.withdrawn, 0))
         if wanted.lang:
@@ -252,9 +267,7 @@ class Overview(Part):
         # Several times as fast as LIKE, for which PostgreSQL would use the index of trigrams of all sites.
         find = func.instr if self._database.is_sqlite else func.strpos
         conditions += [find(columns.search_text, word) > 0 for word in _words(wanted)]
-        matching = select(columns.slug).where(*conditions)
-        # The bins of all sites together are small: their index is read once, not for each FAQ of the site.
-        return faqs.c.slug.in_(matching) if wanted.is_bin else matching.exists()
+        return select(columns.slug).where(*conditions)
 
 
 def _with_translations(connection: Connection, rows: Sequence[Row[Any]], *, binned: bool) -> list[FAQInfo]:

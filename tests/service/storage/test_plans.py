@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, event, select, update
 
 from faqsvc_embed.service.storage import Storage, open_storage
 from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.overview import FAQCursor, Filter
+from faqsvc_embed.service.storage.schema import faqs, translations
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions
 from tests.benchmarks.large import COMMON, RARE, START, fill, key_id, site_id
 from tests.service.storage.test_api_keys import replaced_by
@@ -143,6 +145,36 @@ def test_no_read_of_a_site_reads_the_rows_of_others(filled: Storage) -> None:
             found[name] = steps
 
     assert found == {}
+
+
+def test_the_bin_of_a_site_takes_no_longer_when_those_of_others_are_large(tmp_path: Path) -> None:
+    storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
+    fill(storage, 2_000, 20)
+    mine = storage.overview.page(SITE, limit=1)[0][0].slug
+    storage.removal.bin(storage.people.list(SITE)[0].access, mine, None, NONE)
+    done = list[None]()  # once for every 100 instructions of SQLite
+
+    def watch(connection: Connection, *_: Any) -> None:
+        driver: Any = connection.connection.driver_connection
+        driver.set_progress_handler(lambda: done.append(None), 100)
+
+    def steps(others: int) -> int:
+        with storage.database.writing() as connection:
+            theirs = faqs.c.site.in_([site_id(number) for number in range(8, 8 + others)])
+            binned = update(translations).where(translations.c.slug.in_(select(faqs.c.slug).where(theirs)))
+            connection.execute(binned.values(binned_at=START))
+            connection.execute(update(faqs).where(theirs).values(state="binned"))
+        done.clear()
+        assert [faq.slug for faq in storage.overview.page(SITE, Filter(state="binned"), limit=2)[0]] == [mine]
+        return len(done)
+
+    event.listen(Engine, "before_cursor_execute", watch)
+    try:
+        few = steps(2)
+        assert steps(12) <= 2 * few
+    finally:
+        event.remove(Engine, "before_cursor_execute", watch)
+        storage.close()
 
 
 @both
