@@ -286,7 +286,7 @@ def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outlin
     sections = {one for one in siblings if _is_section(one, level)}
     asking = sum(one.asks for one in siblings)
     sections -= {one for one in sections if _has_long_text(one) and asking * 2 > len(siblings)}
-    if siblings and not any(one.level == level for one in _walk(siblings)):
+    if (asking or level < INNER) and not any(one.level == level for one in _walk(siblings)):
         level = _main_level(siblings)
     more = Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""

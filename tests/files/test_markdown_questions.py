@@ -772,8 +772,7 @@ def test_a_question_in_html_is_the_text_of_its_heading() -> None:
 
 
 def test_labels_of_questions_are_enough_below_headings_that_do_not_ask() -> None:
-    first = "## No tea\n\n**Q: I have no tea**\n\nBuy some.\n"
-    text = f"# FAQ\n\n{first}\n## No cake\n\n**Q: It is gone**\n\nSo sad.\n"
+    text = "# FAQ\n## No tea\n**Q: I have no tea**\n\nBuy some.\n\n## No cake\n**Q: It is gone**\n\nSo sad.\n"
     assert items_of(text) == [("I have no tea", "Buy some."), ("It is gone", "So sad.")]
 
 

@@ -161,9 +161,10 @@ def test_a_folded_answer_ends_with_its_element() -> None:
          "\n<details>\n<summary>Who?</summary> We.</details>\nOr not.\n", [6, 10]),
         ("Hello.\n\n| question | answer |\n|-|-|\n| Why? | So. |\n\n| a | b |\n|-|-|\n| c | d |\n", [7]),
         ("# Tea\n\n## Buying\n\n### Why?\n\nSo.\n\n## Brewing\n\n### How?\n\nHot.\n\n## Coffee\n", [15]),
+        ("# FAQ\n## Tea\nQ: Why?\nA: So.\nQ: Who?\nA: We.\n## Cake\n### Ours\nBake.\n### Yours\nBuy.\n", [7]),
         ("# FAQ\n\n## Tea\n\n### Buying\n\n#### Why?\n\nSo.\n\n### Brewing\n\n#### How?\n\nHot.\n", [3]),
     ],
-    ids=["items", "details", "table", "groups", "a section of sections"],
+    ids=["items", "details", "table", "groups", "headings beside labels", "a section of sections"],
 )  # fmt: skip
 def test_text_that_belongs_to_no_question_is_named_with_its_line(text: str, lines: list[int]) -> None:
     assert [int(re.findall("[0-9]+", note)[0]) for note in read_markdown(text).notes] == lines
