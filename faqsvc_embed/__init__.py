@@ -22,7 +22,7 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.models import FAQ, FAQState, Item, Source
 from faqsvc_embed.models.wire import Publication
-from faqsvc_embed.page import border as _border  # noqa: F401  # renders `Item.html`
+from faqsvc_embed.page import border as _border  # noqa: F401  # sets the renderer of `Item.html`
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.theme import Theme
 

@@ -15,8 +15,8 @@ from faqsvc_embed.text import letters, question_key, spelling
 MAX_CLOSEST: Final = 3
 COMPARED: Final = 200
 """Characters of a question that are compared to find the closest ones."""
-ENOUGH: Final = 0.15
-"""How similar a question must be to be one of the closest, from 0 to 1, and half as similar as the best."""
+MIN_SIMILARITY: Final = 0.15
+"""How similar one of the closest questions must be, from 0 to 1; also half as similar as the best one."""
 
 _Group = tuple[str, str]
 """A section, without its spelling, and an answer."""
@@ -78,9 +78,9 @@ def closest(question: str, questions: Iterable[str]) -> list[str]:
     rapidfuzz names more. None tells a paraphrase from another question, so nothing depends on the values.
     """
     wanted = _pairs(question)
-    shares = [(_similarity(wanted, _pairs(text)), text) for text in questions]
-    best = sorted(shares, key=lambda found: -found[0])[:MAX_CLOSEST]
-    return [text for share, text in best if share >= max(ENOUGH, best[0][0] / 2)]
+    rated = [(_similarity(wanted, _pairs(text)), text) for text in questions]
+    best = sorted(rated, key=lambda one: -one[0])[:MAX_CLOSEST]
+    return [text for similarity, text in best if similarity >= max(MIN_SIMILARITY, best[0][0] / 2)]
 
 
 @dataclass(eq=False, slots=True)
@@ -169,8 +169,8 @@ class _Questions:
     def put(self, one: _Question, change: Change, old_place: int | None = None) -> None:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
-        After a question, it gets the section of that question, or a new one. Between two sections it may
-        have any, so that a section can be moved. Otherwise, a new section is put directly after the section
+        After a question, it gets the section of that question, or a new one. Between two sections, it may
+        get any section, so that a section can be moved. Otherwise, a new section is put directly after the section
         that the question leaves. If that section is empty now, the new one takes the `old_place` of the
         question: this is how a section is renamed.
         """
@@ -251,8 +251,8 @@ class _Questions:
     def only(self, name: tuple[str, object], change: Change) -> _Question | None:
         """Return the only question with a name, or None.
 
-        If several have the name, the id of the change tells which is meant. Else its section does, and so
-        does the answer of a question to remove. Of equal questions, it is the last one. Otherwise, the
+        If several have the name, the id of the change tells which is meant, or else its section, or the
+        answer of a question to remove. Of equal questions, the last one is meant. In all other cases, the
         change is refused.
         """
         groups, found = self.names[name], self.first(name)

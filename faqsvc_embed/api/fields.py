@@ -27,20 +27,20 @@ ACCEPTED: Final = f"1 to {MAX_SLUG} characters without control characters, '/' a
 
 NOT_EMPTY: Final = r"^[^\u0000]*[^\u0000\s][^\u0000]*$"
 """Some text, without U+0000, which databases cannot store."""
-_NO_HOST: Final = (
+_NOT_IN_HOST: Final = (
     r"\u0000-,/:-@\[-^`{-}\u007f-\u00a0\u2000-\u200b\u200e-\u25ff\u27c0-\u2aff\u2e00-\u3001\u3003\u3004"
     r"\u3008-\u303f\ue000-\ufe0e\ufe10-\uffff"
 )
-"""What no host has: signs but `.`, `_`, `~`, `-` and emoji, and letters that NFKC turns into signs."""
+"""Characters that no host has: signs except `.`, `_`, `~`, `-` and emoji, and letters that NFKC makes signs."""
 WEB_ADDRESS: Final = (
-    rf"^[Hh][Tt][Tt][Pp][Ss]?://[^{_NO_HOST}]+"
+    rf"^[Hh][Tt][Tt][Pp][Ss]?://[^{_NOT_IN_HOST}]+"
     r"(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"([/?#][^\u0000-\u0020\u0022<>\\\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*)?$"
 )
 """http or https, a host in any script, no user name or password, and no white space, control
 character, quotation mark, angle bracket or backslash.
 
-Generated clients compile these patterns in other dialects, some of which know no character above U+FFFF.
+Generated clients compile these patterns in other dialects. Some of them know no character above U+FFFF.
 """
 SLUG: Final = r"^(?!\.{1,2}$)[^\u0000-\u001f\u007f-\u009f/\\]+$"
 

@@ -80,7 +80,7 @@ _HEADERS: Final = {
 }
 """The keywords that are headers: the name of each on the wire, its form, and what is accepted."""
 _FLAGS: Final = ("draft", "overwrite", "republish")
-_ITEM: Final = NewItem.__struct_encode_fields__
+_ITEM_FIELDS: Final = NewItem.__struct_encode_fields__
 
 
 def publish_body(**publication: Unpack[PublishFields]) -> dict[str, Any]:
@@ -217,8 +217,8 @@ def _entry(item: object) -> object:
         return item.to_fields()
     if isinstance(item, Mapping):
         # Other fields are sent without their values, so that the service names them in `ignored`.
-        others = {str(name): None for name in item if name not in ("position", *_ITEM)}
-        return others | {name: item[name] for name in _ITEM if item.get(name) is not None}
+        others = {str(name): None for name in item if name not in ("position", *_ITEM_FIELDS)}
+        return others | {name: item[name] for name in _ITEM_FIELDS if item.get(name) is not None}
     if isinstance(item, Sequence) and not isinstance(item, str | bytes) and len(item) == 2:
         return {"question": item[0], "answer": item[1]}
     return item

@@ -124,7 +124,8 @@ class ResilientBackend:
         return self._opened[1:]
 
     def _failed(self, operation: Operation, error: Exception) -> None:
-        if self._failing() <= {"watched"} - {operation}:  # a failure that says less hides no other
+        # A store that cannot be watched can still be used: that failure does not hide that of another operation.
+        if self._failing_operations() <= {"watched"} - {operation}:
             reason = masked(f"{type(error).__name__}: {str(error)!r}")[:200]
             logger.warning("the store cannot be %s; %s: %s", operation, CONSEQUENCES[operation], reason)
         self._backoffs[operation].extend(self._clock())
@@ -132,8 +133,8 @@ class ResilientBackend:
     def _succeeded(self, operation: Operation) -> None:
         if self._backoffs[operation].failures:
             self._backoffs[operation] = Backoff()
-            if not self._failing():
+            if not self._failing_operations():
                 logger.info("the store works again")
 
-    def _failing(self) -> set[Operation]:
+    def _failing_operations(self) -> set[Operation]:
         return {operation for operation, backoff in self._backoffs.items() if backoff.failures}

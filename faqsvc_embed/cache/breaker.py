@@ -39,8 +39,8 @@ class CircuitBreaker:
         self._probes.extend(now)
         return True
 
-    def note(self, outcome: Outcome) -> None:
-        """Count a timeout. A response or a refused connection comes quickly, so that pages can wait again."""
+    def record(self, outcome: Outcome) -> None:
+        """Count a timeout. Anything else, even a refused connection, came quickly: pages can wait again."""
         if not (isinstance(outcome, Failed) and isinstance(outcome.error, FAQTimeout)):
             if self.is_open:
                 logger.info("pages wait for uncached FAQs again: %s did not time out", self._name)

@@ -259,7 +259,7 @@ class Fetcher:
             fetch.resolve(self._cache.entry_after(fetch.key, refused))
         outcome = await self._source.fetch(self._read(fetch))
         if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):
-            self._breaker.note(outcome)
+            self._breaker.record(outcome)
         if isinstance(outcome, Gone) and not fetch.is_detached:
             self._cache.bury(fetch.key, outcome)
         return await self._gone_if_older(outcome, fetch.key) if isinstance(outcome, Fetched) else outcome
@@ -314,7 +314,7 @@ class Fetcher:
 
     def _overdue(self, fetch: Fetch, failed: Failed) -> None:
         """Give the callers an error. The fetch stays under way, as what arrives late is used."""
-        self._breaker.note(failed)
+        self._breaker.record(failed)
         if fetch.is_detached:
             fetch.resolve(self._cache.entry_after(fetch.key, failed))
             return

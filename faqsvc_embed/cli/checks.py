@@ -9,7 +9,7 @@ from faqsvc_embed.rendering import answers
 
 _OTHER_TEXTS: Final = (".txt", ".rst", ".adoc", ".org", ".doc", ".docx", ".odt", ".xls", ".xlsx", ".ods")
 _OTHER_DATA: Final = (".jsonl", ".ndjson", ".json5", ".ts", ".js", ".xml")
-"""Endings of files that a folder does not read, and that may have an FAQ."""
+"""Endings of other files that may contain an FAQ. A folder reads neither."""
 
 
 def problems_of(folder: Folder) -> list[Problem]:

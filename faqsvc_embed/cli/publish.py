@@ -86,5 +86,5 @@ def publish(
         run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
         run.publish()
     if any(Path(file).is_dir() for file in files) and (slugs := run.published_without_file()):
-        named = f"published, but in none of these files: {summary(slugs, 10)}"
-        note(f"Note: {named}; `faqsvc delete SLUG` unpublishes one")
+        found = f"published, but in none of these files: {summary(slugs, 10)}"
+        note(f"Note: {found}; `faqsvc delete SLUG` unpublishes an FAQ")

@@ -92,8 +92,9 @@ class PublishRun:
         found = list[str]()
         for slug, translations in self._before.items():
             public = [one.lang for one in translations if one.state == "published"]
-            left = [lang for lang in public if (slug, lang) not in known]
-            found += [slug if left == public else f"{slug} ({', '.join(left)})"] if left else []
+            missing = [lang for lang in public if (slug, lang) not in known]
+            if missing:
+                found.append(slug if missing == public else f"{slug} ({', '.join(missing)})")
         return found
 
     def _publish_file(self, publication: Publication) -> None:

@@ -135,5 +135,6 @@ def _indented(number: int, lines: Sequence[str]) -> Opener | None:
     while end < len(lines) and (not lines[end].strip() or lines[end][indent : indent + 2].isspace()):
         end += 1
     one = Opener(number, number + 1, title.strip('" '), indent=indent + CODE)
+    # Without an indented text, the answer is what follows, up to the next question.
     one.end = end if any(map(str.strip, lines[one.below : end])) else None
     return one

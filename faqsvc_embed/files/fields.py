@@ -14,7 +14,7 @@ LANGUAGE_NAME: Final = re.compile(
     "(?:[a-z]{2}|ast|bho|ceb|ckb|cmn|fil|gsw|haw|hmn|hsb|kab|kok|nds|sah|sco|yue)"
     "(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?"
 )
-"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Three letters may be any word."""
+"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Other keys of three letters may be words."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:
@@ -190,7 +190,7 @@ def asking_columns(records: Iterable[Any]) -> Columns | None:
     answer = find_field(others, ANSWER_FIELDS) or max(others, key=others.__getitem__, default=None)
     if answer is None or most[question] < _SEVERAL or most[question] * 2 < len(records):
         return None
-    answer = next(name for name in others if differ_by_number(name, answer))  # `p1`, which `p2` continues
+    answer = next(name for name in others if differ_by_number(name, answer))  # `p1` of `p1` and `p2`
     is_named = find_field([answer], ANSWER_FIELDS) is not None
     return (question, answer) if is_named or others[answer] > sum(map(len, texts[question])) else None
 

@@ -33,12 +33,12 @@ def read_json(text: str) -> Document:
     try:
         value = json.loads(text, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}{_hint(text, error.pos)}") from None
+        raise ValueError(f"line {error.lineno}: not JSON: {error.msg}{_advice(text, error.pos)}") from None
     return _with_questions(to_document(value), value)
 
 
-def _hint(text: str, place: int) -> str:
-    """Return the end of a message about text that is not JSON, but is often in files that look like it."""
+def _advice(text: str, place: int) -> str:
+    """Return the end of the message for a usual mistake at this place; empty for any other."""
     rest = text[place:].lstrip()
     if rest.startswith(("//", "/*", "#", "]", "}", "'")):
         return ": JSON has no comments, no single quotes and no comma at the end"
@@ -82,19 +82,22 @@ def parse_toml(text: str) -> dict[str, Any]:
 def _with_questions(document: Document, value: object) -> Document:
     """Return a document with questions. If it has none, raise a ValueError that says what was found."""
     if not document.positions:
-        found = ", ".join(dict.fromkeys(_fields(value, ""))) or str(value)
+        found = ", ".join(dict.fromkeys(_field_names(value, ""))) or str(value)
         raise ValueError(f"line 1: no questions found in {quoted(found)}: {_WANTED}")
     return document
 
 
-def _fields(value: object, name: str) -> Iterator[str]:
-    """Yield the names of the fields of a value, such as `faq[].title`; of lists, only the first values."""
+def _field_names(value: object, name: str) -> Iterator[str]:
+    """Yield the names of the fields of a value, such as `faq[].title`, and a text that is in no field.
+
+    Of a list, only the first three values are looked at.
+    """
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from _fields(inner, f"{name}.{key}" if name else str(key))
+            yield from _field_names(inner, f"{name}.{key}" if name else str(key))
     elif isinstance(value, list) and value:
         for inner in value[:3]:
-            yield from _fields(inner, f"{name}[]")
+            yield from _field_names(inner, f"{name}[]")
     elif name not in ("", "[]"):
         yield name
     elif value:

@@ -17,7 +17,7 @@ _COMMENT: Final = re.compile(
     # A table of contents that Jekyll makes of a list, in the box that a theme has for it.
     r"|(?P<contents>^(?:<details[^<>]*>\s*<summary[^<>]*>[^<>]*</summary>\s*+(?:\{:[^{}\n]*\}\s*+)?)?"
     r"[ \t]*(?:[-*+]|1\.)[ \t][^\n]*\n[ \t]*\{:[ \t]*toc\b[^{}\n]*\}(?:\s*</details>)?)"
-    # The address of a link with a template, in whose spaces it would end.
+    # The address of a link that has a template. In Markdown, the spaces of the template would end it.
     r"|(?P<address>(?<=\]: )\S*\{\{[^\n{}]*\}\}"
     r"|(?<=\]\()(?=[^\n()]*\{[{%])(?:[^\s(){}<>]|\{\{[^\n{}]*\}\}|\{%[^\n{}]*%\})++(?=\)))"
     # An element whose text is Markdown for kramdown, but HTML in CommonMark.
@@ -63,7 +63,7 @@ _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
 TAG_LINE: Final = re.compile(r"\{\{[%<][^{}]*\}\}|\{%(?:[^{}\"]|\"[^\s{}\"]*\")*%\}")
-"""A line for the generator of a website. A text in quotes would be for its readers."""
+"""A line for the generator of a website. A tag that quotes several words may show them to readers."""
 NOT_SHOWN: Final = re.compile(
     r"\[[#¶§🔗]?\]\(#[^()]*\)|\[\]\{[^{}]*\}|<a\s[^<>]*>[#¶]?</a>|<[a-z]+\s[^<>=]*=\{[^<>]*>|<[A-Z][^<>]*/>"
     r"|(?<![\w:]):[a-z][a-z0-9+_-]*[a-z0-9]:(?![a-z0-9`:])(?:\{[ \t]*[.#:][^{}]*\})?"
@@ -127,11 +127,11 @@ def joined(lines: list[str]) -> list[str]:
 def without_comments(text: str) -> tuple[str, list[str]]:
     """Return Markdown without comments, scripts and style sheets, and a note for each of the latter.
 
-    The lines after them keep their numbers. A template in the address of a definition has no spaces then.
+    The lines after them keep their numbers. The address of a link loses the spaces of its template.
     """
     notes, ends = list[str](), [found.end() for found in re.finditer("\n", text)]
 
-    def blank(found: re.Match[str]) -> str:
+    def replacement(found: re.Match[str]) -> str:
         line = f"line {bisect(ends, found.start()) + 1}"
         if found["address"]:
             notes.append(f"{line}: the address of this link comes from a template: {found[0][:60]}")
@@ -145,7 +145,7 @@ def without_comments(text: str) -> tuple[str, list[str]]:
             notes.append(f"{line}: not shown{end}: {first[:60]}")
         return "\n" * found[0].count("\n") if is_comment or is_code else found[0]
 
-    return _COMMENT.sub(blank, text), notes
+    return _COMMENT.sub(replacement, text), notes
 
 
 def without_end(heading: str) -> str:

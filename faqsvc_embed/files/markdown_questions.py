@@ -102,8 +102,9 @@ class _Reading:
         marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
         starts = sorted({one.line - one.above for one in marks})
         self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
-        own = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
-        tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in own}
+        # A tag for the generator of a website is not shown, unless it begins or ends a question.
+        used = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
+        tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in used}
         tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
         for number in tags:
             source.lines[number] = ""

@@ -231,7 +231,7 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
 
 
 def _join(question: Opener, lines: Sequence[Line]) -> None:
-    """Join the lines of a question that ends asking on one of the lines below."""
+    """Join the lines of a question of which a later line ends asking."""
     texts = [question.text]
     for line in takewhile(lambda line: line.text, lines[question.below : question.below + _MAX_BOLD]):
         texts.append(line.text.strip())

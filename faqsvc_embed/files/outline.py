@@ -77,11 +77,11 @@ class Outline:
         if is_of_guide(title):
             return False
         if len(asking) == number:
-            one = asking[0] if number == 1 else None
-            if one is not None and one.shape and not one.is_explicit:
-                return False  # a bold line that asks, for example, may be in any text
+            only = asking[0] if number == 1 else None
+            if only is not None and only.shape and not only.is_explicit:
+                return False  # any text may have one bold line that asks
             # A single question of level 1 may be the title of a guide.
-            if one is not None and not title and one.level > 1:
+            if only is not None and not title and only.level > 1:
                 return True
             return not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)

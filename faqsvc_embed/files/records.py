@@ -183,7 +183,7 @@ class _Finder:
         found = _Found()
         for one, part in zip(value, parts, strict=True):
             key = next(iter(one)) if isinstance(one, Mapping) and len(one) == 1 < len(value) else ""
-            # The key of a text is a question, and that of records may be a section.
+            # The key of a text is its question. The key of records may be their section.
             is_named = bool(key) and plain_name(key) not in _CONTAINERS and not is_text(one[key])
             if part.items:
                 found.add(part, str(key) if is_named and not part.is_item else None)

@@ -22,7 +22,7 @@ from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 _PATH: Final = re.compile(rf"/faq/(?P<page>[^/]+?)(?:\.md)?(?:/|$)|(?:{API_PATH}|/desk/faqs)/(?P<slug>[^/]+)")
 """The paths of an FAQ at the service."""
 MAX_ADDRESS: Final = 8_000
-"""Characters."""
+"""Characters of an address that is parsed."""
 
 
 def without_address(call: Call) -> Call:

@@ -38,9 +38,9 @@ async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> N
 
 
 def _is_known(message: types.JSONRPCMessage) -> bool:
-    """Return whether a message may be one of MCP.
+    """Return whether a message is one of MCP, and not a request whose id has a wrong type.
 
-    The SDK takes a request for a notification if its id is of another type.
+    The SDK reads such a request as a notification.
     """
     return not isinstance(message, types.JSONRPCNotification) or message.method.startswith(NOTIFIED)
 

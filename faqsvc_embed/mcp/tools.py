@@ -33,7 +33,7 @@ from faqsvc_embed.mcp.updating import update_faq
 
 MAX_PROBLEMS: Final = 20
 MAX_ERRORS: Final = 100
-"""Problems that are looked for."""
+"""Problems after which a validation stops."""
 MAX_VALUE: Final = 100
 """Characters of a value that a message quotes."""
 MAX_UNKNOWN: Final = 5

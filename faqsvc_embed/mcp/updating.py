@@ -243,6 +243,7 @@ def _seen(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
         )
         for change in given["changes"]
     )
+    # If a change has no effect, only its question is left.
     changed = [*islice((effect for effect in effects if len(effect) > 1), MAX_SHOWN)]
     content = {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
     return {name: value for name, value in content.items() if value}
@@ -291,19 +292,19 @@ def _conflict(
 
 def _effect(change: Change, old: Item | None, new: Item | None) -> dict[str, Any]:
     """Return what a change does to a question, with the changed words of its answer before and after it."""
-    was = old or Item(0, change.question or "", "")
-    now = replace(was, answer="") if change.remove else new or was
+    old = old or Item(0, change.question or "", "")
+    new = replace(old, answer="") if change.remove else new or old
     effect: dict[str, Any] = {
-        "question": was.question,
+        "question": old.question,
         "add": change.add or None,
         "remove": change.remove or None,
         "newQuestion": change.new_question,
         "movedAfter": change.after,
-        "section": now.section or "" if now.section != was.section else None,
-        "id": now.id if now.id != was.id else None,
+        "section": new.section or "" if new.section != old.section else None,
+        "id": new.id if new.id != old.id else None,
     }
-    if was.answer != now.answer:
-        effect |= {"before": _words(was.answer, now.answer), "after": _words(now.answer, was.answer)}
+    if old.answer != new.answer:
+        effect |= {"before": _words(old.answer, new.answer), "after": _words(new.answer, old.answer)}
     return {
         name: shorten(value, MAX_WORDS) if isinstance(value, str) else value
         for name, value in effect.items()

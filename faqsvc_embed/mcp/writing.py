@@ -69,7 +69,7 @@ async def publish_faq(call: Call) -> CallToolResult:
         return result_of({**template, "answerFormat": record.answer_format, **seen}, notes=notes)
     client, is_draft = call.writing(), bool(call.arguments.get("draft"))
     if record.slug:
-        with suppress(FAQNotFound):  # the service would take another language for a translation
+        with suppress(FAQNotFound):  # the service would add it as a translation if its language is another
             raise await _taken(client, record)
     try:
         new = "*" if record.slug else None
@@ -155,7 +155,7 @@ async def _taken(client: FAQClient, record: FAQ) -> ToolError:
     if record_of(found).items == record.items:
         advice = "It has the same questions, so your last call may have made it: read it with get_faq."
     if record.lang not in (None, found.faq.lang):
-        advice = f"update_faq with lang {record.lang} and revision 0 translates it. Or choose another slug."
+        advice = f"Translate it with update_faq, lang {record.lang} and revision 0, or choose another slug."
     return ToolError(
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"

@@ -22,7 +22,7 @@ class Origin(msgspec.Struct, eq=False):
     """
 
     render: ClassVar[AnswerRenderer]
-    """Renders an answer, guarded. This module must not import a renderer, so `page.border` sets it."""
+    """Renders an answer and never raises. `page.border` sets it, as this module must not import a renderer."""
 
     slug: str = ""
     answers: Sequence[str] = ()

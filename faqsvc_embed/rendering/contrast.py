@@ -17,7 +17,7 @@ TEXT: Final = 4.5
 LIGHT_BACKGROUND: Final = "#f2f2f2"
 """The darkest light background: a colour with enough contrast on it has enough on white, too."""
 DARK_BACKGROUND: Final = "#363636"
-"""The lightest dark background: a card on a page of #303030, as dark themes have."""
+"""The lightest background that counts as dark: that of a card on a page of #303030, as in dark themes."""
 
 
 def accents(colour: str, ratio: float) -> tuple[str, str]:

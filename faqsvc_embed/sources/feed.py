@@ -31,8 +31,8 @@ RECONNECT_INTERVAL: Final = 1.0
 """Minimum seconds between two connections."""
 MISSING_INTERVAL: Final = 10.0
 """Minimum seconds between two connections if only missing FAQs are new: visitors can invent slugs."""
-MAX_DOWN: Final = 5.0
-"""Maximum seconds between two attempts while the service is down: after a restart, edits must not wait."""
+MAX_DELAY: Final = 5.0
+"""Maximum seconds between two attempts while the service is down, so that edits soon arrive after a restart."""
 STABLE: Final = 60.0
 """Seconds after which a connection that ends has not failed."""
 REFRESHES: Final = 50
@@ -138,11 +138,11 @@ class ChangeFeed:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
                 jitter = _random.uniform(0.5, 1.0)
                 backoff.extend(loop.time(), jitter)
-                pause = backoff.until - loop.time()
+                delay = backoff.until - loop.time()
                 if self._connected_at < started and (getattr(error, "status", None) or 500) >= 500:
-                    pause = min(pause, MAX_DOWN * jitter)
+                    delay = min(delay, MAX_DELAY * jitter)
                 retry_after = getattr(error, "retry_after", None)
-                await asyncio.sleep(max(retry_after or RECONNECT_INTERVAL, pause))
+                await asyncio.sleep(max(retry_after or RECONNECT_INTERVAL, delay))
 
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""

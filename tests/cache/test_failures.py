@@ -117,20 +117,20 @@ def opened(clock: Clock) -> CircuitBreaker:
     breaker = CircuitBreaker("shop", clock.now)
     for _ in range(3):
         assert not breaker.is_open
-        breaker.note(TIMEOUT)
+        breaker.record(TIMEOUT)
     assert breaker.is_open
     return breaker
 
 
 def test_three_timeouts_in_a_row_open_it_and_a_response_closes_it(clock: Clock) -> None:
     breaker = opened(clock)
-    breaker.note(DOWN)
+    breaker.record(DOWN)
     assert not breaker.is_open
     for _ in range(2):
-        breaker.note(TIMEOUT)
-    breaker.note(DOWN)
+        breaker.record(TIMEOUT)
+    breaker.record(DOWN)
     for _ in range(2):
-        breaker.note(TIMEOUT)
+        breaker.record(TIMEOUT)
     assert not breaker.is_open
 
 
@@ -140,13 +140,13 @@ def test_probes_are_one_at_a_time_and_become_rarer_up_to_one_a_minute(clock: Clo
         clock.advance(0.5)
         if breaker.may_probe():
             assert not breaker.may_probe()
-            breaker.note(TIMEOUT)
+            breaker.record(TIMEOUT)
             intervals.append(clock.now() - last)
             last = clock.now()
     assert intervals == [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]
-    breaker.note(DOWN)
+    breaker.record(DOWN)
     for _ in range(3):
-        breaker.note(TIMEOUT)
+        breaker.record(TIMEOUT)
     clock.advance(1)
     assert breaker.may_probe()
 

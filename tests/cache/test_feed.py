@@ -354,7 +354,7 @@ def test_the_feed_is_followed_after_a_proxy_has_answered_for_the_service(
 def test_an_edit_arrives_soon_after_the_service_was_down_for_long(
     service: FeedService, embed: FAQEmbed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(feed, "MAX_DOWN", 0.01)
+    monkeypatch.setattr(feed, "MAX_DELAY", 0.01)
     monkeypatch.setattr(backoff, "BACKOFF_BASE", 60.0)
     service.feed_status = 503
     assert answer(embed) == "Old."

@@ -62,7 +62,7 @@ def _parse(response: Response) -> turbohtml.Document:
     body, encoding = response.body, response.charset
     with suppress(UnicodeDecodeError):
         if not body.isascii() and body.decode():
-            encoding = "utf-8"  # whatever the response says: other text is never valid UTF-8
+            encoding = "utf-8"  # whatever the header says: text in another charset is hardly ever valid UTF-8
     try:
         return turbohtml.parse(body, encoding=encoding, positions=False)
     except (LookupError, ValueError):  # no such charset

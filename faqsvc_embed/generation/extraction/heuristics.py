@@ -42,7 +42,7 @@ MANY: Final = 2
 FEW: Final = 0.1
 """The share of similar headings that must be questions for the others to count as questions."""
 PAIR: Final = 2
-"""Elements inside one that contains only a question and its answer."""
+"""The number of elements in a parent that has only a question and its answer."""
 EMPHASIS: Final = frozenset({"strong", "b", "em", "u"})
 
 Question = tuple[Element, Evidence]
@@ -153,11 +153,12 @@ def _is_row(element: Element) -> bool:
     return element.tag in BLOCKS and not element.is_boilerplate and bool(inline_text(element.children))
 
 
-def _headings(headings: list[Element], context: PageContext, found: int) -> Iterator[Element]:
+def _headings(headings: list[Element], context: PageContext, other_questions: int) -> Iterator[Element]:
     """Yield the headings that are questions, in an FAQ or if most headings of the page are.
 
-    In an FAQ, half of the headings that look alike must ask if `found` other questions are many, because most
-    headings are then titles. Otherwise a few must ask, or none if nothing is found and the title says FAQ.
+    In an FAQ, half of the headings that look alike must ask if the page has many questions of other kinds,
+    because most headings are then titles. Otherwise a few must ask, or none if there are no other questions
+    and the title says FAQ.
     """
     # A heading that is a link to another page is the title of a post, unless the page is an FAQ.
     own = (heading for heading in headings if context.is_in_faq(heading) or not is_link(heading))
@@ -167,8 +168,8 @@ def _headings(headings: list[Element], context: PageContext, found: int) -> Iter
         del texts[heading]
     others = sum(heading not in asked and not is_section_title(text) for heading, text in texts.items())
     are_most = len(asked) >= 0.6 * (len(asked) + others) > 0 and not context.is_article
-    is_listed = context.has_faq_title and not found and len(asked) <= FEW * len(texts)
-    share = 0 if is_listed else 0.5 if found >= MANY else FEW
+    is_listed = context.has_faq_title and not other_questions and len(asked) <= FEW * len(texts)
+    share = 0 if is_listed else 0.5 if other_questions >= MANY else FEW
     return _alike(texts, asked, context, share=share, elsewhere=asked if are_most else set())
 
 
@@ -285,8 +286,8 @@ def _split(element: Element, evidence: Evidence) -> tuple[str, str] | None:
         return split_at_answer_label(text_of([element]))
     if evidence is Evidence.APPEARANCE and not is_question(question_text(element)):
         first, _, rest = text_of([element]).partition("\n")
-        is_index = is_question(bare_question(rest.partition("\n")[0]))
-        return (first, rest) if rest and not is_index else None
+        is_list = is_question(bare_question(rest.partition("\n")[0]))  # of questions, as in an index
+        return (first, rest) if rest and not is_list else None
     return None
 
 
@@ -317,14 +318,14 @@ def _siblings_after(
 ) -> tuple[list[Node], bool]:
     """Return the siblings after an element that are in the answer, and whether the answer ends there."""
     nodes: list[Node] = []
-    is_only = element.parent is not None and len([*element.parent.elements()]) == PAIR
+    is_in_pair = element.parent is not None and len([*element.parent.elements()]) == PAIR
     for node in element.following_siblings():
         if isinstance(node, Element):
             if ends.count_inside(node) or claims.overlap(node):
                 return nodes, True
             is_answered = is_answered or any(text_of([each]) for each in nodes)
             has_heading = any(HEADINGS.get(inner.tag, 8) <= level for inner in node.walk())
-            is_panel = is_only or node.words & NAMES["answer"]
+            is_panel = is_in_pair or node.words & NAMES["answer"]
             if (has_heading and not is_panel) or (is_answered and (has_heading or node.tag == "hr")):
                 return nodes, True
         nodes.append(node)

@@ -33,9 +33,10 @@ class PageContext:
         names = (title, first_heading, last_segment)
         self.has_faq_title: bool = any(map(announces_faq, names))
         self.is_interview: bool = any(map(announces_interview, names))
-        tops = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
-        answers_title = any(is_question(top) and top in title for top in tops)
-        is_other = self.is_interview or answers_title or any(map(announces_policy, names))
+        headings = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
+        # A page whose title is a question is an article about it.
+        has_question_as_title = any(is_question(heading) and heading in title for heading in headings)
+        is_other = self.is_interview or has_question_as_title or any(map(announces_policy, names))
         self.is_article: bool = is_article or is_other
         self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)

@@ -65,7 +65,7 @@ class Operation:
 
     @property
     def single_parameters(self) -> list[str]:
-        """The query parameters without those that may be repeated."""
+        """The query parameters that must not be repeated."""
         return [name.partition(":")[0] for name in self.query if not name.endswith(":list")]
 
     def __call__(self, handler: H) -> H:

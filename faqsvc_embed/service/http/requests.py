@@ -72,7 +72,7 @@ async def read_body(request: Request, max_size: int) -> bytes:
 
 
 def require_single_parameters(request: Request, names: Collection[str]) -> None:
-    """Raise Problem (400) if one of these parameters is in the URL twice: programs read either of them."""
+    """Raise Problem (400) if the URL repeats one of these parameters: programs differ in which one they use."""
     for name in names:
         if len(request.query_params.getlist(name)) > 1:
             raise Problem(400, "bad-request", f"The URL has the parameter {name} more than once")

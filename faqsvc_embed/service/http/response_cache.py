@@ -169,7 +169,7 @@ class ResponseCache:
             pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
             pairs = [(name, value) for name, value in pairs if name in route.parameters]
             query = dict(pairs)
-            if len(query) < len(pairs):  # refused by the endpoint
+            if len(query) < len(pairs):  # a repeated parameter, which the endpoint refuses
                 return None
             found = {name: read(query[name]) for name, read in route.parameters.items() if name in query}
             values = (pair for pair in found.items() if pair[1] is not None)

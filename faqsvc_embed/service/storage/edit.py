@@ -141,7 +141,7 @@ class Edit:
         """Write a revision of a translation, which may be new, and publish it unless it is a draft.
 
         If the newest revision has the same content, it is published, or nothing changes. `record` is the
-        JSON of `faq`, of which a copy has the same bytes.
+        JSON of `faq`; a copy of a revision passes that of the original, to keep its bytes.
         """
         record = record or faq.to_json()
         newest, digest = self.translations.get(lang), revision_digest(website_url, record)
@@ -202,7 +202,7 @@ class Edit:
         self.connection.execute(update(revisions).where(*newest).values(translated_from=source))
 
     def copy_source(self, earlier: Revision, copy: Revision) -> None:
-        """Let a copy of an earlier revision have its source, and its translations."""
+        """Give a copy of an earlier revision the same source or, in the default language, the same translations."""
         if earlier.lang != self._faq.lang:
             self.set_source(copy.lang, earlier.translated_from)
             return
@@ -267,7 +267,7 @@ class Edit:
             state = "purged"
             values |= {"state": state, "sealed": True, "page_url": None}
             self.connection.execute(delete(translations).where(translations.c.slug == self.slug))
-        if lang != self._faq.lang:  # the numbers are those of another language
+        if lang != self._faq.lang:  # the sources are revisions of the old default language
             self.connection.execute(
                 update(revisions).where(revisions.c.slug == self.slug).values(translated_from=None)
             )

@@ -149,7 +149,7 @@ translations: Final = Table(
     Column("withdrawn_at", Timestamp),  # equal for all translations that were unpublished together
     # In the bin. Without revisions, it was purged for ever: nobody may write it until an admin allows it.
     Column("binned_at", Timestamp),
-    Column("translated_from", Integer),  # not used
+    Column("translated_from", Integer),  # replaced by that of `revisions`
     # Partial: SQLite would use a full one to find nearly all rows, those that are not in the bin.
     _partial("binned_translations", "binned_at"),
     # All that filters of lists ask for, without the texts.

@@ -112,7 +112,7 @@ class Writer:
             source = request.translated_from
             file = request.file
             if newest is not None and if_match and file and file.revision and not file.overwrite:
-                source = newest.translated_from  # a program has changed a part of what it read
+                source = newest.translated_from  # a change of a part does not bring a translation up to date
             if source is not None:
                 edit.set_source(lang, source)
             if key:
@@ -130,8 +130,8 @@ class Writer:
     ) -> Revision:
         """Write a revision with what `change` makes of the newest one.
 
-        `key` is a slug with a language, or None for the default language. A translation stays as old as it
-        was, because only a part of it was written.
+        `key` is a slug with a language, or None for the default language. A translation keeps its source,
+        because a change of a part does not bring it up to date.
         """
         slug, lang = key
         with self.editing(access, slug) as edit:

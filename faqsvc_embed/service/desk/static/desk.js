@@ -94,7 +94,7 @@ async function send(form, submitter) {
   isSending = false;
 }
 
-// A page that was made before the last words were typed would remove them: the form stays, for the revision that was saved.
+// Keeps the form, because the new page lacks what was typed after sending. The form now changes the revision that was saved.
 function keep(form, submitter, page) {
   const next = page.getElementById("write");
   form.setAttribute("action", next.getAttribute("action"));

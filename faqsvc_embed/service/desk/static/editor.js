@@ -271,7 +271,7 @@ function startWriting() {
 
 // What was typed into the field of an address but not added yet is added before the form is sent.
 document.addEventListener("submit", () => document.querySelector(".address [name=address]")?.dispatchEvent(new Event("add")), true);
-// Browsers restore what was typed before the page was left.
+// Browsers restore the typed text of a page that was left. It is unsaved, and belongs in the preview.
 addEventListener("pageshow", () => {
   for (const field of document.querySelectorAll("#write :is(input, textarea)")) {
     if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
@@ -399,7 +399,7 @@ function askAddress(text, bar, start, word) {
   input.focus();
 }
 
-// Pastes an FAQ from a page or a document as Markdown. Other rows of a spreadsheet, Markdown and source code stay as they are.
+// Pastes an FAQ from a page, a document or a table as Markdown. Rows that ask nothing, Markdown and source code are pasted as they are.
 function startImport() {
   const field = document.querySelector("textarea.paste");
   field?.addEventListener("paste", (event) => {
@@ -412,8 +412,8 @@ function startImport() {
   });
 }
 
-// Returns HTML with headings and texts instead of tables of questions and answers, whose cells may have paragraphs and lists.
-// Without such a table, it is empty.
+// Returns HTML in which headings and texts replace each table of questions and answers; empty if there is no such table.
+// Cells may have paragraphs and lists.
 function withHeadings(html) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const before = page.body.innerHTML;
@@ -421,8 +421,8 @@ function withHeadings(html) {
     const rows = [...table.rows].map(({ cells }) => [...cells]).filter((cells) => cells.length);
     const asking = rows.filter(([question, answer]) => answer && /[?？]\s*$/.test(question.textContent));
     if (!asking.length || 2 * asking.length < rows.length || rows.some((cells) => cells.length > 2)) continue;
-    const isNamed = /^\s*(?:questions?|fragen?|preguntas?|質問|问题|問題|질문)\s*$/i.test(rows[0][0].textContent);
-    for (const [question, answer] of isNamed ? rows.slice(1) : rows) {
+    const hasHeader = /^\s*(?:questions?|fragen?|preguntas?|質問|问题|問題|질문)\s*$/i.test(rows[0][0].textContent);
+    for (const [question, answer] of hasHeader ? rows.slice(1) : rows) {
       const heading = page.createElement(answer ? "h3" : "h2");
       for (const end of question.querySelectorAll("br, p, div")) end.after(" ");
       heading.textContent = question.textContent;
@@ -464,8 +464,8 @@ const STYLES = { b: /font-weight:\s*(?:bold|[6-9]00)/i, i: /font-style:\s*italic
 const LEFT = { ".msocomanchor, [style*='mso-element:comment' i]": "comment", "img, svg": "picture", video: "video", audio: "audio file", iframe: "embedded page", "input, textarea, select": "form field" };
 const SHOWN = "a, b, strong, i, em, s, strike, del, sup, sub, code, pre, ul, ol, table, blockquote, h1, h2, h3, h4, h5, h6";
 
-// Returns pasted HTML with elements instead of styles, and the names of what was left out. The HTML is empty if it is only plain
-// text, or Markdown or source code, to which code editors and terminals give colours.
+// Returns pasted HTML with elements instead of styles, and the names of what was left out. The HTML is empty for plain text, and
+// for Markdown and source code, which code editors and terminals copy with colours.
 function cleaned(html, plain) {
   if (/^#{1,6} \S|\*\*\S|\]\(/m.test(plain) || /^(?:<meta[^>]*>|<!--.*?-->|\s)*<pre[\s>]/.test(html)) return { html: "", left: "" };
   const page = new DOMParser().parseFromString(html, "text/html");

@@ -14,7 +14,7 @@ UPDATE revisions SET translated_from = coalesce(
    WHERE source.slug = revisions.slug AND source.created_at <= revisions.created_at))
 WHERE lang <> (SELECT lang FROM faqs WHERE slug = revisions.slug)
 """
-"""Of an older revision, the source is the one that was the newest when it was written."""
+"""The source of an older revision is the one that was the newest when the revision was written."""
 
 
 def upgrade() -> None:
