@@ -170,9 +170,9 @@ class _Questions:
         """Insert a question where a change says: at the end of a section, after a question, or at the end.
 
         After a question, it gets the section of that question, or a new one. Between two sections, it may
-        get any section, so that a section can be moved. Otherwise, a new section is put directly after the section
-        that the question leaves. If that section is empty now, the new one takes the `old_place` of the
-        question: this is how a section is renamed.
+        get any section, so that a section can be moved. Otherwise, a new section is put directly after the
+        section that the question leaves. If that section is empty now, the new one takes the `old_place` of
+        the question: this is how a section is renamed.
         """
         name = _section_name(change.section)
         is_new = name not in self.titles and bool(name)

@@ -31,7 +31,7 @@ _NOT_IN_HOST: Final = (
     r"\u0000-,/:-@\[-^`{-}\u007f-\u00a0\u2000-\u200b\u200e-\u25ff\u27c0-\u2aff\u2e00-\u3001\u3003\u3004"
     r"\u3008-\u303f\ue000-\ufe0e\ufe10-\uffff"
 )
-"""Characters that no host has: signs except `.`, `_`, `~`, `-` and emoji, and letters that NFKC makes signs."""
+"""What no host has: signs except `.`, `_`, `~`, `-` and emoji, and letters that NFKC turns into signs."""
 WEB_ADDRESS: Final = (
     rf"^[Hh][Tt][Tt][Pp][Ss]?://[^{_NOT_IN_HOST}]+"
     r"(:([0-9]{1,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"

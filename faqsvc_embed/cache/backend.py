@@ -124,7 +124,7 @@ class ResilientBackend:
         return self._opened[1:]
 
     def _failed(self, operation: Operation, error: Exception) -> None:
-        # A store that cannot be watched can still be used: that failure does not hide that of another operation.
+        # A store that cannot be watched can still be used, so this failure does not hide others.
         if self._failing_operations() <= {"watched"} - {operation}:
             reason = masked(f"{type(error).__name__}: {str(error)!r}")[:200]
             logger.warning("the store cannot be %s; %s: %s", operation, CONSEQUENCES[operation], reason)

@@ -14,7 +14,7 @@ LANGUAGE_NAME: Final = re.compile(
     "(?:[a-z]{2}|ast|bho|ceb|ckb|cmn|fil|gsw|haw|hmn|hsb|kab|kok|nds|sah|sco|yue)"
     "(?:[-_][A-Za-z]{2,4}|[A-Z][A-Za-z]{1,3})?"
 )
-"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Other keys of three letters may be words."""
+"""The key of a language, such as `en`, `fil`, `pt-BR` and `zhHans`. Other keys of three letters are words."""
 
 
 def _words(*texts: str) -> tuple[str, ...]:

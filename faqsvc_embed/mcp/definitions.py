@@ -88,8 +88,8 @@ _CHANGE: Final = _arguments(
         "add": _field("boolean", "Adds it; only if no other asks the same"),
         "newQuestion": _text("Renames it"),
         "remove": _field("boolean", "Removes it"),
-        "after": _text("Moves it after this question; empty: to the top. With section: moves the section"),
-        "section": _text("Its section, or another to move it to; empty: none"),
+        "after": _text("Moves it after this one; empty: first. With section: moves the section"),
+        "section": _text("Its section, or another; empty: none"),
         "id": _text("Its id or, beside question, its new id"),
     }
 )

@@ -22,7 +22,7 @@ class Origin(msgspec.Struct, eq=False):
     """
 
     render: ClassVar[AnswerRenderer]
-    """Renders an answer and never raises. `page.border` sets it, as this module must not import a renderer."""
+    """Renders an answer, and never raises. This module must not import a renderer: `page.border` sets it."""
 
     slug: str = ""
     answers: Sequence[str] = ()

@@ -32,7 +32,7 @@ RECONNECT_INTERVAL: Final = 1.0
 MISSING_INTERVAL: Final = 10.0
 """Minimum seconds between two connections if only missing FAQs are new: visitors can invent slugs."""
 MAX_DELAY: Final = 5.0
-"""Maximum seconds between two attempts while the service is down, so that edits soon arrive after a restart."""
+"""Maximum seconds between two attempts while the service is down: edits arrive soon after a restart."""
 STABLE: Final = 60.0
 """Seconds after which a connection that ends has not failed."""
 REFRESHES: Final = 50

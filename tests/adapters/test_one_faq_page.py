@@ -1,4 +1,4 @@
-"""A page is one FAQPage with each question once, as a processor of JSON-LD 1.1 reads it (J1, J12, J18).
+"""A page is one FAQPage with each question once, as a processor of JSON-LD 1.1 reads it.
 
 The pages of other hosts have the same bytes (`test_conformance.py`).
 """

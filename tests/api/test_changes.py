@@ -244,7 +244,7 @@ def test_questions_are_moved_to_the_beginning_after_another_one_and_out_of_a_sec
     ]
 
 
-def test_a_section_is_moved_by_its_name_beside_the_new_place() -> None:
+def test_a_section_is_moved_by_a_change_with_its_name_and_the_new_place() -> None:
     sections = ("Visits", None, None, "Delivery", "Delivery")
     changed = apply({"question": "Where are you?", "section": "visits", "after": ""})
     assert tuple(item.section for item in changed) == sections

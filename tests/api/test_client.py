@@ -56,7 +56,7 @@ def test_a_published_faq_is_read(ours: Service) -> None:
     )
 
 
-def test_a_field_of_an_item_that_is_none_is_named_and_its_value_not_sent(ours: Service) -> None:
+def test_an_unknown_field_of_an_item_is_named_and_its_value_is_not_sent(ours: Service) -> None:
     row = {"question": "Open?", "answer": "Yes.", "category": "Visits", "changed": object(), "position": 5}
     with FAQClient(ours.base_url, ours.key) as client:
         publication = client.publish_faq(**{**TEA, "items": [row]})

@@ -144,7 +144,7 @@ def test_an_faq_has_a_width_where_its_host_centres_or_floats_it(
         assert page.locator(".faqsvc").evaluate(width) == closed
 
 
-def test_in_columns_the_questions_stand_beside_the_title_whatever_the_reset_of_the_host(
+def test_in_columns_the_questions_are_beside_the_title_though_the_host_resets_margins(
     page: Page, host: str
 ) -> None:
     page.goto(f"{host}/columns")
@@ -155,7 +155,7 @@ def test_in_columns_the_questions_stand_beside_the_title_whatever_the_reset_of_t
     assert min(left for left, _ in edges[1:]) >= edges[0][1]
 
 
-def test_a_summary_is_as_wide_as_its_item_where_a_host_makes_boxes_of_details(page: Page, host: str) -> None:
+def test_a_summary_is_as_wide_as_its_item_if_the_host_makes_details_a_flexbox(page: Page, host: str) -> None:
     page.goto(f"{host}/details")
     page.add_style_tag(content="details { display: flex; flex-direction: column; align-items: flex-start }")
     widths = toggles(page).evaluate_all(

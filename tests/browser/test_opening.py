@@ -220,7 +220,7 @@ def test_the_filter_finds_letters_in_both_cases_and_tells_japanese_sounds_apart(
         expect(page.get_by_role("status")).to_have_text("")
 
 
-def test_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(page: Page, host: str) -> None:
+def test_a_visitor_who_comes_back_to_a_filtered_faq_sees_what_the_filter_finds(page: Page, host: str) -> None:
     page.goto(f"{host}/sections-details")
     page.get_by_role("searchbox", name="Fragen suchen").fill("Payment")
     page.goto(f"{host}/details")

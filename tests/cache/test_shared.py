@@ -339,7 +339,7 @@ def test_a_store_whose_user_may_not_publish_keeps_a_record_that_was_fetched_afte
     assert run(store.load(KEY)) == newer
     backend.error = OSError("gone")
     assert run(store.load(KEY)) is None
-    assert len(warnings_of(caplog)) == 2  # that it may not publish says less
+    assert len(warnings_of(caplog)) == 2  # the first one does not hide this one
 
 
 def test_a_backend_that_returns_anything_else_than_bytes_cannot_be_read(

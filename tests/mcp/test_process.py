@@ -106,7 +106,7 @@ def test_the_sdks_client_publishes_and_reads(ours: Service, mode: str) -> None:
     assert found["items"] == TEA["items"]
 
 
-def test_a_client_that_closes_its_input_hears_of_every_request(faulty: FaultyServer) -> None:
+def test_a_client_that_closes_its_input_gets_a_response_to_every_request(faulty: FaultyServer) -> None:
     faulty.serve(samples.pricing())
     client_info = {"name": "raw", "version": "1"}
     hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client_info}

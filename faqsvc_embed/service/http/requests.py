@@ -72,7 +72,7 @@ async def read_body(request: Request, max_size: int) -> bytes:
 
 
 def require_single_parameters(request: Request, names: Collection[str]) -> None:
-    """Raise Problem (400) if the URL repeats one of these parameters: programs differ in which one they use."""
+    """Raise Problem (400) if the URL repeats one of these parameters, as programs read different ones."""
     for name in names:
         if len(request.query_params.getlist(name)) > 1:
             raise Problem(400, "bad-request", f"The URL has the parameter {name} more than once")

@@ -202,7 +202,7 @@ class Edit:
         self.connection.execute(update(revisions).where(*newest).values(translated_from=source))
 
     def copy_source(self, earlier: Revision, copy: Revision) -> None:
-        """Give a copy of an earlier revision the same source or, in the default language, the same translations."""
+        """Give a copy of an earlier revision its source or, in the default language, its translations."""
         if earlier.lang != self._faq.lang:
             self.set_source(copy.lang, earlier.translated_from)
             return

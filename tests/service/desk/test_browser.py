@@ -489,7 +489,9 @@ def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served) -> No
     assert results.violations_count == 0, results.generate_report()
 
 
-def test_who_leaves_and_comes_back_sees_that_the_typed_text_is_unsaved(editor: Page, desk: Served) -> None:
+def test_an_editor_who_leaves_and_comes_back_sees_that_the_typed_text_is_unsaved(
+    editor: Page, desk: Served
+) -> None:
     editor.goto(f"{desk.url}/desk/faqs/shipping")
     editor.get_by_label("Answer", exact=True).first.fill("Typed before lunch.")
     editor.once("dialog", lambda dialog: dialog.accept())

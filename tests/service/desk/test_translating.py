@@ -341,7 +341,7 @@ def test_a_translation_that_is_reverted_is_older_than_its_source_again(editor: E
     assert (texts_of(page)[1], "badge older" in page) == ("Nichts.", True)
 
 
-def test_a_translation_is_as_old_as_it_was_after_a_draft_is_discarded_or_a_part_is_written(
+def test_a_translation_keeps_its_source_after_a_draft_is_discarded_or_a_part_is_written(
     editor: Editor, storage: Storage
 ) -> None:
     translate(editor)

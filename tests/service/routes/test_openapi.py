@@ -109,7 +109,7 @@ def test_every_schema_is_one_object_of_which_generators_make_a_type(client: Test
     schemas = client.get("/openapi.json").json()["components"]["schemas"]
     for name, schema in schemas.items():
         assert (schema["type"], schema.keys() & {"anyOf", "oneOf", "allOf"}) == ("object", set()), name
-        for field in schema.get("properties", {}).values():  # JavaScript halves what is above U+FFFF
+        for field in schema.get("properties", {}).values():  # JavaScript splits what is above U+FFFF
             kinds = field.get("anyOf", [field])
             assert not re.search("[^\0-\x7f]|\\\\ud[89a-f]", "".join(one.get("pattern", "") for one in kinds))
     assert "Required" in schemas["PublishBody"]["properties"]["websiteUrl"]["description"]

@@ -132,7 +132,7 @@ def test_a_body_may_take_longer_than_a_head(url: str, key: str) -> None:
         connection.sendall(head_of_upload(key, len(body)) + body[:10])
         with connected(url) as slow, suppress(ConnectionError):
             slow.sendall(b"G")
-            read_to_end(slow)  # until the time of its head is over
+            read_to_end(slow)  # until the deadline of its head
         connection.sendall(body[10:])
 
         assert read_to_end(connection).startswith(b"HTTP/1.1 201 ")
@@ -183,7 +183,7 @@ def subscribe(connection: socket.socket) -> None:
 
 
 def wait_for(connection: socket.socket, part: bytes) -> None:
-    """Read until a part of a feed arrives, in one piece or in several; its end would be an error."""
+    """Read a feed until it has sent this part, in one piece or in several. It must not end before."""
     received = b""
     while part not in received:
         received += (more := connection.recv(4096))
