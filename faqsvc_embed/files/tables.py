@@ -117,7 +117,7 @@ def _rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _separates(text: str, delimiter: str) -> tuple[bool, float]:
-    """Return whether a character separates the names of the columns, and the share of rows of the usual width."""
+    """Return whether a character separates the names of the columns, and its share of rows of equal width."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     filled = [row for row in rows if row]
     widths = Counter(len(row) for row in filled if row[1:])
