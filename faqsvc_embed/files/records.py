@@ -320,8 +320,10 @@ def _in_one_language(value: Mapping[str, Any], depth: int) -> Mapping[str, Any]:
 def _labels(value: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of sections in lists and mappings beside the items, by their ids."""
     labels = dict[str, str]()
-    for inner in value.values():
-        if isinstance(inner, Mapping):
+    for own, inner in value.items():
+        # Another mapping may have the icons or the colours of the sections.
+        is_named = find_field((str(own), str(own).removesuffix("s")), GROUP_NAMES) is not None
+        if is_named and isinstance(inner, Mapping):
             labels.update((str(key), text) for key, text in inner.items() if isinstance(text, str))
         for one in inner if isinstance(inner, list) else ():
             if isinstance(one, Mapping) and not _Finder(None, {}).find(one).items:

@@ -504,7 +504,11 @@ def test_a_key_of_toml_with_very_many_parts_is_refused_at_once(tmp_path: Path) -
         ("1:\n  question: Why?\n  answer: So.\n2:\n  question: Who?\n  answer: We.\n", None),
         ("- Why?: So.\n- Who?: We.\n", None),
         ("- Prices:\n  - Why?: So.\n  - Who?: We.\n- Other:\n  - When?: Now.\n", "Prices"),
-        ("topics:\n  pay: Prices\nitems:\n- {question: 'Why?', answer: So., topic: pay}\n", "Prices"),
+        (
+            "topics: {pay: Prices}\nicons: {pay: cash}\n"
+            "items:\n- {question: 'Why?', answer: So., topic: pay}\n",
+            "Prices",
+        ),
     ],
     ids=["name", "key", "list of one", "name that asks", "number", "question", "key of questions", "topic"],
 )

@@ -6,7 +6,7 @@ A name is a class name, or a label such as `Q:`. Elements that look alike are qu
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final
 
 from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
@@ -318,7 +318,7 @@ def _siblings_after(
 ) -> tuple[list[Node], bool]:
     """Return the siblings after an element that are in the answer, and whether the answer ends there."""
     nodes: list[Node] = []
-    is_in_pair = element.parent is not None and len([*element.parent.elements()]) == PAIR
+    is_in_pair = element.parent is not None and len([*islice(element.parent.elements(), PAIR + 1)]) == PAIR
     for node in element.following_siblings():
         if isinstance(node, Element):
             if ends.count_inside(node) or claims.overlap(node):

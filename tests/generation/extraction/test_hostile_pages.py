@@ -54,6 +54,7 @@ PAGES = {
     "repeated ids": "<button aria-controls=a>Why?</button><p id=a>So.</p>" * 4_000,
     "repeated ids before what opens them": "<p id=a>So.</p>" * 8_000
     + "<button aria-controls=a>Why?</button>" * 8_000,
+    "many headings": "<h1>FAQ</h1>" + "".join(f"<h3>Is it {n}?</h3><p>So.</p>" for n in range(6_000)),
     "long style": f"<div style='{'display ' * 50_000}'>" + "<h3>Why is it?</h3><p>So.</p>" * 1_000,
     "references": QUESTION
     % (
