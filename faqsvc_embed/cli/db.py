@@ -116,11 +116,12 @@ def export_(database: str, file: str) -> None:
     from faqsvc_embed.service.storage import transfer
 
     opened = open_existing(database).database
-    # Replacing /dev/stdout would replace the file that a shell appends to.
-    is_printed = file in ("-", "/dev/stdout")
+    # Opening /dev/stdout would truncate the file that a shell appends to.
+    target, path = "-" if file == "/dev/stdout" else file, Path(file)
+    is_kept = target == "-" or (path.exists() and not path.is_file())  # a pipe or a device
     with (
-        nullcontext("-") if is_printed else replacing(Path(file).resolve()) as target,
-        click.open_file(str(target), "w", encoding="utf-8") as output,
+        nullcontext(target) if is_kept else replacing(path.resolve()) as opened_file,
+        click.open_file(str(opened_file), "w", encoding="utf-8") as output,
     ):
         output.writelines(f"{line}\n" for line in transfer.export_lines(opened))
 
