@@ -79,8 +79,13 @@ def test_status_names_the_schema_and_what_is_stored(database: str) -> None:
         ["sites", "create", "a"],
     ],
 )
-def test_a_mistyped_database_is_an_error_and_not_a_new_file(tmp_path: Path, arguments: list[str]) -> None:
-    assert "typo.db" in failure(faqsvc(*arguments, "--database", f"sqlite:///{tmp_path}/typo.db"))
+def test_a_mistyped_database_is_an_error_and_not_a_new_file(
+    tmp_path: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"sqlite:///{tmp_path}/typo.db"
+    assert "typo.db" in failure(faqsvc(*arguments, "--database", url))
+    monkeypatch.setenv("FAQSVC_DATABASE_URL", url)
+    assert "typo.db" in failure(faqsvc(*arguments))
     assert list(tmp_path.iterdir()) == []
 
 
