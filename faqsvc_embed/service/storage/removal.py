@@ -41,7 +41,7 @@ from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)
 """How long an FAQ in the bin can be restored."""
-PAUSE: Final = 0.01
+PAUSE: Final = 0.03
 """Seconds of pause after each FAQ of a deleted site, so that others can write to an SQLite file."""
 STEADY: Final = timedelta(days=1)
 """How long the wall clock must have run without a jump. A longer step is a jump."""
