@@ -20,7 +20,7 @@ from faqsvc_embed.client import FAQClient
 from faqsvc_embed.mcp.clients import Call, Clients
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.results import ToolError, shorten
-from faqsvc_embed.mcp.stdio import serve
+from faqsvc_embed.mcp.stdio import open_stdio
 from faqsvc_embed.mcp.tools import HANDLERS, answer
 
 DAY: Final = 86_400_000
@@ -60,6 +60,12 @@ async def _call_tool(
         return await answer(Call(params.name, params.arguments or {}, clients.reading, writing))
     except ToolError as error:
         return error.result()
+
+
+async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:
+    """Serve one client until its input ends, over standard input and output or the given files."""
+    async with open_stdio(stdin, stdout) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
 
 
 def main() -> None:

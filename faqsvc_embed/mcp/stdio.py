@@ -1,51 +1,85 @@
-"""The tool server over standard input and output.
+"""Standard input and output for the server, over the SDK's own streams.
 
-The SDK's server ignores lines that are not messages of MCP. Here they get an error (JSON-RPC 2.0, 5.1).
+The SDK's server ignores malformed lines, and drops requests that are still running when the input ends.
+Here both get a response.
 """
 
 import json
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
 
 import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import types
-from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
+GRACE: Final = 2.0
+"""Seconds that running requests may take after the input has ended."""
+INTERVAL: Final = 0.02
+"""Seconds between two checks whether they have ended."""
 NOTIFIED: Final = "notifications/"
 """The beginning of the names of all notifications of MCP."""
 INVALID: Final = "Invalid request: the line is not a JSON-RPC 2.0 message"
 
+Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
 
-async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:
-    """Serve one client until its input ends, over standard input and output or the given files."""
+
+@asynccontextmanager
+async def open_stdio(stdin: Any = None, stdout: Any = None) -> AsyncIterator[Streams]:
+    """Open the streams of messages for a server, over standard input and output or the given files.
+
+    A line that is not a message gets an error response (JSON-RPC 2.0, 5.1). When the input ends, running
+    requests get their responses before the stream of messages ends.
+    """
     to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
-    async with stdio_server(stdin, stdout) as (lines, write), anyio.create_task_group() as group:
+    to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+    running = set[Any]()
+    """The ids of requests that have no response yet; a cancelled one gets none."""
+
+    async with stdio_server(stdin, stdout) as (lines, write), lines:
 
         async def receive() -> None:
-            async with to_server, lines:
+            async with to_server:
                 async for item in lines:
-                    if isinstance(item, SessionMessage) and _is_known(item.message):
+                    if isinstance(item, SessionMessage) and _is_valid(item.message, running):
                         await to_server.send(item)
-                    elif (error := _error_for(item)) is not None:
+                    elif (error := error_for(item)) is not None:
                         await write.send(SessionMessage(error))
+                with anyio.move_on_after(GRACE):
+                    while running:
+                        await anyio.sleep(INTERVAL)
 
-        group.start_soon(receive)
-        await server.run(from_client, write, server.create_initialization_options())
-        group.cancel_scope.cancel()
+        async def send() -> None:
+            async with write, from_server:
+                async for item in from_server:
+                    await write.send(item)
+                    if isinstance(item.message, types.JSONRPCResponse | types.JSONRPCError):
+                        running.discard(item.message.id)
+
+        async with from_client, anyio.create_task_group() as group:
+            group.start_soon(receive)
+            group.start_soon(send)
+            yield from_client, to_client
 
 
-def _is_known(message: types.JSONRPCMessage) -> bool:
-    """Return whether a message is one of MCP, and not a request whose id has a wrong type.
+def _is_valid(message: types.JSONRPCMessage, running: set[Any]) -> bool:
+    """Return whether a line is a message of MCP, and note in `running` a request that begins or ends."""
+    match message:
+        case types.JSONRPCNotification(method=name) if not name.startswith(NOTIFIED):
+            return False  # the SDK takes a request for a notification if its id is of another type
+        case types.JSONRPCRequest(id=request_id):
+            running.add(request_id)
+        case types.JSONRPCNotification(
+            method="notifications/cancelled", params={"requestId": str() | int() as request_id}
+        ):
+            running.discard(request_id)
+    return True
 
-    The SDK reads such a request as a notification.
-    """
-    return not isinstance(message, types.JSONRPCNotification) or message.method.startswith(NOTIFIED)
 
-
-def _error_for(line: object) -> types.JSONRPCError | None:
+def error_for(line: object) -> types.JSONRPCError | None:
     """Return the response to a line that is not a message, or None for an empty line."""
     request_id: str | int | None = None
     code, message = types.INVALID_REQUEST, INVALID

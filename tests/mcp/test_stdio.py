@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import threading
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, Final, TypeVar
@@ -11,11 +13,12 @@ import pytest
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from faqsvc_embed import FAQClient
-from faqsvc_embed.mcp.server import create_server
-from faqsvc_embed.mcp.stdio import serve
+from faqsvc_embed.mcp import stdio
+from faqsvc_embed.mcp.server import create_server, serve
 from tests.mcp.support import shown
 from tests.support import faulty as behaviours
 from tests.support import samples
+from tests.support.embeds import SLACK
 from tests.support.faulty import FaultyServer
 
 T = TypeVar("T")
@@ -37,6 +40,10 @@ class Lines:
 
     async def write(self, line: str) -> None:
         await self._lines.send(f"{line}\n")
+
+    async def end(self) -> None:
+        """End the input of the server."""
+        await self._lines.aclose()
 
     async def read(self) -> dict[str, Any]:
         with anyio.fail_after(5):
@@ -227,10 +234,13 @@ def test_errors_of_the_protocol_have_their_codes() -> None:
     talk(work)
 
 
-def test_a_cancelled_call_gets_no_response(client: FAQClient, faulty: FaultyServer) -> None:
+def test_a_cancelled_call_gets_no_response_and_ends_its_request(
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     faulty.behave(behaviours.hang)
+    monkeypatch.setattr(stdio, "GRACE", 60)
 
-    async def work(lines: Lines) -> None:
+    async def work(lines: Lines) -> float:
         await lines.initialize()
         params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
         await lines.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": params}))
@@ -238,5 +248,47 @@ def test_a_cancelled_call_gets_no_response(client: FAQClient, faulty: FaultyServ
         await lines.notify("notifications/cancelled", requestId=["of", "another", "form"])
         await lines.notify("notifications/cancelled", requestId=99)
         assert "result" in await lines.request("ping")
+        return time.monotonic()
 
+    left = talk(work, client)
+    assert time.monotonic() - left < SLACK
+
+
+def test_a_running_request_gets_its_response_after_the_input_has_ended(
+    client: FAQClient, faulty: FaultyServer
+) -> None:
+    released = threading.Event()
+
+    def slowly(exchange: behaviours.Exchange) -> None:
+        released.wait(60)
+        behaviours.healthy(exchange)
+
+    async def work(lines: Lines) -> dict[str, Any]:
+        await lines.initialize()
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await lines.end()
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+        released.set()
+        return await lines.read()
+
+    faulty.behave(slowly)
+    response = talk(work, client)
+    assert (response["id"], response["result"]["isError"]) == (9, False)
+
+
+def test_a_server_waits_for_running_requests_for_a_limited_time(
+    client: FAQClient, faulty: FaultyServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    faulty.behave(behaviours.hang)
+    monkeypatch.setattr(stdio, "GRACE", 0.05)
+
+    async def work(lines: Lines) -> None:
+        await lines.initialize()
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await asyncio.to_thread(faulty.wait_for_requests, 1)
+
+    start = time.monotonic()
     talk(work, client)
+    assert time.monotonic() - start < 0.05 + SLACK

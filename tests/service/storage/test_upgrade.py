@@ -229,7 +229,7 @@ def test_the_oldest_schema_is_upgraded_to_the_newest(database_url: str, new_data
     storage = open_storage(database_url)
     [upgraded] = storage.overview.page(storage.sites.list()[0].id, limit=1)[0]
     made_from = [(one.lang, one.translated_from) for one in upgraded.translations]
-    assert made_from == [("en", None), ("fr", 2), ("de", 2)]
+    assert made_from == [("en", None), ("fr", None), ("de", 2)]
     put(storage, TEA)
 
     assert title(storage, "tea") == TEA.title

@@ -7,14 +7,13 @@ revision = "0011"
 down_revision = "0010"
 
 SOURCES = """
-UPDATE revisions SET translated_from = coalesce(
-  (SELECT translated_from FROM translations
-   WHERE slug = revisions.slug AND lang = revisions.lang AND newest = revisions.number),
-  (SELECT max(number) FROM revisions AS source JOIN faqs USING (slug, lang)
-   WHERE source.slug = revisions.slug AND source.created_at <= revisions.created_at))
-WHERE lang <> (SELECT lang FROM faqs WHERE slug = revisions.slug)
+UPDATE revisions SET translated_from = (
+  SELECT translated_from FROM translations WHERE slug = revisions.slug AND lang = revisions.lang)
+WHERE (slug, lang, number) IN (
+  SELECT slug, translations.lang, newest FROM translations JOIN faqs USING (slug)
+  WHERE translations.translated_from IS NOT NULL AND translations.lang <> faqs.lang)
 """
-"""The source of an older revision is the one that was the newest when the revision was written."""
+"""Of the newest revisions only: readers wait meanwhile. Others are compared by their times."""
 
 
 def upgrade() -> None:
