@@ -89,8 +89,8 @@ class Fetcher:
             done.add_done_callback(lambda done: self._ended(fetch, done))
             return done
         except BaseException as error:  # too many open files, no threads, or the page was interrupted
-            self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             work.close()
+            self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             if not isinstance(error, Exception):
                 raise
             return None

@@ -87,4 +87,4 @@ def publish(
         run.publish()
     if any(Path(file).is_dir() for file in files) and (slugs := run.published_without_file()):
         found = f"published, but in none of these files: {summary(slugs, 10)}"
-        note(f"Note: {found}; `faqsvc delete SLUG` unpublishes one, and `--lang` only a translation")
+        note(f"Note: {found}; `faqsvc delete SLUG` unpublishes one")

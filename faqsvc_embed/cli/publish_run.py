@@ -86,16 +86,10 @@ class PublishRun:
             raise click.exceptions.Exit(1)
 
     def published_without_file(self) -> list[str]:
-        """Return what was published before the run and is in none of the files, such as `shop (de)`."""
-        own = [(one, self._newest(one, one.document.lang)) for one in self._publications]
-        known = {(normalized("NFC", str(one.slug)), before.lang) for one, before in own if before is not None}
-        found = list[str]()
-        for slug, translations in self._before.items():
-            public = [one.lang for one in translations if one.state == "published"]
-            missing = [lang for lang in public if (slug, lang) not in known]
-            if missing:
-                found.append(slug if missing == public else f"{slug} ({', '.join(missing)})")
-        return found
+        """Return the slugs that were published before the run and are in none of the files."""
+        own = {normalized("NFC", str(publication.slug)) for publication in self._publications}
+        listed = ((slug, {one.state for one in translations}) for slug, translations in self._before.items())
+        return [slug for slug, states in listed if "published" in states and slug not in own]
 
     def _publish_file(self, publication: Publication) -> None:
         """Publish one file, unless it is unchanged, and print the result.

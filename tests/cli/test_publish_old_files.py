@@ -249,11 +249,6 @@ def test_publishing_a_folder_names_the_published_faqs_that_have_no_file_in_it(de
     status, done, (named,) = desk.publish()
     assert (status, done, "terms" in named, "prices" in named) == (0, ["legal"], True, False)
     assert faqsvc("publish", str(desk.folder / "legal.md")).stderr == ""
-    translation = desk.folder / "legal.de.md"
-    translation.write_text(FILE.format(slug="legal", answer="Fünf Euro.").replace("lang: en", "lang: de"))
-    assert desk.publish()[:2] == (0, ["legal"])
-    translation.unlink()
-    assert "legal (de)" in desk.publish()[2][0]
 
 
 def test_pull_replaces_the_file_of_an_faq_whatever_its_name(desk: Desk) -> None:

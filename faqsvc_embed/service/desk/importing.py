@@ -169,7 +169,10 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
     except ValueError as error:
         if not lines.items and not table.items:
             raise ValueError(NO_QUESTION if "no question found" in str(error) else error) from None
-        marked = Document(items=[])
+        # One line that asks is no FAQ in a file, but here the editor wants one.
+        only = _tried(".md", f"# FAQ\n\n{text}")
+        is_only = len(only.items) == len(lines.items) == 1
+        marked = replace(only, title=None) if is_only else Document(items=[])
     less, more = len(marked.items), len(lines.items)
     if len(table.items) > max(less, more):
         return table, None
