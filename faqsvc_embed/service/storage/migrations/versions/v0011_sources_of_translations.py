@@ -13,7 +13,7 @@ WHERE (slug, lang, number) IN (
   SELECT slug, translations.lang, newest FROM translations JOIN faqs USING (slug)
   WHERE translations.translated_from IS NOT NULL AND translations.lang <> faqs.lang)
 """
-"""Of the newest revisions only: readers wait meanwhile. Others are compared by their times."""
+"""Only the newest revisions get their source, because readers wait meanwhile. Others are compared by time."""
 
 
 def upgrade() -> None:
