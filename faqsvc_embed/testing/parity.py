@@ -19,10 +19,9 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.values import faq_pages
 from faqsvc_embed.generation.extraction.extractor import Pair as Shown
 from faqsvc_embed.generation.extraction.extractor import extract
-from faqsvc_embed.generation.extraction.labels import bare_question
-from faqsvc_embed.generation.extraction.markdown import base_of
-from faqsvc_embed.generation.extraction.questions import has_question_mark
+from faqsvc_embed.generation.extraction.questions import bare_question, has_question_mark
 from faqsvc_embed.generation.extraction.structured_data import json_ld_scripts, marked_pages
+from faqsvc_embed.generation.extraction.text import base_of
 from faqsvc_embed.text import normalized
 
 COMPARED: Final = 20

@@ -1,5 +1,5 @@
 """Crawling: the pages of a website that probably have questions and answers.
 
-Start with `crawler`. `fetcher` makes every request, through the SSRF guard of `ssrf`; `robots` and `links`
-decide which pages are requested; `page` turns a response into a page.
+Start with `crawler`. `fetcher` makes every request, through the SSRF guard of `ssrf`, and `page` turns a
+response into a page.
 """

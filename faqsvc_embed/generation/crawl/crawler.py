@@ -1,23 +1,48 @@
-"""Crawls a website: the given page first, then those that probably have questions and answers."""
+"""Crawls a website: the given page first, then those that probably have questions and answers.
 
+No page is requested that the site's robots.txt disallows (RFC 9309).
+"""
+
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import aclosing
 from functools import partial
+from heapq import nsmallest
 from typing import Final
 
 import anyio
+import httpx2
+from protego import Protego
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, FetchError, PageFetcher
-from faqsvc_embed.generation.crawl.links import rank_links
-from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.crawl.fetcher import MAX_CONNECTIONS, PRODUCT, FetchError, PageFetcher
+from faqsvc_embed.generation.crawl.page import Link, Page
 from faqsvc_embed.generation.crawl.page_process import PageReader
-from faqsvc_embed.generation.crawl.robots import RobotsPolicy
 from faqsvc_embed.generation.crawl.ssrf import BlockedURL
+from faqsvc_embed.generation.extraction.patterns import any_of
+from faqsvc_embed.generation.extraction.questions import announces_faq
 from faqsvc_embed.generation.threads import run_in_thread
 
 MAX_PAGES: Final = 12
 HTML: Final = ("text/html", "application/xhtml+xml", "")
+USUAL_PATHS: Final = ("/faq", "/faqs", "/help")
+"""Paths that are tried if no link leads to an FAQ."""
+MAX_SCORED: Final = 120
+"""Characters that are searched for words: the last ones of a path, the first ones of a link text."""
+MAX_RANKED: Final = 1_500
+"""Links that are ranked: those with the shortest addresses, because FAQs are rarely deep in a site."""
+
+_HELP = any_of("help_links")
+_SHOP = any_of("shop_links")
+_NOT_A_PAGE = re.compile(
+    r"\.(?:7z|avi|css|csv|docx?|epub|exe|gif|gz|ico|jpe?g|js|json|mov|mp[34]|pdf|png|pptx?|rar|rss|svg|tar"
+    r"|webp|xlsx?|xml|zip)$",
+    re.IGNORECASE,
+)
+MAX_ROBOTS: Final = 512_000
+"""Bytes of a robots.txt that are parsed (RFC 9309, 2.5, requires at least 500 KiB)."""
+
+_USER_AGENT = re.compile(r"\s*user[\s-]*agent[\s:]*([*\w-]*)", re.IGNORECASE)
 
 
 class PageNotFound(FetchError):
@@ -107,3 +132,104 @@ class Crawler:
         if response.media_type not in HTML:
             raise FetchError(f"{quoted(response.url)} is {quoted(response.media_type)}, not HTML")
         return await self._reader.read(response)
+
+
+def rank_links(links: Iterable[Link], site: str, lang: str | None, limit: int) -> list[str]:
+    """Return the URLs of the best links to pages of a site, without fragments."""
+    home = httpx2.URL(site)
+    scores: dict[str, float] = {}
+    leads_to_faq = False
+    for link in nsmallest(MAX_RANKED, links, key=lambda link: len(link.url)):
+        url = _page_url(link.url, home)
+        if url is not None:
+            key = str(url)
+            scores[key] = max(scores.get(key, -1.0), _score(url, link, lang))
+            leads_to_faq = leads_to_faq or announces_faq(url.path)
+    if not leads_to_faq:
+        scores |= {str(home.join(path)): 2.0 for path in USUAL_PATHS}
+    return sorted(scores, key=lambda url: -scores[url])[:limit]
+
+
+def _page_url(address: str, home: httpx2.URL) -> httpx2.URL | None:
+    """Return the URL of a page of the site, or None for anything else."""
+    try:
+        url = httpx2.URL(address.partition("#")[0])
+    except (httpx2.InvalidURL, ValueError):
+        return None
+    is_page = url.scheme in ("http", "https") and _NOT_A_PAGE.search(url.path) is None
+    return url if is_page and _is_same_site(url, home) else None
+
+
+def _is_same_site(url: httpx2.URL, home: httpx2.URL) -> bool:
+    """Return whether a URL has the host of the site, or a host below it, and the same port."""
+    host, home_host = url.host.removeprefix("www."), home.host.removeprefix("www.")
+    return url.port == home.port and (host == home_host or host.endswith(f".{home_host}"))
+
+
+def _score(url: httpx2.URL, link: Link, lang: str | None) -> float:
+    words = f"{re.sub(r'[-_/.+]', ' ', url.path[-MAX_SCORED:])} {url.host.partition('.')[0]} "
+    words += link.text[:MAX_SCORED]
+    score = 8.0 * announces_faq(words) + 4.0 * bool(_HELP.search(words)) + 1.0 * bool(_SHOP.search(words))
+    if lang is not None and link.lang is not None:
+        score += 10.0 if link.lang == lang else -10.0
+    return score - 0.1 * url.path.count("/") - 0.5 * bool(url.query)
+
+
+class RobotsPolicy:
+    """The rules of the sites of one crawl. Each robots.txt is fetched once."""
+
+    def __init__(self, fetcher: PageFetcher) -> None:
+        self._fetcher = fetcher
+        self._rules: dict[str, Protego] = {}
+
+    async def check(self, url: httpx2.URL) -> None:
+        """Check that a URL may be requested.
+
+        Raises:
+            BlockedURL: robots.txt disallows it, or the site fails to serve its robots.txt.
+            FetchError: the site does not respond.
+        """
+        rules = await self._rules_for(url)
+        if not await run_in_thread(partial(rules.can_fetch, str(url), PRODUCT)):
+            raise BlockedURL(f"{quoted(str(url))} is blocked: robots.txt of its site disallows {PRODUCT}")
+
+    async def _rules_for(self, url: httpx2.URL) -> Protego:
+        """Return the rules of the site of a URL."""
+        origin = f"{url.scheme}://{url.netloc.decode('ascii')}"
+        if origin not in self._rules:
+            response = await self._fetcher.fetch(f"{origin}/robots.txt", accept="text/plain")
+            if response.status >= 500 or response.status == 429:  # RFC 9309, 2.3.1.4
+                raise BlockedURL(
+                    f"{origin} is blocked: its robots.txt has status {response.status}; try again later"
+                )
+            body = response.body if response.status == 200 else b""
+            self._rules.setdefault(origin, await run_in_thread(partial(parse_robots, body)))
+        return self._rules[origin]
+
+
+def parse_robots(body: bytes) -> Protego:
+    """Parse a robots.txt, in time and memory that are linear in its size.
+
+    Protego copies the rules of a group for every crawler that the group names. So it gets only the groups for
+    this crawler and for all crawlers, each with one name.
+    """
+    lines = body[:MAX_ROBOTS].decode("utf-8-sig", "replace").splitlines()
+    return Protego.parse("\n".join(_relevant_lines(lines)))
+
+
+def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of the groups for this crawler and for all."""
+    names: set[str] = set()
+    in_rules = True
+    for line in lines:
+        if match := _USER_AGENT.match(line):
+            if in_rules:
+                names, in_rules = set(), False
+            name = match[1].lower()
+            if name in ("*", PRODUCT) and name not in names:
+                names.add(name)
+                yield f"User-agent: {name}"
+        elif line.strip() and not line.lstrip().startswith("#"):
+            in_rules = in_rules or line.lstrip()[:7].lower() != "sitemap"  # a Sitemap line is in no group
+            if names:
+                yield line

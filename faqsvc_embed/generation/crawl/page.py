@@ -10,11 +10,9 @@ import httpx2
 import turbohtml
 
 from faqsvc_embed.generation.crawl.fetcher import Response
-from faqsvc_embed.generation.crawl.links import Link
 from faqsvc_embed.generation.detection import contradicts, detected_language
 from faqsvc_embed.generation.extraction.extractor import Pair, extract
-from faqsvc_embed.generation.extraction.markdown import base_of
-from faqsvc_embed.generation.extraction.text import plain
+from faqsvc_embed.generation.extraction.text import base_of, plain
 from faqsvc_embed.languages import lookup
 
 MAX_LINKS: Final = 2_000
@@ -23,6 +21,15 @@ MAX_LINKS: Final = 2_000
 _LITTLE: Final = 200
 """Characters of the text of a page that a script fills."""
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link with its text, and the language of its target if the page states it."""
+
+    url: str
+    text: str = ""
+    lang: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,25 +1,34 @@
-"""Keeps what a model wrote if a page of the site supports it, and drops everything else.
+"""What a model reads of a site, and what is kept of the items that it writes: those that a page supports.
 
-A model returns each answer with the sentences that support it. One page must contain these, and every fact of
-the answer: numbers, currencies and addresses. Only the separators of a number may differ.
+It reads excerpts of the pages, and returns each answer with the sentences that support it. One page must
+contain these, and every fact of the answer: numbers, currencies and addresses. Only separators in numbers may
+differ.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Final, TypeVar
 
 import msgspec
 
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.api.fields import MAX_ANSWER, MAX_QUESTION
 from faqsvc_embed.files.markdown_text import escape
+from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.data import load
-from faqsvc_embed.generation.engines.excerpts import Excerpt
 from faqsvc_embed.generation.engines.protocol import Reason, source_of
 from faqsvc_embed.generation.extraction.questions import question_key
 from faqsvc_embed.generation.extraction.text import plain
 from faqsvc_embed.text import letters, normalized
 
+MAX_EXCERPT: Final = 8_000
+"""Characters of one excerpt; a longer page becomes several."""
+MAX_BATCH: Final = 40_000
+"""Characters of the excerpts in one request."""
+MAX_BATCHES: Final = 6
+"""Requests for one site; the text after that is not read."""
 MIN_SUPPORT: Final = 8
 """Letters and digits that the supporting sentences must have."""
 
@@ -37,6 +46,52 @@ _PARAGRAPH_END = re.compile(r"\n\s*\n")
 _SENTENCE_END = re.compile(r"(?<=[.!?])['\")\]]*(?:\s|$)|[。؟।]|\s\|\s")
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(?=\S+[ \t]+\S)", re.ASCII | re.MULTILINE)
 """The number of a step, at the start of a line; before a single word it may be a date (`1. May`)."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A part of the text of a page."""
+
+    page: Page
+    text: str
+
+
+def interleaved(parts: Iterable[Iterable[T]]) -> list[T]:
+    """Return the first elements of all parts, then the second ones, and so on."""
+    return [element for row in zip_longest(*parts) for element in row if element is not None]
+
+
+def batches_of(pages: Sequence[Page]) -> list[list[Excerpt]]:
+    """Return the text of pages as batches of excerpts; each batch is the data of one request.
+
+    The first excerpts of all pages come first, because the end of a long site is left out.
+    """
+    batches: list[list[Excerpt]] = []
+    size = MAX_BATCH
+    for excerpt in interleaved(map(_excerpts, pages)):
+        if size + len(excerpt.text) > MAX_BATCH:
+            if len(batches) == MAX_BATCHES:
+                break
+            batches.append([])
+            size = 0
+        batches[-1].append(excerpt)
+        size += len(excerpt.text)
+    return batches
+
+
+def _excerpts(page: Page) -> Iterator[Excerpt]:
+    """Yield the text of a page, divided between paragraphs where that is possible."""
+    start = 0
+    while start < len(page.text):
+        end = start + MAX_EXCERPT
+        if end < len(page.text):
+            paragraph = page.text.rfind("\n\n", start + MAX_EXCERPT // 2, end)
+            end = paragraph if paragraph > 0 else end
+        if text := page.text[start:end].strip():
+            yield Excerpt(page, text)
+        start = end
 
 
 class Suggestion(msgspec.Struct):

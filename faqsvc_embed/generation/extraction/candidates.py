@@ -1,17 +1,44 @@
-"""Possible questions with their answers, and the elements that accepted ones have claimed."""
+"""Possible questions with their answers, and the choice among them.
+
+A candidate is accepted by its text, by its neighbours, or because of an FAQ around it. Accepted ones claim
+their elements.
+"""
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
+from typing import Final
 
 from faqsvc_embed.api.fields import MAX_ANSWER
 from faqsvc_embed.files.markdown_text import escape
-from faqsvc_embed.generation.extraction.dom import Element, Node
-from faqsvc_embed.generation.extraction.labels import bare_answer
-from faqsvc_embed.generation.extraction.markdown import markdown_of
-from faqsvc_embed.generation.extraction.questions import ends_page, has_words, is_call_to_action
-from faqsvc_embed.generation.extraction.text import question_text, text_of
+from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, Node, kind_of, similar_elements
+from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.questions import (
+    MAX_LENGTH,
+    announces_faq,
+    bare_answer,
+    ends_page,
+    has_words,
+    is_call_to_action,
+    is_question,
+    is_section_title,
+    is_template_code,
+    question_key,
+)
+from faqsvc_embed.generation.extraction.text import (
+    inline_text,
+    is_labelled_question,
+    markdown_of,
+    question_text,
+    text_of,
+)
+
+MANY: Final = 3
+"""Questions that are many: beside them, a single element that opens is a menu or a switch."""
+SHORT: Final = 6
+"""Characters of an answer such as `Yes.`, which several questions may have."""
 
 
 class Evidence(Enum):
@@ -115,3 +142,93 @@ class Claims:
     def overlap(self, element: Element) -> bool:
         """Return whether an element is claimed, or contains a claimed one."""
         return self.include(element) or element.start in self._around
+
+
+def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
+    """Return the candidates that are questions, by their text or by their neighbours, and claim them."""
+    usable = [candidate for candidate in candidates if _is_usable(candidate)]
+    asked = {candidate for candidate in usable if is_question(candidate.question)}
+    group_sizes = Counter(candidate.group for candidate in usable)
+    group_questions = Counter(candidate.group for candidate in asked)
+    elements = Positions(candidate.element for candidate in usable)
+    kinds = Counter(candidate.kind for candidate in usable)
+    asked_kinds = {candidate.kind for candidate in asked}
+    headings = (element for element in context.elements if element.tag in HEADINGS)
+    number = max(len(asked), sum(is_question(question_text(heading)) for heading in headings))
+    chosen: list[Candidate] = []
+    for candidate in usable:
+        questions, size = group_questions[candidate.group], group_sizes[candidate.group]
+        # One question among other titles is the title of a piece of news.
+        is_news = candidate.group is not None and size >= MANY and size > 3 * questions
+        is_likely = 2 * questions >= size or (candidate in asked and not is_news)
+        # The title of a group of questions has that group as its answer.
+        answer = candidate.answer_elements()
+        begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
+        is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
+        # A kind of elements of which none asks, and which are fewer, is a menu, a switch or a list of facts.
+        is_odd = kinds[candidate.kind] < number >= MANY and candidate.kind not in asked_kinds
+        if (
+            (is_likely or context.is_in_faq(candidate.element))
+            and not (is_group or is_odd)
+            and not claims.overlap(candidate.element)
+        ):
+            chosen.append(candidate)
+            for element in (candidate.element, *answer):
+                claims.claim(element)
+    return chosen
+
+
+def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
+    """Return the questions without those of an index: a kind of element that mostly has no answer here.
+
+    The last link of an index, or the last panel that a script fills, seems to be answered by what follows it.
+    """
+    kinds: dict[object, list[Candidate]] = {}
+    for candidate in found:
+        kinds.setdefault(kind_of(candidate.element), []).append(candidate)
+    keys = {question_key(candidate.question) for candidate in found}
+    free = [element for element in context.elements if not claims.include(element)]
+    others = {kind_of(group[0]): group for group in similar_elements(free)}
+    kept: list[Candidate] = []
+    for kind, candidates in kinds.items():
+        answers = {candidate.answer for candidate in candidates}
+        is_filled_in = len(candidates) >= MANY and (
+            (len(answers) == 1 and len(candidates[0].answer) > SHORT)
+            or not any(any(map(str.isalpha, answer)) for answer in answers)
+        )
+        # If the accepted ones are titles that do not ask, each element like them counts as a question.
+        are_titles = not any(is_question(candidate.question) for candidate in candidates)
+        texts = map(question_text, others.get(kind, []))
+        unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys
+        if not is_filled_in and len(unanswered) < max(2, 2 * len(candidates)):
+            kept += candidates
+    return kept
+
+
+def _is_usable(candidate: Candidate) -> bool:
+    """Return whether a candidate has a question and an answer that could be published."""
+    question, answer = candidate.question, candidate.answer
+    if not any(map(str.isalpha, question)) or not has_words(answer) or len(question) > MAX_LENGTH:
+        return False
+    is_code = any(element.tag == "code" for element in candidate.element.walk())
+    if is_template_code(question) and not is_code:
+        return False
+    if not is_question(question) and (is_section_title(question) or announces_faq(question)):
+        return False
+    return not _is_menu(candidate)
+
+
+def _is_menu(candidate: Candidate) -> bool:
+    """Return whether an answer is a list of check boxes or, unless it follows a question, of links."""
+    inside = (element for node in candidate.answer_elements() for element in node.walk())
+    elements = [element for element in inside if not element.is_boilerplate]
+    if sum(element.tag == "label" for element in elements) > 1:
+        return True
+    targets = [inline_text(element.children) for element in elements if element.tag == "a"]
+    if len(targets) > 1 and 2 * sum(map(is_question, targets)) > len(targets):
+        return True
+    if is_question(candidate.question) or is_labelled_question(candidate.element):
+        return False
+    links = sum(map(len, targets))
+    length = len(inline_text(candidate.answer_nodes))
+    return links > 0.8 * length if len(targets) > 1 else links >= length

@@ -10,29 +10,26 @@ from typing import Final
 import turbohtml
 
 from faqsvc_embed.api.fields import MAX_QUESTION
-from faqsvc_embed.generation.extraction.acceptance import accepted, with_answers
-from faqsvc_embed.generation.extraction.boilerplate import mark_boilerplate
-from faqsvc_embed.generation.extraction.candidates import Candidate, Claims
+from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, accepted, with_answers
 from faqsvc_embed.generation.extraction.dom import HEADINGS, Element, PageTooComplex, StepBudget, build_tree
-from faqsvc_embed.generation.extraction.embedded_data import embedded_pairs
 from faqsvc_embed.generation.extraction.explicit_markup import explicit_pairs
 from faqsvc_embed.generation.extraction.heuristics import likely_pairs
-from faqsvc_embed.generation.extraction.labels import bare_answer
-from faqsvc_embed.generation.extraction.markdown import base_of
 from faqsvc_embed.generation.extraction.page_context import PageContext
 from faqsvc_embed.generation.extraction.questions import (
     announces_faq,
+    bare_answer,
     has_words,
     is_template_code,
     question_key,
 )
 from faqsvc_embed.generation.extraction.structured_data import (
+    embedded_pairs,
     is_article,
     markdown_of_value,
     stated_pairs,
     text_of_value,
 )
-from faqsvc_embed.generation.extraction.text import plain, question_text, text_of
+from faqsvc_embed.generation.extraction.text import base_of, plain, question_text, text_of
 from faqsvc_embed.models.wire import MAX_SECTION
 
 MIN_REWORDED: Final = 3
@@ -78,7 +75,6 @@ def extract(document: turbohtml.Document, url: str) -> Content:
     stated = _pairs_in_data(document, base, stated_pairs)
     try:
         top = build_tree(document, StepBudget())
-        mark_boilerplate(top)
         context = PageContext(top, title, url, is_article=is_article(document))
         pairs = _merged_pairs(context, stated, base)
         pairs = pairs or [*_pairs_in_data(document, base, embedded_pairs).values()]

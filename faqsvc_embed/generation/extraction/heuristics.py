@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 from typing import Final
 
-from faqsvc_embed.generation.extraction.boilerplate import is_link, is_promotional
 from faqsvc_embed.generation.extraction.candidates import Candidate, Claims, Evidence, Positions
 from faqsvc_embed.generation.extraction.dom import (
     BLOCKS,
@@ -21,15 +20,16 @@ from faqsvc_embed.generation.extraction.dom import (
     similar_elements,
     words_of,
 )
-from faqsvc_embed.generation.extraction.labels import bare_question, split_at_answer_label
-from faqsvc_embed.generation.extraction.page_context import PageContext
+from faqsvc_embed.generation.extraction.page_context import PageContext, is_link, is_promotional
 from faqsvc_embed.generation.extraction.questions import (
+    bare_question,
     has_question_mark,
     has_words,
     is_asked,
     is_call_to_action,
     is_question,
     is_section_title,
+    split_at_answer_label,
 )
 from faqsvc_embed.generation.extraction.text import inline_text, is_labelled_question, question_text, text_of
 

@@ -1,19 +1,30 @@
-"""Elements as plain text: a blank line between paragraphs, list items on lines that start with "- "."""
+"""Elements as text, and as Markdown with links.
+
+In plain text, there is a blank line between paragraphs, and the items of a list start with "- ".
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
+from urllib.parse import urljoin, urlsplit
 
+import turbohtml
+
+from faqsvc_embed.files.html import Tag, to_markdown
+from faqsvc_embed.files.markdown_text import TAGS
 from faqsvc_embed.generation.extraction.dom import BLOCKS, NAMES, STEPS_PER_ELEMENT, Element, Node, is_block
-from faqsvc_embed.generation.extraction.labels import (
+from faqsvc_embed.generation.extraction.questions import (
     bare_question,
+    ends_page,
     has_question_label,
     is_label,
     is_question_label,
 )
-from faqsvc_embed.generation.extraction.questions import ends_page
 from faqsvc_embed.text import superscript
+
+SCHEMES: Final = ("http", "https", "mailto", "tel")
+"""The schemes of links that are kept."""
 
 Paragraph = tuple[bool, list[str]]
 """Whether a paragraph is the item of a list, and its lines."""
@@ -163,3 +174,47 @@ def _block_paragraphs(block: Element) -> list[Paragraph]:
         else:
             items.append((True, lines if is_item else [f"- {lines[0]}", *lines[1:]]))
     return items
+
+
+def base_of(document: turbohtml.Document, url: str) -> str:
+    """Return the address to which the links of a page are relative, its own or that of its `<base>`."""
+    base = document.find("base")
+    try:
+        return url if base is None else urljoin(url, (base.attr("href") or "").strip())
+    except ValueError:
+        return url
+
+
+def markdown_of(nodes: Iterable[Node], url: str) -> str:
+    """Return nodes as Markdown with absolute links, without buttons, boilerplate and decoration."""
+    return to_markdown(_written(nodes, url))
+
+
+def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
+    """Yield the text of nodes, with the elements that Markdown has."""
+    for node in nodes:
+        if isinstance(node, str):
+            yield node
+            continue
+        node.budget.spend(STEPS_PER_ELEMENT * node.weight)
+        name = "div" if node.tag in BLOCKS and node.tag not in TAGS else node.tag
+        if is_unwritten(node):
+            continue
+        if name in ("pre", "code"):
+            yield Tag(name, {}, [raw_text(node)])
+        elif name in TAGS and name != "img":
+            attrs = {"href": _target(node, url), "start": node.attrs.get("start", "")}
+            yield Tag(name, attrs, [*_written(node.children, url)])
+        else:
+            yield from _written(node.children, url)
+
+
+def _target(element: Element, url: str) -> str:
+    """Return the absolute address of a link to another page, or an empty text."""
+    href = element.attrs.get("href", "").strip()
+    try:
+        target = urljoin(url, href)
+        is_here = target.partition("#")[0] == url.partition("#")[0]
+        return target if urlsplit(target).scheme in SCHEMES and not is_here else ""
+    except ValueError:
+        return ""

@@ -3,8 +3,7 @@
 import pytest
 
 from faqsvc_embed.generation.crawl.fetcher import Response
-from faqsvc_embed.generation.crawl.links import Link
-from faqsvc_embed.generation.crawl.page import Page, read_page
+from faqsvc_embed.generation.crawl.page import Link, Page, read_page
 from tests.generation.websites import html
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from faqsvc_embed.generation.crawl.robots import parse_robots
+from faqsvc_embed.generation.crawl.crawler import parse_robots
 from tests.support.growth import grows_linearly
 
 PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"

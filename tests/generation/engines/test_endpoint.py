@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint
+from faqsvc_embed.generation.engines.openai_compatible import ChatEndpoint
 from faqsvc_embed.generation.engines.protocol import EngineError
 from tests.support import faulty as faults
 from tests.support.faulty import Exchange, FaultyServer

@@ -3,8 +3,7 @@
 import pytest
 
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.engines.excerpts import Excerpt
-from faqsvc_embed.generation.engines.grounding import Suggestion, supported_items
+from faqsvc_embed.generation.engines.grounding import Excerpt, Suggestion, supported_items
 from tests.support.growth import grows_linearly
 
 TEXT = "We open at nine and close at six.\n\nParcels to Peru take 12 days – sometimes more."

@@ -12,8 +12,11 @@ import pytest
 from faqsvc_embed.api.contract import GeneratedEntry
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.generation.crawl.page import Page
-from faqsvc_embed.generation.engines.endpoint import ChatEndpoint
-from faqsvc_embed.generation.engines.openai_compatible import OpenAICompatibleEngine, from_environment
+from faqsvc_embed.generation.engines.openai_compatible import (
+    ChatEndpoint,
+    OpenAICompatibleEngine,
+    from_environment,
+)
 from faqsvc_embed.generation.engines.protocol import EngineError, GenerationRequest
 from tests.support import faulty as faults
 from tests.support.faulty import Behaviour, FaultyServer

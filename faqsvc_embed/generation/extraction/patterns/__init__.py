@@ -6,7 +6,7 @@ language, or a wrong one.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
@@ -61,6 +61,11 @@ def _languages() -> Iterator[tuple[str, Language]]:
 LANGUAGES: Final = tuple(language for _, language in sorted(_languages()))
 
 
-def any_of(patterns: Iterable[tuple[str, ...]]) -> re.Pattern[str]:
-    """Compile patterns of several languages into one, which ignores case."""
-    return re.compile("|".join(pattern for language in patterns for pattern in language), re.IGNORECASE)
+def any_of(field: str) -> re.Pattern[str]:
+    """Compile the patterns that all languages have in a field into one, which ignores case."""
+    return re.compile("|".join(alternatives(field)), re.IGNORECASE)
+
+
+def alternatives(field: str) -> list[str]:
+    """Return the patterns that all languages have in a field, each once."""
+    return list(dict.fromkeys(pattern for language in LANGUAGES for pattern in getattr(language, field)))
