@@ -1,5 +1,6 @@
 """Forms of the desk whose response is lost or late, or that are sent twice: nothing is lost or done twice."""
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -147,8 +148,13 @@ def test_a_second_click_while_the_response_is_late_sends_nothing(
     assert len(sent) == 1
 
 
-@pytest.mark.parametrize("name", ["Save draft", "Publish", "Add a question"])
-@pytest.mark.parametrize("path", ["/new", "/faqs/shipping"])
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        *itertools.product(["/new", "/faqs/shipping"], ["Save draft", "Publish", "Add a question"]),
+        ("/faqs/pricing", "Discard draft"),
+    ],
+)
 def test_what_is_typed_while_the_response_is_late_is_kept(
     editor: Page, desk: Served, path: str, name: str
 ) -> None:
@@ -175,7 +181,8 @@ def test_what_is_typed_while_the_response_is_late_is_kept(
     if name == "Add a question":
         expect(editor.get_by_label("Answer", exact=True).last).to_be_empty()
     else:
-        editor.get_by_role("alert").wait_for()
+        alert = editor.get_by_role("alert")
+        expect(alert).to_contain_text("discarded" if name == "Discard draft" else "was saved")
         editor.get_by_role("button", name="Publish", exact=True).click()
         editor.get_by_role("status").first.wait_for()
     expect(answer).to_have_value("Because. And so on.")

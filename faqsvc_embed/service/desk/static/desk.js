@@ -100,7 +100,9 @@ function keep(form, submitter, page) {
   form.setAttribute("action", next.getAttribute("action"));
   for (const name of ["version", "lang"]) form.elements[name].value = next.elements[name].value;
   document.getElementById("saved").textContent = "Unsaved";
-  sayUnsent(form, submitter, "This was saved without your last words. What you wrote is still here. Save again.");
+  const done = submitter?.value === "discard" ? "The draft was discarded, but not" : "This was saved without";
+  sayUnsent(form, submitter, `${done} your last words. What you wrote is still here. Save again.`);
+  rememberVersion(form);
 }
 
 function sayUnsent(form, submitter, text) {
@@ -110,7 +112,7 @@ function sayUnsent(form, submitter, text) {
   note.setAttribute("role", "alert");
   note.textContent = text;
   (submitter?.closest("p") ?? form.lastElementChild).before(note);
-  if (history.state !== "unsent") history.pushState("unsent", "");  // so that Back stays here
+  if (!history.state?.isUnsent) history.pushState({ ...history.state, isUnsent: true }, "");  // so that Back stays here
 }
 
 function show(page) {
