@@ -1,6 +1,11 @@
-"""The schema of a database: created from `schema.py`, and upgraded by the migrations in `migrations/`."""
+"""The schema of a database, created from `schema.py`.
+
+An upgrade runs the migrations in `migrations/`, which change columns and rows, and then creates the tables and
+indexes that are new.
+"""
 
 import secrets
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -78,6 +83,9 @@ def upgrade(database: Database) -> None:
             if database.is_sqlite and not copy.exists():  # otherwise an upgrade has failed before
                 copy_sqlite(database, copy)
             command.upgrade(config, "head")
+            schema.metadata.create_all(connection)
+            for index in chain.from_iterable(table.indexes for table in schema.metadata.tables.values()):
+                index.create(connection, checkfirst=True)
 
 
 def copy_sqlite(database: Database, target: Path) -> None:

@@ -1,4 +1,4 @@
-"""The source of each revision of a translation, and an index of lists by state."""
+"""The source of each revision of a translation."""
 
 from alembic import op
 from sqlalchemy import Column, Integer
@@ -17,6 +17,5 @@ WHERE (slug, lang, number) IN (
 
 
 def upgrade() -> None:
-    op.create_index("faqs_by_state_and_time", "faqs", ["site", "state", "updated_at", "slug"])
     op.add_column("revisions", Column("translated_from", Integer))
     op.execute(SOURCES)
