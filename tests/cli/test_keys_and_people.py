@@ -10,7 +10,8 @@ from starlette.testclient import TestClient
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service import create_app
 from faqsvc_embed.service.storage import open_storage
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone, NotYourSite
+from faqsvc_embed.service.storage.errors import Gone, NotYourSite
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 from tests.cli.support import failure, faqsvc
 from tests.service.bodies import publication, publish
 from tests.service.storage.writes import put

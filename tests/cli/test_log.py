@@ -6,7 +6,8 @@ import pytest
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import open_storage
-from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Gone
+from faqsvc_embed.service.storage.errors import Gone
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access
 from tests.cli.support import failure, faqsvc
 from tests.service.storage.writes import put
 from tests.support import samples

@@ -19,19 +19,16 @@ from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.visit import Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
-from faqsvc_embed.service.storage.overview import FAQInfo
-from faqsvc_embed.service.storage.values import (
+from faqsvc_embed.service.storage.errors import (
     Gone,
-    IdempotencyKey,
     IdempotencyKeyReused,
     NotYourSite,
-    Preconditions,
     QuotaExceeded,
     ReservedSlug,
-    Revision,
     RevisionConflict,
-    Write,
 )
+from faqsvc_embed.service.storage.overview import FAQInfo
+from faqsvc_embed.service.storage.values import IdempotencyKey, Preconditions, Revision, Write
 
 FEW: Final = 6
 """Up to this many questions are all open; if there are more, one is open at a time."""

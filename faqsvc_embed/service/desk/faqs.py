@@ -22,9 +22,10 @@ from faqsvc_embed.service.desk.pages import PAGE_SIZE, redirect, render
 from faqsvc_embed.service.desk.visit import Refused, Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.pages.html import image_source
+from faqsvc_embed.service.storage.errors import RevisionConflict
 from faqsvc_embed.service.storage.overview import Filter
 from faqsvc_embed.service.storage.removal import BIN_LIFETIME
-from faqsvc_embed.service.storage.values import Preconditions, Revision, RevisionConflict
+from faqsvc_embed.service.storage.values import Preconditions, Revision
 from faqsvc_embed.text import normalized
 
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}

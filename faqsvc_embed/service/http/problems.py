@@ -13,37 +13,22 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import ChangeRefused
 from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.service.storage.paging import InvalidCursor
-from faqsvc_embed.service.storage.values import (
-    Gone,
-    IdempotencyKeyReused,
-    Incomplete,
-    NothingToRestore,
-    NotYourSite,
-    OldFile,
-    QuotaExceeded,
-    ReservedSlug,
-    RevisionConflict,
-    TooManyWrites,
-    Unpublished,
-)
+from faqsvc_embed.service.storage import errors
 
 MEDIA_TYPE: Final = "application/problem+json"
 
 _STORAGE_ERRORS: Final[dict[type[Exception], tuple[int, Code]]] = {
-    ChangeRefused: (422, "invalid-body"),  # or its own code
     FAQNotFound: (404, "not-found"),
-    Gone: (410, "gone"),
-    IdempotencyKeyReused: (422, "idempotency-key-reused"),
-    NothingToRestore: (404, "nothing-to-restore"),
-    InvalidCursor: (422, "invalid-parameter"),
-    NotYourSite: (403, "not-your-site"),
-    QuotaExceeded: (409, "quota-exceeded"),
-    ReservedSlug: (422, "invalid-parameter"),
-    Incomplete: (422, "invalid-body"),
-    OldFile: (412, "old-file"),
-    RevisionConflict: (412, "revision-conflict"),
-    Unpublished: (409, "unpublished"),
+    errors.Gone: (410, "gone"),
+    errors.IdempotencyKeyReused: (422, "idempotency-key-reused"),
+    errors.NothingToRestore: (404, "nothing-to-restore"),
+    errors.InvalidCursor: (422, "invalid-parameter"),
+    errors.NotYourSite: (403, "not-your-site"),
+    errors.QuotaExceeded: (409, "quota-exceeded"),
+    errors.ReservedSlug: (422, "invalid-parameter"),
+    errors.OldFile: (412, "old-file"),
+    errors.RevisionConflict: (412, "revision-conflict"),
+    errors.Unpublished: (409, "unpublished"),
 }
 
 
@@ -89,22 +74,22 @@ class Problem(Exception):
     @classmethod
     def of(cls, error: FAQError) -> "Problem | None":
         """Return the problem for an error of the storage, or None if it is unexpected."""
-        if isinstance(error, TooManyWrites):
+        if isinstance(error, errors.TooManyWrites):
             return Problem.too_early(str(error), error.wait)
-        status, code = _STORAGE_ERRORS.get(type(error), (0, None))
-        if code is None:
-            return None
-        if isinstance(error, RevisionConflict):
-            return Problem(status, code, str(error), revision=error.newest, current=_current(error))
-        if isinstance(error, ChangeRefused):
-            problem, closest = str(error), list(error.closest)
-            code = "unknown-question" if error.code == "unknown-question" else code
-            return Problem(status, code, problem, problems=[problem], index=error.index, closest=closest)
-        if isinstance(error, Incomplete):
+        if isinstance(error, errors.Incomplete):
             return Problem.invalid(*(f"{name} is missing" for name in error.fields))
-        found = Problem(status, code, str(error))
-        found.website_url = error.website_url if isinstance(error, Gone) else ""
-        return found
+        if isinstance(error, ChangeRefused):
+            is_unknown, closest = error.code == "unknown-question", list(error.closest)
+            code: Code = "unknown-question" if is_unknown else "invalid-body"
+            return Problem.invalid(str(error), code=code, index=error.index, closest=closest)
+        if type(error) not in _STORAGE_ERRORS:
+            return None
+        problem = Problem(*_STORAGE_ERRORS[type(error)], str(error))
+        if isinstance(error, errors.RevisionConflict):
+            problem.extra = {"revision": error.newest, "current": _current(error)}
+        if isinstance(error, errors.Gone):
+            problem.website_url = error.website_url
+        return problem
 
     def response(self) -> Response:
         """Return the response. It is not cacheable, because the same request may succeed soon."""
@@ -125,7 +110,7 @@ class Problem(Exception):
         )
 
 
-def _current(conflict: RevisionConflict) -> contract.CurrentRevision | msgspec.UnsetType:
+def _current(conflict: errors.RevisionConflict) -> contract.CurrentRevision | msgspec.UnsetType:
     revision = conflict.current
     if revision is None:
         return msgspec.UNSET

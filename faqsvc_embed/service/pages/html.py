@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import quote, urldefrag, urlsplit
 
+import httpx2
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -19,13 +21,14 @@ from faqsvc_embed.rendering.elements import inline_script_element, json_ld_eleme
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
 from faqsvc_embed.rendering.style import Style
-from faqsvc_embed.service.pages.addresses import ascii_url, link_header
 from faqsvc_embed.service.pages.translations import MESSAGES
 from faqsvc_embed.service.storage.values import Publication
 from faqsvc_embed.theme import Theme
 
 MAX_DESCRIPTION: Final = 160
 """Characters of the meta description, which consists of the first questions."""
+MAX_LINKS: Final = 700
+"""Characters of a Link header: nginx refuses a response whose head is larger than 4 kB."""
 
 ICON: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7"'
@@ -63,10 +66,11 @@ class PageLinks(NamedTuple):
     """The page of the owner's website that shows the FAQ, and is the canonical one."""
 
     @classmethod
-    def of(cls, page: str, languages: Sequence[str], lang: str) -> "PageLinks":
+    def of(cls, page: str, languages: Sequence[str], lang: str, owner: str | None = None) -> "PageLinks":
         """Return the URLs of a page that exists in `languages`, default first, and is served in `lang`.
 
-        The URL without a language is the canonical one of the default language.
+        The URL without a language is the canonical one of the default language. `owner` may name a place on
+        the page of the owner's website.
         """
         links = {
             language: LanguageLink(
@@ -77,18 +81,26 @@ class PageLinks(NamedTuple):
             )
             for language in (*languages, lang)  # `lang` may have been published since
         }
-        return cls(page, links[lang].canonical, f"{page}.md?lang={lang}", tuple(links.values()))
-
-    def with_owner(self, page_url: str | None) -> "PageLinks":
-        """Return the URLs for an FAQ that a page of the owner's website shows, or a place on that page."""
-        return self._replace(owner=page_url, canonical=urldefrag(page_url).url) if page_url else self
+        canonical = urldefrag(owner).url if owner else links[lang].canonical
+        return cls(page, canonical, f"{page}.md?lang={lang}", tuple(links.values()), owner or "")
 
     def header(self, *, is_markdown: bool = False) -> dict[str, str]:
         """Return the Link header of the page or of its Markdown; empty if no address fits into it."""
-        canonical = (self.canonical, 'rel="canonical"')
-        markdown = (self.markdown, 'rel="alternate"; type="text/markdown"')
-        links = link_header(canonical) if is_markdown else link_header(canonical, markdown)
-        return {"link": links} if links else {}
+        links = [(self.canonical, 'rel="canonical"')]
+        if not is_markdown:
+            links.append((self.markdown, 'rel="alternate"; type="text/markdown"'))
+        header = ""
+        for url, parameters in links:
+            longer = f"{header}, <{ascii_url(url)}>; {parameters}".removeprefix(", ")
+            header = longer if len(longer) <= MAX_LINKS else header
+        return {"link": header} if header else {}
+
+
+def ascii_url(url: str) -> str:
+    """Return a URL in ASCII: with its host in punycode, and everything after it percent-encoded."""
+    with suppress(httpx2.InvalidURL, UnicodeError):  # a URL may have a host name that cannot be registered
+        url = str(httpx2.URL(url))
+    return quote(url, safe="%/:?#[]@!$&'()*+,;=~", errors="replace")
 
 
 def render_page(

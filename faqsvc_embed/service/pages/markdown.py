@@ -9,7 +9,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.element_ids import root_id
 from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.markdown import stands_alone
-from faqsvc_embed.service.pages.addresses import ascii_url
+from faqsvc_embed.service.pages.html import ascii_url
 
 QUESTION_LEVEL: Final = 2
 

@@ -91,7 +91,7 @@ def _preview_page(
 ) -> Response:
     """Return a page with a notice: that it is a draft, or that the preview token is not valid."""
     faq = FAQ.from_json(shown.record)
-    links = PageLinks.of(urls.page(selection.slug), selection.languages, shown.lang).with_owner(faq.page_url)
+    links = PageLinks.of(urls.page(selection.slug), selection.languages, shown.lang, faq.page_url)
     headers = {
         **PREVIEW_HEADERS,
         "content-language": shown.lang,
@@ -103,8 +103,7 @@ def _preview_page(
 
 def _page(urls: PublicURLs, selection: _Selection, publication: Publication) -> Response:
     faq = FAQ.from_json(publication.record)
-    links = PageLinks.of(urls.page(selection.slug), selection.languages, publication.lang)
-    links = links.with_owner(faq.page_url)
+    links = PageLinks.of(urls.page(selection.slug), selection.languages, publication.lang, faq.page_url)
     is_markdown = selection.media_type == MARKDOWN
     headers = {
         "cache-control": PAGE_CACHE_CONTROL,

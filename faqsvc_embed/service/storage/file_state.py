@@ -11,16 +11,10 @@ from faqsvc_embed.errors import quoted
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage.api_keys import own_keys
 from faqsvc_embed.service.storage.edit import Edit
+from faqsvc_embed.service.storage.errors import Incomplete, OldFile, Unpublished
 from faqsvc_embed.service.storage.revisions import of_translation
 from faqsvc_embed.service.storage.schema import revisions
-from faqsvc_embed.service.storage.values import (
-    FileState,
-    Incomplete,
-    OldFile,
-    Revision,
-    Unpublished,
-    Write,
-)
+from faqsvc_embed.service.storage.values import FileState, Revision, Write
 
 
 def content_of_file(edit: Edit, row: Any, newest: Revision | None, request: Write) -> FAQ | Revision:

@@ -24,18 +24,12 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import InvalidCursor, paged
+from faqsvc_embed.service.storage.errors import InvalidCursor
+from faqsvc_embed.service.storage.paging import paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, sites, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams
-from faqsvc_embed.service.storage.values import (
-    HIDDEN,
-    Access,
-    Revision,
-    check_present,
-    folded,
-    storable,
-)
+from faqsvc_embed.service.storage.values import HIDDEN, Access, Revision, check_present, folded, storable
 
 MAX_READ: Final = 1000
 """Maximum number of FAQs that are read to find the languages of a site."""

@@ -6,17 +6,10 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Column, ScalarSelect, select
 
-from faqsvc_embed.errors import FAQError
+from faqsvc_embed.service.storage.errors import InvalidCursor
 from faqsvc_embed.service.storage.values import storable
 
 T = TypeVar("T")
-
-
-class InvalidCursor(FAQError):
-    """A cursor was not returned by a list."""
-
-    def __init__(self) -> None:
-        super().__init__("after is not a cursor that a list returned")
 
 
 def number_after(cursor: str | None) -> int | None:

@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, FromClause, and_, bindparam, case, func, select, union_all
+from sqlalchemy import Connection, and_, bindparam, case, func, select, union_all
 
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.errors import Gone
+from faqsvc_embed.service.storage.revisions import OF_TRANSLATION
 from faqsvc_embed.service.storage.schema import faqs, revisions, sites, translations
-from faqsvc_embed.service.storage.values import Gone, Listing, Publication
+from faqsvc_embed.service.storage.values import Listing, Publication
 
 PURGED_FOR: Final = timedelta(days=1)
 """How long a purged slug returns 410, so that every cache receives it."""
@@ -20,22 +22,14 @@ FAQS_AT_ONCE: Final = 100
 """Maximum number of FAQs whose titles one statement reads. For more, PostgreSQL may read the whole table."""
 
 
-def _published(faqs: FromClause) -> ColumnElement[bool]:
-    """Match the published translations of FAQs."""
-    return and_(translations.c.slug == faqs.c.slug, translations.c.published.is_not(None))
-
-
-def _rank(faqs: FromClause) -> ColumnElement[int]:
-    """Return a number for each translation: readers who request no language get the lowest published one."""
-    ranks = ((translations.c.lang == lang, rank) for rank, lang in enumerate(LANGUAGES, 1))
-    return case((translations.c.lang == faqs.c.lang, 0), *ranks)
-
-
-_REVISION: Final = and_(
-    revisions.c.slug == translations.c.slug,
-    revisions.c.lang == translations.c.lang,
-    revisions.c.number == translations.c.published,
+_PUBLISHED: Final = and_(translations.c.slug == faqs.c.slug, translations.c.published.is_not(None))
+"""Matches the published translations of an FAQ."""
+_REVISION: Final = and_(OF_TRANSLATION, revisions.c.number == translations.c.published)
+_RANK: Final = case(
+    (translations.c.lang == faqs.c.lang, 0),
+    *((translations.c.lang == lang, rank) for rank, lang in enumerate(LANGUAGES, 1)),
 )
+"""A number for each translation: readers who request no language get the lowest published one."""
 # The requested language, else the default one, else the first that is published.
 _GET: Final = (
     select(
@@ -53,18 +47,15 @@ _GET: Final = (
     )
     .select_from(
         faqs.outerjoin(sites, sites.c.id == faqs.c.site)  # the site of a slug that is gone may be deleted
-        .outerjoin(translations, _published(faqs))
+        .outerjoin(translations, _PUBLISHED)
         .outerjoin(revisions, _REVISION)
     )
     .where(faqs.c.slug == bindparam("slug"))
-    .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _rank(faqs))
+    .order_by(case((translations.c.lang == bindparam("lang"), 0), else_=1), _RANK)
     .limit(1)
 )
 _LANGUAGES: Final = (
-    select(translations.c.lang)
-    .join(faqs, _published(faqs))
-    .where(faqs.c.slug == bindparam("slug"))
-    .order_by(_rank(faqs))
+    select(translations.c.lang).join(faqs, _PUBLISHED).where(faqs.c.slug == bindparam("slug")).order_by(_RANK)
 )
 _LISTINGS: Final = (
     select(
@@ -74,12 +65,12 @@ _LISTINGS: Final = (
         revisions.c.website_name,
         revisions.c.published_at,
     )
-    .select_from(faqs.join(translations, _published(faqs)).join(revisions, _REVISION))
+    .select_from(faqs.join(translations, _PUBLISHED).join(revisions, _REVISION))
     .where(faqs.c.slug.in_(bindparam("slugs", expanding=True)))
-    .order_by(faqs.c.slug, _rank(faqs))
+    .order_by(faqs.c.slug, _RANK)
 )
 # A scalar subquery reads one row for each FAQ. For EXISTS, PostgreSQL would join all translations.
-_PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_published(faqs)).limit(1).scalar_subquery()
+_PUBLISHED_LANGUAGE: Final = select(translations.c.lang).where(_PUBLISHED).limit(1).scalar_subquery()
 
 
 class Publications(Part):

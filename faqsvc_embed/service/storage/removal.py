@@ -14,6 +14,7 @@ from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.service.storage import logs
 from faqsvc_embed.service.storage.edit import Edit
+from faqsvc_embed.service.storage.errors import Gone, NothingToRestore, NotYourSite, RevisionConflict
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS
 from faqsvc_embed.service.storage.schema import (
     api_keys,
@@ -27,16 +28,7 @@ from faqsvc_embed.service.storage.schema import (
     wall_clock,
 )
 from faqsvc_embed.service.storage.sites import find_site
-from faqsvc_embed.service.storage.values import (
-    UNCONDITIONAL,
-    Access,
-    Gone,
-    NothingToRestore,
-    NotYourSite,
-    Preconditions,
-    RevisionConflict,
-    check_owner,
-)
+from faqsvc_embed.service.storage.values import UNCONDITIONAL, Access, Preconditions, check_owner
 from faqsvc_embed.service.storage.writer import Writer
 
 BIN_LIFETIME: Final = timedelta(days=30)

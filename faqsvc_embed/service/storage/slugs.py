@@ -9,7 +9,7 @@ from typing import Final
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.models.element_ids import ascii_words
-from faqsvc_embed.service.storage.values import ReservedSlug
+from faqsvc_embed.service.storage.errors import ReservedSlug
 from faqsvc_embed.text import is_name
 
 MARKDOWN_SUFFIX: Final = ".md"

@@ -1,7 +1,7 @@
 """The schema of a database, created from `schema.py`.
 
-An upgrade runs the migrations in `migrations/`, which change columns and rows, and then creates the tables and
-indexes that are new.
+An upgrade runs the migrations in `migrations/`, which change columns and rows, and then creates the tables
+and indexes that are new.
 """
 
 import secrets

@@ -1,4 +1,4 @@
-"""The values that the storage takes and returns, and its errors."""
+"""The values that the storage takes and returns."""
 
 import hashlib
 import shlex
@@ -11,8 +11,9 @@ from msgspec import structs
 
 from faqsvc_embed.api.contract import RevisionState, Scope, State
 from faqsvc_embed.api.fields import Lang
-from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
+from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.models import FAQ
+from faqsvc_embed.service.storage.errors import Gone, NotYourSite
 from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
@@ -45,61 +46,6 @@ def secret_digest(secret: str) -> str:
     A fast digest without salt is enough for 192 random bits.
     """
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class NotYourSite(FAQError):
-    """The FAQ belongs to another site."""
-
-
-class NothingToRestore(FAQNotFound):
-    """No translation of the FAQ is in the bin or unpublished."""
-
-
-class Gone(FAQError):
-    """The FAQ was unpublished, is in the bin, or was purged; `website_url` is that of its site."""
-
-    website_url = ""
-
-
-class ReservedSlug(FAQError):
-    """A new FAQ cannot have the slug: `generate`, a slug that ends in `.md`, or invisible characters.
-
-    `generate` is a route of the API, and `SLUG.md` is the Markdown of another FAQ.
-    """
-
-
-class QuotaExceeded(FAQError):
-    """A write would exceed the FAQs or bytes that the site may have."""
-
-
-class TooManyWrites(FAQError):
-    """The site wrote too often in the last minute; `wait` is the time until the next write in seconds."""
-
-    def __init__(self, message: str, wait: float) -> None:
-        super().__init__(message)
-        self.wait = wait
-
-
-class IdempotencyKeyReused(FAQError):
-    """The Idempotency-Key was used before, with a different body, and wrote the FAQ `slug` in `lang`."""
-
-    def __init__(self, message: str, slug: str, lang: str) -> None:
-        super().__init__(message)
-        self.slug = slug
-        self.lang = lang
-
-
-class RevisionConflict(FAQError):
-    """A precondition failed; `current` is the newest revision of the translation, None if there is none."""
-
-    def __init__(self, message: str, current: "Revision | None" = None) -> None:
-        super().__init__(message)
-        self.current = current
-
-    @property
-    def newest(self) -> int:
-        """The number of the newest revision, 0 if there is none."""
-        return self.current.number if self.current else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,22 +130,6 @@ class IdempotencyKey:
 
     key: str
     body_digest: str
-
-
-class Unpublished(FAQError):
-    """A file would publish an FAQ that was unpublished."""
-
-
-class OldFile(RevisionConflict):
-    """A file would undo a change that was made after it was written."""
-
-
-class Incomplete(FAQError):
-    """A file of a new FAQ lacks fields that it must have; `fields` has their names on the wire."""
-
-    def __init__(self, fields: Sequence[str]) -> None:
-        super().__init__(f"missing: {', '.join(fields)}")
-        self.fields = fields
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from faqsvc_embed.files.detection import detect_language
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
+from faqsvc_embed.service.storage.errors import Gone, IdempotencyKeyReused, RevisionConflict
 from faqsvc_embed.service.storage.file_state import content_of_file
 from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, idempotency_keys, revisions
@@ -22,13 +23,10 @@ from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slu
 from faqsvc_embed.service.storage.values import (
     NO_QUOTA,
     Access,
-    Gone,
     IdempotencyKey,
-    IdempotencyKeyReused,
     Preconditions,
     Quota,
     Revision,
-    RevisionConflict,
     Write,
 )
 

@@ -12,19 +12,16 @@ from sqlalchemy import delete, select
 from faqsvc_embed.errors import FAQNotFound
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, publications
-from faqsvc_embed.service.storage.paging import InvalidCursor
-from faqsvc_embed.service.storage.schema import events, revisions, translations
-from faqsvc_embed.service.storage.values import (
-    Access,
+from faqsvc_embed.service.storage.errors import (
     Gone,
-    IdempotencyKey,
     IdempotencyKeyReused,
+    InvalidCursor,
     NotYourSite,
-    Preconditions,
-    Quota,
     QuotaExceeded,
     RevisionConflict,
 )
+from faqsvc_embed.service.storage.schema import events, revisions, translations
+from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions, Quota
 from faqsvc_embed.service.storage.writer import Writer
 from tests.service.storage.writes import a_month_later, access, put, title, write
 from tests.support import samples

@@ -6,8 +6,9 @@ import pytest
 
 from faqsvc_embed import FAQ
 from faqsvc_embed.service.storage import Storage, UnknownSite, trigrams
+from faqsvc_embed.service.storage.errors import Gone, NotYourSite
 from faqsvc_embed.service.storage.overview import Filter
-from faqsvc_embed.service.storage.values import Access, Gone, NotYourSite, Preconditions
+from faqsvc_embed.service.storage.values import Access, Preconditions
 from tests.service.bodies import key_of_another_site
 from tests.service.storage.writes import access, put, write
 from tests.support.clock import Clock

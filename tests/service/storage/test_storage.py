@@ -15,10 +15,11 @@ from sqlalchemy import delete, text
 
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage import Storage, open_storage
+from faqsvc_embed.service.storage.errors import Gone
 from faqsvc_embed.service.storage.logs import Wanted
 from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.transfer import TransferFailed, backup, export_lines, import_lines
-from faqsvc_embed.service.storage.values import Gone, Preconditions, Write
+from faqsvc_embed.service.storage.values import Preconditions, Write
 from tests.service.storage.writes import TEA, access, put, title, write
 from tests.support import samples
 from tests.support.postgres import Postgres
