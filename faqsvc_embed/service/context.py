@@ -116,8 +116,7 @@ class Call:
     @property
     def new_slug(self) -> str:
         """The slug in the path, which may be a new one."""
-        if problems := field_problems("slug", self._slug, Slug):
-            raise Problem.invalid(*problems, code="invalid-parameter")
+        _checked("slug", self._slug, Slug)
         return self.slug
 
     @property
@@ -127,12 +126,12 @@ class Call:
     @property
     def lang(self) -> Lang | None:
         """The language in the query, such as `de` for `de-CH`."""
-        lang = self.query.get("lang")
-        if lang is not None:
-            lang = lookup(lang) or lang
-        if problems := field_problems("lang", lang, Lang | None):
-            raise Problem.invalid(*problems, code="invalid-parameter")
-        return cast("Lang | None", lang)
+        lang = self.query.get("lang", "")
+        return cast("Lang | None", _checked("lang", lookup(lang) or self.query.get("lang"), Lang | None))
+
+    def choice(self, name: str, choices: Any) -> Any:
+        """Return a parameter of the query, which is one of some literals, or None."""
+        return _checked(name, self.query.get(name), choices | None)
 
     @property
     def number(self) -> int:
@@ -160,3 +159,10 @@ class Call:
     def preconditions(self) -> Preconditions:
         """The preconditions in the headers."""
         return preconditions(self.request)
+
+
+def _checked(name: str, value: str | None, accepted: Any) -> str | None:
+    """Return a parameter, whose type must be `accepted`."""
+    if problems := field_problems(name, value, accepted):
+        raise Problem.invalid(*problems, code="invalid-parameter")
+    return value

@@ -1,6 +1,6 @@
 """Routes for owners: the list of FAQs, their history, previews of drafts, removal, generation."""
 
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 from starlette.responses import Response
@@ -21,11 +21,9 @@ from faqsvc_embed.api.contract import (
     TranslationSummary,
 )
 from faqsvc_embed.api.requests import API_PATH
-from faqsvc_embed.api.validation import field_problems
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, JSON_BODIES, KEYED, WRITES, Operation
-from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
@@ -45,10 +43,8 @@ MAX_SEARCH = 200
 )
 def list_faqs(call: Call) -> Response:
     """List the FAQs of the site, the last changed first."""
-    state, search = call.query.get("state"), call.query.get("q")
-    if problems := field_problems("state", state, State | None):
-        raise Problem.invalid(*problems, code="invalid-parameter")
-    wanted = Filter(search=(search or "")[:MAX_SEARCH], lang=call.lang, state=cast("State | None", state))
+    search = call.query.get("q", "")[:MAX_SEARCH]
+    wanted = Filter(search=search, lang=call.lang, state=call.choice("state", State))
     found, next_ = call.storage.overview.page(call.access.site, wanted, **call.page)
     return private_response(FAQList([summary(faq) for faq in found], next_))
 
@@ -164,10 +160,8 @@ def unpublish_faq(call: Call) -> Response:
     Unpublishing again succeeds and changes nothing; deleting again fails.
     """
     removal = call.storage.removal
-    purge = call.query.get("purge", "false")
-    if problems := field_problems("purge", purge, Purge):
-        raise Problem.invalid(*problems, code="invalid-parameter")
-    remove = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}[purge]
+    removals = {"false": removal.unpublish, "true": removal.bin, "now": removal.purge}
+    remove = removals[call.choice("purge", Purge) or "false"]
     remove(call.access, call.slug, call.lang, call.preconditions)
     return Response(status_code=204, headers={"cache-control": "no-store"})
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, and_, case, delete, func, insert, literal, select, update
 
-from faqsvc_embed.api.content import revision_digest
+from faqsvc_embed.api.content import revision_digest, stored_record
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -35,7 +35,7 @@ class Edit:
 
     `present` and `newest` say whether there is something to change, and `check` whether the writer has seen
     what the change overwrites. The steps that follow keep the events and the entries of the audit log, and
-    `finish` writes them.
+    `finish` writes them. `faq` is the row of the FAQ after `lock`; None if there is none.
 
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
     then in `finish` the site with its counters, and the end of the change log, which all sites share.
@@ -49,26 +49,26 @@ class Edit:
         self.slug = slug
         self.now = now
         self._quota = quota
-        self._faq: Any = None
+        self.faq: Any = None
         self._was_counted: bool | None = None
         self._translations: dict[Lang, Revision] | None = None
         self._added_faqs = self._added_bytes = 0
         self._events = list[tuple[str, str, int | None]]()
         self._entries = list[tuple[logs.Action, dict[str, Any]]]()
 
-    def locked(self) -> Any:
-        """Return the row of the FAQ, locked; None if there is none."""
-        self._faq = self.connection.execute(
+    def lock(self) -> Any:
+        """Lock the FAQ, and return its row; None if there is none."""
+        self.faq = self.connection.execute(
             select(faqs).where(faqs.c.slug == self.slug).with_for_update()
         ).first()
-        if self._was_counted is None and self._faq is not None:
+        if self._was_counted is None and self.faq is not None:
             # Before this transaction: the row of a new FAQ has no `updated_at` yet.
-            self._was_counted = self._faq.updated_at is not None and self._faq.state not in HIDDEN
-        return self._faq
+            self._was_counted = self.faq.updated_at is not None and self.faq.state not in HIDDEN
+        return self.faq
 
     def present(self, *, binned: bool = False) -> Any:
         """Return the row of an FAQ of the site, locked; raise what `check_present` raises."""
-        return check_present(self._faq or self.locked(), self.access, self.slug, binned=binned)
+        return check_present(self.faq or self.lock(), self.access, self.slug, binned=binned)
 
     @property
     def translations(self) -> dict[Lang, Revision]:
@@ -132,19 +132,18 @@ class Edit:
             if now.get(one) != versions.get(one):
                 raise RevisionConflict("The FAQ was changed by somebody else", self.newest(one))
 
-    def write(
-        self, lang: Lang, faq: FAQ, website_url: str, *, is_draft: bool, record: str | None = None
-    ) -> Revision:
+    def write(self, lang: Lang, faq: FAQ, *, is_draft: bool, record: str | None = None) -> Revision:
         """Write a revision of a translation, which may be new, and publish it unless it is a draft.
 
-        If the newest revision has the same content, it is published, or nothing changes. `record` is the
-        JSON of `faq`; a copy of a revision passes that of the original, to keep its bytes.
+        If the newest revision has the same content, it is published, or nothing changes. A copy of a revision
+        has the same `record`, byte for byte.
         """
-        record = record or faq.to_json()
+        stored, website_url = stored_record(faq, self.slug, lang), faq.website_url or ""
+        record = record or stored.to_json()
         newest, digest = self.translations.get(lang), revision_digest(website_url, record)
         if newest is None or newest.digest != digest or (is_draft and newest.state == "superseded"):
             row = {"record": record, "digest": digest, "website_url": website_url}
-            number = self._append(lang, faq, row, is_draft=is_draft)
+            number = self._append(lang, stored, row, is_draft=is_draft)
         elif newest.state == "published" or is_draft:
             return newest
         else:
@@ -159,7 +158,7 @@ class Edit:
             select(func.max(revisions.c.number)).where(of_translation(self.slug, lang))
         )
         number = (last or 0) + 1  # a discarded draft keeps its number
-        source = None if lang == self._faq.lang else self.translations.get(self._faq.lang)
+        source = None if lang == self.faq.lang else self.translations.get(self.faq.lang)
         values: dict[str, Any] = {"newest": number, "search_text": search_text(faq)}
         if not is_draft:
             values |= {"published": number, "withdrawn": None, "withdrawn_at": None}
@@ -200,7 +199,7 @@ class Edit:
 
     def copy_source(self, earlier: Revision, copy: Revision) -> None:
         """Give a copy of an earlier revision its source or, in the default language, its translations."""
-        if earlier.lang != self._faq.lang:
+        if earlier.lang != self.faq.lang:
             self.set_source(copy.lang, earlier.translated_from)
             return
         made_from = (revisions.c.slug == self.slug, revisions.c.translated_from == earlier.number)
@@ -254,7 +253,7 @@ class Edit:
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
         kept = [one for one in every if one.binned_at is None]
         published = [one for one in kept if one.published is not None]
-        state, lang = "binned", self._faq.lang
+        state, lang = "binned", self.faq.lang
         if kept:
             was_public = any(one.withdrawn is not None for one in every)
             state = "published" if published else "unpublished" if was_public else "draft"
@@ -264,7 +263,7 @@ class Edit:
             state = "purged"
             values |= {"state": state, "sealed": True, "page_url": None}
             self.connection.execute(delete(translations).where(translations.c.slug == self.slug))
-        if lang != self._faq.lang:  # the sources are revisions of the old default language
+        if lang != self.faq.lang:  # the sources are revisions of the old default language
             self.connection.execute(
                 update(revisions).where(revisions.c.slug == self.slug).values(translated_from=None)
             )

@@ -1,6 +1,4 @@
-"""Checks files that are published, so that an old file undoes nobody's work by accident."""
-
-from typing import Any
+"""Writes files that are published, unless they would undo somebody's work by accident."""
 
 from msgspec import structs
 from sqlalchemy import select
@@ -17,8 +15,8 @@ from faqsvc_embed.service.storage.schema import revisions
 from faqsvc_embed.service.storage.values import FileState, Revision, Write
 
 
-def content_of_file(edit: Edit, row: Any, newest: Revision | None, request: Write) -> FAQ | Revision:
-    """Return the FAQ to write, or the revision that has it already.
+def write_file(edit: Edit, lang: Lang, newest: Revision | None, request: Write) -> Revision:
+    """Write the FAQ of a file, whose newest revision is `newest`; return the revision that has its content.
 
     Raises:
         Incomplete: the FAQ is new, and the file lacks the website.
@@ -29,17 +27,21 @@ def content_of_file(edit: Edit, row: Any, newest: Revision | None, request: Writ
     base = newest
     if newest is not None and newest.state == "draft" and not request.is_draft:
         base = _public(edit, newest.lang) or newest
-    faq = _completed(edit, row, base, request.faq)
+    faq = _completed(edit, base, request.faq)
     digest = "" if newest is None else faq_digest(faq, newest.slug, newest.lang)
     done = ("published", "draft") if request.is_draft else ("published",)
     if base is not None and base.digest == digest and base.state in done:
         return base
-    is_unpublished = row.state == "unpublished" or (newest and newest.translation_state == "unpublished")
+    is_unpublished = edit.faq.state == "unpublished" or (newest and newest.translation_state == "unpublished")
     if is_unpublished and not request.is_draft and not state.republish:
-        raise Unpublished(f"{quoted(row.slug)} was unpublished ({row.updated_at:%Y-%m-%d %H:%M} UTC)")
+        raise Unpublished(f"{quoted(edit.slug)} was unpublished ({edit.faq.updated_at:%Y-%m-%d %H:%M} UTC)")
     if newest is not None and not state.overwrite and _is_old(edit, state, newest, digest):
         raise OldFile("The FAQ was changed after the file was written", newest)
-    return faq
+    written = edit.write(lang, faq, is_draft=request.is_draft)
+    is_part = state.revision and request.preconditions.if_match and not state.overwrite
+    if is_part and newest is not None and newest.translated_from is not None:
+        edit.set_source(lang, newest.translated_from)  # a part does not bring a translation up to date
+    return written
 
 
 def _is_old(edit: Edit, state: FileState, newest: Revision, digest: str) -> bool:
@@ -68,14 +70,14 @@ def _public(edit: Edit, lang: Lang) -> Revision | None:
     return None if found is None else edit.revision(lang, found.published)
 
 
-def _completed(edit: Edit, row: Any, base: Revision | None, faq: FAQ) -> FAQ:
+def _completed(edit: Edit, base: Revision | None, faq: FAQ) -> FAQ:
     """Return an FAQ with what its file may leave out: the website, the title and the call to action."""
     url, name = faq.website_url, faq.website_name
     if base is not None:
         earlier = base.faq
         faq = structs.replace(faq, title=faq.title or earlier.title, cta=earlier.cta)
     elif not (url and name):
-        base = _public(edit, row.lang) or edit.newest(row.lang)
+        base = _public(edit, edit.faq.lang) or edit.newest(edit.faq.lang)
     if base is not None:
         url, name = url or base.website_url, name or base.faq.website_name
     if missing := [wire for wire, value in (("websiteUrl", url), ("websiteName", name)) if not value]:

@@ -110,7 +110,7 @@ class Removal:
         The operator may do it for any site. Raises FAQNotFound if nothing with this slug was purged.
         """
         with self._writer.editing(access, slug) as edit:
-            faq = edit.locked()
+            faq = edit.lock()
             if access is not logs.OPERATOR:
                 check_owner(faq, access, slug)
             mine = (translations.c.slug == slug, ~HAS_REVISIONS)
@@ -134,7 +134,7 @@ class Removal:
             found = connection.execute(overdue).all() if _is_steady(connection, now) else []
         for slug, site in found:
             with self._writer.editing(Access(None, site), slug) as edit:
-                edit.locked()
+                edit.lock()
                 every = edit.translations.values()
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from msgspec import structs
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
-from faqsvc_embed.api.content import stored_record
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.files.detection import detect_language
@@ -16,7 +15,7 @@ from faqsvc_embed.models import FAQ
 from faqsvc_embed.service.storage.database import Database, insert_new
 from faqsvc_embed.service.storage.edit import Edit
 from faqsvc_embed.service.storage.errors import Gone, IdempotencyKeyReused, RevisionConflict
-from faqsvc_embed.service.storage.file_state import content_of_file
+from faqsvc_embed.service.storage.file_state import write_file
 from faqsvc_embed.service.storage.revisions import of_translation, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, idempotency_keys, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
@@ -84,35 +83,19 @@ class Writer:
         with self.editing(access, request.slug or "") as edit:
             if key and (earlier := _claim(edit.connection, access.site, key, edit.now)):
                 return earlier, False
-            row, is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
-            lang = request.lang or _unstated_language(edit, row, detected, request)
+            is_new = _open(edit, request, request.lang or detected or DEFAULT_LANGUAGE)
+            lang = request.lang or _unstated_language(edit, detected, request)
             newest = edit.newest(lang)
-            if request.must_be_new and not is_new:
-                raise RevisionConflict(f"The FAQ {quoted(row.slug)} already exists", newest)
-            if_match = request.preconditions.if_match
-            is_sure = if_match is None and (request.file is None or is_new)
-            if request.lang is None and newest is None and not is_sure:
-                raise RevisionConflict(f"The FAQ {quoted(row.slug)} has no translation in {lang}")
-            edit.check(request.preconditions, lang, newest)
-            if request.preconditions.is_create_only and row.state == "unpublished" and not request.is_draft:
-                raise RevisionConflict(
-                    f"The FAQ {quoted(row.slug)} was unpublished, and this would publish it again"
-                )
-            wanted: FAQ | Revision = request.faq
+            _check(edit, request, lang, newest, is_new=is_new)
             if request.file is not None:
-                wanted = content_of_file(edit, row, newest, request)
-            elif newest is not None and request.faq.cta is None:
-                wanted = structs.replace(request.faq, cta=newest.faq.cta)
-            if isinstance(wanted, Revision):
-                written = wanted
+                written = write_file(edit, lang, newest, request)
             else:
-                written = _store(edit, lang, wanted, is_draft=request.is_draft)
-            source = request.translated_from
-            file = request.file
-            if newest is not None and if_match and file and file.revision and not file.overwrite:
-                source = newest.translated_from  # a change of a part does not bring a translation up to date
-            if source is not None:
-                edit.set_source(lang, source)
+                faq = request.faq
+                if newest is not None and faq.cta is None:
+                    faq = structs.replace(faq, cta=newest.faq.cta)
+                written = edit.write(lang, faq, is_draft=request.is_draft)
+            if request.translated_from is not None:
+                edit.set_source(lang, request.translated_from)
             if key:
                 _record(edit.connection, access.site, key, written)
         return written, is_new
@@ -134,7 +117,7 @@ class Writer:
         slug, lang = key
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
-            written = _store(edit, newest.lang, change(newest.content), is_draft=is_draft)
+            written = edit.write(newest.lang, change(newest.content), is_draft=is_draft)
             edit.set_source(newest.lang, newest.translated_from)
             return written
 
@@ -149,8 +132,7 @@ class Writer:
             if revision is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             # A draft that is not the newest gets a new number, too: editors start from the newest revision.
-            url, record = revision.website_url, revision.record
-            written = edit.write(lang, revision.faq, url, is_draft=False, record=record)
+            written = edit.write(lang, revision.content, is_draft=False, record=revision.record)
             edit.copy_source(revision, written)
             return written
 
@@ -194,32 +176,48 @@ def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Re
     return newest
 
 
-def _open(edit: Edit, request: Write, lang: Lang) -> tuple[Row[Any], bool]:
-    """Return the locked FAQ of a request, and whether it is a new one."""
+def _open(edit: Edit, request: Write, lang: Lang) -> bool:
+    """Lock the FAQ of a request, or make and lock a new one; return whether it is new."""
     row = {"site": edit.access.site, "lang": lang, "state": "draft", "created_at": edit.now, "sealed": False}
     slug = request.slug
     if slug is None:
         candidates = numbered(proposed_slug(request.faq.title, request.faq.website_name))
         edit.slug = next(one for one in candidates if insert_new(edit.connection, faqs, row | {"slug": one}))
-        return edit.locked(), True
-    faq = edit.locked()
+        edit.lock()
+        return True
+    faq = edit.lock()
     is_inserted = faq is None and insert_new(edit.connection, faqs, row | {"slug": slug})
-    faq = faq or edit.locked()
+    faq = faq or edit.lock()
     # A site can write a purged slug of its own again; another site never gets the slug.
     is_free = faq is not None and (faq.site, faq.state, faq.sealed) == (edit.access.site, "purged", False)
     if not (is_inserted or is_free):
-        return edit.present(), False
+        edit.present()
+        return False
     check_new(slug)
     if request.preconditions.if_match is not None:
         raise RevisionConflict(f"No FAQ has the slug {quoted(slug)}")
     if is_free:
         edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(row))
-    return edit.locked(), True
+        edit.lock()
+    return True
 
 
-def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request: Write) -> Lang:
+def _check(edit: Edit, request: Write, lang: Lang, newest: Revision | None, *, is_new: bool) -> None:
+    """Check the preconditions of a write; raise RevisionConflict."""
+    conditions, slug = request.preconditions, quoted(edit.slug)
+    if request.must_be_new and not is_new:
+        raise RevisionConflict(f"The FAQ {slug} already exists", newest)
+    is_sure = conditions.if_match is None and (request.file is None or is_new)
+    if request.lang is None and newest is None and not is_sure:
+        raise RevisionConflict(f"The FAQ {slug} has no translation in {lang}")
+    edit.check(conditions, lang, newest)
+    if conditions.is_create_only and edit.faq.state == "unpublished" and not request.is_draft:
+        raise RevisionConflict(f"The FAQ {slug} was unpublished, and this would publish it again")
+
+
+def _unstated_language(edit: Edit, detected: Lang | None, request: Write) -> Lang:
     """Return the detected language if it is certain or the FAQ has it; else the default language."""
-    default: Lang = faq.lang
+    default: Lang = edit.faq.lang
     # Japanese in Chinese characters alone is detected as Chinese.
     if detected is None or (detected, default) == ("zh", "ja"):
         return default
@@ -227,11 +225,6 @@ def _unstated_language(edit: Edit, faq: Row[Any], detected: Lang | None, request
     if is_certain or detected in edit.translations:
         return detected
     return default
-
-
-def _store(edit: Edit, lang: Lang, faq: FAQ, *, is_draft: bool) -> Revision:
-    stored = stored_record(faq, edit.slug, lang)
-    return edit.write(lang, stored, faq.website_url or "", is_draft=is_draft)
 
 
 def _claim(connection: Connection, site: str, key: IdempotencyKey, now: datetime) -> Revision | None:
