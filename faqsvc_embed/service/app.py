@@ -14,12 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from faqsvc_embed.service.config import (
-    database_url,
-    header_name,
-    limit,
-    public_url,
-)
+from faqsvc_embed.service.config import database_url, header_name, limit, public_url
 from faqsvc_embed.service.context import Call, ServiceContext
 from faqsvc_embed.service.desk.routes import Desk
 from faqsvc_embed.service.http.changes import ChangeFeed, Changes

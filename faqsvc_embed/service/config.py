@@ -49,22 +49,14 @@ def npm_package() -> str | None:
 
 
 def _checked(name: str, value: str | None, pattern: str, expected: str) -> str | None:
-    """Return a value, or None if it is empty.
-
-    Raises:
-        ConfigurationError: it does not match the pattern.
-    """
+    """Return a value, or None if it is empty; raise ConfigurationError if it does not match the pattern."""
     if value and re.fullmatch(pattern, value) is None:
         raise ConfigurationError(f"{name} is {quoted(value)}: expected {expected}")
     return value or None
 
 
 def limit(name: str, value: int | None) -> int | None:
-    """Return the value of a limit.
-
-    Raises:
-        ConfigurationError: it is neither a whole number above 0 nor None.
-    """
+    """Return a limit; raise ConfigurationError if it is neither a whole number above 0 nor None."""
     if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
         raise ConfigurationError(
             f"{name} is {quoted(value)}: expected a whole number above 0, or None for no limit"

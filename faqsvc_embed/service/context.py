@@ -58,9 +58,6 @@ class ServiceContext:
 
         Searches, previews and the other reads of owners have one thread each, so that a long search delays
         only searches. More threads would slow down public reads, because such reads mostly use the processor.
-
-        Raises:
-            StorageUnavailable: the call did not end in time.
         """
         is_search = request.query_params.get("q")
         limiter = self.previews if request.method == "POST" else self.searches if is_search else self.editors
@@ -74,11 +71,7 @@ class ServiceContext:
         return self.generator
 
     def urls(self, request: Request) -> PublicURLs:
-        """Return the public URLs of the service.
-
-        Raises:
-            Problem: the Host header is needed and is invalid (400).
-        """
+        """Return the public URLs of the service, as `PublicURLs.of` does."""
         return PublicURLs.of(request, self.base_url)
 
 

@@ -17,11 +17,7 @@ from faqsvc_embed.generation.crawl.ssrf import BlockedURL, parse_allowed
 from faqsvc_embed.generation.crawl.ssrf import Endpoint as Address
 from faqsvc_embed.generation.engines.extractive import ExtractiveEngine
 from faqsvc_embed.generation.engines.openai_compatible import from_environment
-from faqsvc_embed.generation.engines.protocol import (
-    Engine,
-    EngineError,
-    GenerationRequest,
-)
+from faqsvc_embed.generation.engines.protocol import Engine, EngineError, GenerationRequest
 from faqsvc_embed.generation.generator import generate
 from faqsvc_embed.generation.threads import run_in_thread
 from faqsvc_embed.service.config import generation_timeout

@@ -31,10 +31,6 @@ from faqsvc_embed.text import normalized
 STATES: Final = {"published": "Published", "draft": "Draft", "unpublished": "Unpublished"}
 MAX_BLOCKED: Final = 500
 """Blocked slugs on the page of the bin."""
-NOT_RESTORED: Final = (
-    "Nothing was restored, because somebody restored or deleted it since you opened the page."
-)
-CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you opened the page."
 
 
 def show_list(visit: Visit) -> Response:
@@ -208,20 +204,12 @@ def remove(visit: Visit) -> Response:
         visit.require("admin")
     if action == "purge" and typed.strip() != visit.slug.strip():
         raise Refused(422, {"typed": f"Nothing was deleted. To delete it, type {visit.slug}"})
-    try:
-        if action == "bin":
-            removal.bin(visit.access, visit.slug, None, unchanged)
-            return redirect(visit, "/bin?done=deleted")
-        if action == "purge":
-            removal.purge(visit.access, visit.slug, None, unchanged)
-            return redirect(visit, "/bin?done=purged")
-        if action == "restore":
-            removal.restore(visit.access, visit.slug, unchanged)
-            return redirect(visit, f"{page}?done=again")
-        removal.unpublish(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
-    except RevisionConflict:
-        raise Refused(409, note=CHANGED) from None
-    return redirect(visit, f"{page}?done=unpublished")
+    if action == "restore":
+        removal.restore(visit.access, visit.slug, unchanged)
+        return redirect(visit, f"{page}?done=again")
+    remove = {"unpublish": removal.unpublish, "bin": removal.bin, "purge": removal.purge}[action]
+    remove(visit.access, visit.slug, cast("Lang | None", lang or None), unchanged)
+    return redirect(visit, f"{page if action == 'unpublish' else '/bin'}?done={action}")
 
 
 def show_bin(visit: Visit) -> Response:
@@ -246,8 +234,5 @@ def restore(visit: Visit) -> Response:
     binned_at = None
     with suppress(ValueError):
         binned_at = datetime.fromisoformat(visit.form.get("version"))
-    try:
-        visit.storage.removal.restore(visit.access, slug, Preconditions(binned_at=binned_at))
-    except RevisionConflict:
-        raise Refused(409, note=NOT_RESTORED) from None
+    visit.storage.removal.restore(visit.access, slug, Preconditions(binned_at=binned_at))
     return redirect(visit, f"{path_of(slug)}?done=restored")

@@ -70,11 +70,7 @@ class Form:
 
 
 async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
-    """Read the form in the body of a request.
-
-    Raises:
-        Problem: it is too large (413), too slow (408), or not a form (415, 400).
-    """
+    """Read a form; raise Problem if it is too large (413), too slow (408), or none (415, 400)."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in (URL_ENCODED, MULTIPART):
         raise Problem(415, "unsupported-media-type", f"Content-Type must be {URL_ENCODED} or {MULTIPART}")
@@ -84,13 +80,10 @@ async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
 
 
 def check_origin(request: Request, urls: PublicURLs) -> None:
-    """Refuse forms of other origins. Browsers send `Origin` with every POST (Fetch standard).
+    """Raise Problem (403) for a form of another origin. Browsers name it in every POST (Fetch standard).
 
     The scheme is not compared, because a proxy may have ended TLS. Where a proxy has added
     `Referrer-Policy: no-referrer`, the origin is `null`, but `Sec-Fetch-Site` says whether it is the same.
-
-    Raises:
-        Problem: the form is from another origin, or does not name its origin (403).
     """
     origin = request.headers.get("origin", "")
     scheme, _, host = origin.partition("://")  # an origin has nothing after its host and port

@@ -152,9 +152,6 @@ def _best(form: Form, content: bytes) -> tuple[Document, Reading | None]:
 
     A line of an answer may end with a question mark, too. So reading by question marks is better only in
     pasted text, and only if it finds at least one and a half times as many questions.
-
-    Raises:
-        ValueError: the text cannot be read; the message is a sentence for the editor.
     """
     ending, text = _opened(form, content)
     if ending not in ("", ".md", ".txt"):
@@ -271,11 +268,7 @@ def _headings(draft: Draft) -> Iterator[str]:
 
 
 def _read(ending: str, text: str) -> Document:
-    """Read a text as a folder and `faqsvc publish` do.
-
-    Raises:
-        ValueError: it cannot be read; the message is a sentence for the editor.
-    """
+    """Read a text as a folder and `faqsvc publish` do. Raises ValueError, whose message is for the editor."""
     if text.count("\n") > MAX_LINES:
         raise ValueError(f"The text has more than {MAX_LINES:,} lines, too many for one FAQ. Split it.")
     if ending == ".md" and max(map(len, text.split("\n"))) > MAX_LINE:

@@ -17,12 +17,13 @@ from faqsvc_embed.service.desk import editor, faqs, importing, settings, sign_in
 from faqsvc_embed.service.desk.forms import MAX_OPEN_FORM, Form, check_origin, is_same_token, read_form
 from faqsvc_embed.service.desk.pages import redirect, render, show_static
 from faqsvc_embed.service.desk.visit import DESK, Refused, Sessions, SeveralSites, Visit
-from faqsvc_embed.service.http.limits import RateLimiter, client_network
+from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.operation import Endpoint
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import content_length
 from faqsvc_embed.service.http.threads import run_blocking
 from faqsvc_embed.service.storage import StorageUnavailable
+from faqsvc_embed.service.storage.errors import RevisionConflict
 
 FORMS: Final = 16
 """Maximum number of large forms that are read at the same time."""
@@ -70,6 +71,7 @@ _PAGES: Final = {
     "/keys/{key}": _Page(settings.show_key, settings.end_key, "admin"),
 }
 _OTHER: Final = _Page(_not_found, None, "")
+CHANGED: Final = "Nothing was done, because somebody changed this FAQ since you opened the page."
 
 
 class Desk:
@@ -99,7 +101,7 @@ class Desk:
     async def _dispatch(self, page: _Page, request: Request) -> Response:
         visit = self._visit(request)
         try:
-            self._limiter.enforce(client_network(request.scope.get("client")))
+            self._limiter.enforce(request)
             is_form = request.method == "POST"
             if is_form:
                 check_origin(request, visit.urls)
@@ -184,9 +186,12 @@ def _handle(page: _Page, visit: Visit) -> Response | Awaitable[Response]:
         raise Problem(405, "method-not-allowed", "This address is only for forms.", headers=headers)
     try:
         return handler(visit)
-    except Refused as refused:
-        assert page.get is not None  # noqa: S101 - a form that may be refused is on its page
-        return page.get(replace(visit, status=refused.status, shown=refused.shown))
+    except Refused as error:
+        refused = error
+    except RevisionConflict:
+        refused = Refused(409, note=CHANGED)
+    assert page.get is not None  # noqa: S101 - a form that may be refused is on its page
+    return page.get(replace(visit, status=refused.status, shown=refused.shown))
 
 
 def _problem_page(visit: Visit, problem: Problem) -> Response:

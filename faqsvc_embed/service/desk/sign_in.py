@@ -111,11 +111,7 @@ def _page(
 
 
 def choose_first(visit: Visit) -> Response:
-    """Redirect to the page on which a person of several sites chooses one.
-
-    Raises:
-        Problem: the request was a form, which can be sent again afterwards (409).
-    """
+    """Redirect to the page on which a person of several sites chooses one; a form is refused (409)."""
     if visit.request.method == "POST":
         detail = "You have access to several sites. Choose one in another tab, then send this again"
         raise Problem(409, "bad-request", detail)

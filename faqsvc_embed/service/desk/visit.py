@@ -68,10 +68,7 @@ class Sessions:
 
         Without `site`, it is the one whose form sent `token`, or the last one. A person whom a proxy signs in
         to several sites must choose one, because an admin of another site may have added the address.
-
-        Raises:
-            Problem: the proxy names nobody of the service, or two people (403).
-            SeveralSites: the person must choose a site first.
+        Raises SeveralSites then, and what `all` raises.
         """
         found = self.all(request)
         if site is not None:
@@ -83,8 +80,7 @@ class Sessions:
     def all(self, request: Request) -> list[Session]:
         """Return the sessions of a browser, at most one for each site.
 
-        Raises:
-            Problem: the proxy names nobody of the service, or two people (403).
+        Raises Problem (403) if a proxy names nobody of the service, or two people.
         """
         cookie = cookie_of(request)
         if email := self._email(request):
@@ -192,11 +188,7 @@ class Visit:
 
     @property
     def faq(self) -> FAQInfo:
-        """The FAQ in the path.
-
-        Raises:
-            FAQNotFound, NotYourSite, Gone: there is none.
-        """
+        """The FAQ in the path. Raises FAQNotFound, NotYourSite or Gone if there is none."""
         return self.storage.overview.faq(self.access, self.slug)
 
     def showing(self, **shown: Any) -> "Visit":
@@ -265,11 +257,7 @@ class Visit:
         return f"?{urlencode({name: value for name, value in query.items() if value})}"
 
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
-        """Return a revision of a translation, by default the newest.
-
-        Raises:
-            FAQNotFound: there is none.
-        """
+        """Return a revision of a translation, by default the newest. Raises FAQNotFound if there is none."""
         return self.storage.history.revision(self.access, slug, lang, number)
 
     def part(self, name: str) -> str:

@@ -63,12 +63,9 @@ class Changes:
         self._looked_at = 0.0
 
     async def refresh(self) -> None:
-        """Tell the listeners everything that was committed before this call.
+        """Tell the listeners everything that was committed before this call; raise StorageUnavailable.
 
         One query serves all that wait for it.
-
-        Raises:
-            StorageUnavailable: the database does not respond.
         """
         if self.is_unchanged():
             return
@@ -117,11 +114,9 @@ RETRY_AFTER: Final = 1.0
 logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
-class FeedFull(Problem):
-    """There are too many subscribers, in total or from one network."""
-
-    def __init__(self, detail: str) -> None:
-        super().__init__(503, "unavailable", detail, headers={"retry-after": "60"})
+def _full(whose: str) -> Problem:
+    detail = f"Too many subscribers{whose}; poll instead"
+    return Problem(503, "unavailable", detail, headers={"retry-after": "60"})
 
 
 class Subscriber:
@@ -176,7 +171,7 @@ class ChangeFeed:
         many, some are gone, or the event is not in this log.
 
         Raises:
-            FeedFull: there is no room.
+            Problem: there is no room (503).
             StorageUnavailable: the database does not respond.
         """
         subscriber = Subscriber(slugs, network)
@@ -203,7 +198,7 @@ class ChangeFeed:
 
     @contextmanager
     def reserved(self, network: str | None, slugs: int) -> Iterator[None]:
-        """Reserve the room of a subscriber of this many slugs. Raise FeedFull if there is none."""
+        """Reserve the room of a subscriber of this many slugs. Raise Problem (503) if there is none."""
         self._take(network, slugs)
         try:
             yield
@@ -213,11 +208,11 @@ class ChangeFeed:
     def _take(self, network: str | None, slugs: int) -> None:
         limit = open_file_limit() // 4
         if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
-            raise FeedFull("Too many subscribers; poll instead")
+            raise _full("")
         if network is not None and (  # clients of a Unix socket have no network
             self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
         ):
-            raise FeedFull("Too many subscribers from one address; poll instead")
+            raise _full(" from one address")
         self._by_network[network] += 1
         self._followed[network] += slugs
 

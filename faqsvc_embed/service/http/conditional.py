@@ -21,11 +21,7 @@ _RANGE: Final = r"(?a)[!#$%&'*+.^`|~\w-]+/[!#$%&'*+.^`|~\w-]+"
 
 
 def best_media_type(request: Request, *offers: str) -> str:
-    """Return the offer that the client prefers, or the first one if it states no preference.
-
-    Raises:
-        Problem: no offer is acceptable (406).
-    """
+    """Return the offer that the client prefers, else the first; raise Problem (406) if it accepts none."""
     if best := media_type_for(", ".join(request.headers.getlist("accept"))[:MAX_HEADER], offers):
         return best
     raise Problem(406, "not-acceptable", f"Available media types: {', '.join(offers)}")
@@ -104,8 +100,7 @@ def public_response(
 def preconditions(request: Request) -> Preconditions:
     """Return the preconditions of a write: `If-Match`, and `If-None-Match: *`, which only creates.
 
-    Raises:
-        Problem: a header has another value (422).
+    Raises Problem (422) if a header has another value.
     """
     if_none_match = request.headers.get("if-none-match")
     if if_none_match not in (None, "*"):

@@ -1,12 +1,12 @@
 """Authentication by API key, rate limits of client networks, and the limit of generations at once."""
 
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any, Final
+from typing import Final
 
 from anyio import CancelScope, CapacityLimiter
 from starlette.requests import Request
@@ -56,23 +56,21 @@ class RateLimiter:
             del self._arrivals[next(iter(self._arrivals))]
         return 0.0 if is_allowed else wait
 
-    def enforce(self, client: str | None) -> None:
-        """Count a request. A client without a network (None) has no limit.
-
-        Raises:
-            Problem: the limit is exceeded (429, with Retry-After).
-        """
+    def enforce(self, request: Request) -> None:
+        """Count a request, unless it came over a Unix socket; raise Problem (429) above the limit."""
+        client = client_network(request)
         if client is not None and (wait := self.hit(client)) > 0:
             raise Problem.too_early(f"More than {self._per_minute} requests in a minute", wait)
 
 
-def client_network(client: Sequence[Any] | None) -> str | None:
-    """Return the network of a client, which is a host and a port; None if it came over a Unix socket.
+def client_network(request: Request) -> str | None:
+    """Return the network of a client; None if the request came over a Unix socket.
 
-    The network is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
+    It is an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has 2^64 of
     those. All clients with an invalid address, which a badly configured proxy may pass on, count as one.
     """
-    return _network(client[0]) if client and client[0] else None  # granian states an empty host
+    client = request.client
+    return _network(client.host) if client and client.host else None  # granian states an empty host
 
 
 @lru_cache(maxsize=1024)

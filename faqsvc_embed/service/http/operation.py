@@ -13,7 +13,7 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.fields import MAX_BODY
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.http.limits import RateLimiter, client_network
+from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.storage import StorageUnavailable
 
@@ -148,7 +148,7 @@ class Endpoint:
     async def _respond(self, request: Request) -> Response:
         try:
             if request.method != "OPTIONS":  # refusing a preflight would cost as much as responding
-                self._limiter.enforce(client_network(request.scope.get("client")))
+                self._limiter.enforce(request)
             handler = self._handlers.get(request.method)
             if handler is None:
                 headers = {"allow": self._allow}

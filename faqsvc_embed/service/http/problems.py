@@ -14,6 +14,7 @@ from faqsvc_embed.api.changes import ChangeRefused
 from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
 from faqsvc_embed.service.storage import errors
+from faqsvc_embed.service.storage.values import Revision
 
 MEDIA_TYPE: Final = "application/problem+json"
 
@@ -86,7 +87,8 @@ class Problem(Exception):
             return None
         problem = Problem(*_STORAGE_ERRORS[type(error)], str(error))
         if isinstance(error, errors.RevisionConflict):
-            problem.extra = {"revision": error.newest, "current": _current(error)}
+            newest = error.current
+            problem.extra = {"revision": newest.number if newest else 0, "current": _current(newest)}
         if isinstance(error, errors.Gone):
             problem.website_url = error.website_url
         return problem
@@ -110,8 +112,7 @@ class Problem(Exception):
         )
 
 
-def _current(conflict: errors.RevisionConflict) -> contract.CurrentRevision | msgspec.UnsetType:
-    revision = conflict.current
+def _current(revision: Revision | None) -> contract.CurrentRevision | msgspec.UnsetType:
     if revision is None:
         return msgspec.UNSET
     return contract.CurrentRevision(

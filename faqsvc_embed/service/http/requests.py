@@ -26,11 +26,7 @@ _CHARSET = re.compile(r'(?i)\bcharset *= *"?([\w-]*)')
 
 
 def require_json(request: Request) -> None:
-    """Check the headers of a request that sends and accepts JSON: UTF-8 (RFC 8259), not compressed.
-
-    Raises:
-        Problem: the body is not such JSON (415), or the client does not accept JSON (406).
-    """
+    """Raise Problem unless a request sends JSON (415) and accepts it (406): in UTF-8, not compressed."""
     best_media_type(request, JSON)
     media_type, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = _CHARSET.search(parameters)
@@ -50,8 +46,7 @@ BODY_TIMEOUT: Final = 30.0
 async def read_body(request: Request, max_size: int) -> bytes:
     """Return the body of a request: at most `max_size` bytes, within `BODY_TIMEOUT` seconds.
 
-    Raises:
-        Problem: the body is too large (413) or too slow (408), or the connection was closed (400).
+    Raises Problem if it is too large (413) or too slow (408), or ends early (400).
     """
     too_large = Problem(413, "body-too-large", f"The body is larger than {max_size} bytes")
     if content_length(request) > max_size:
@@ -93,12 +88,9 @@ def require_empty(body: bytes) -> None:
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Parse a body as a JSON object; a byte order mark is skipped (RFC 8259, 8.1).
+    """Parse a body as a JSON object; raise Problem (422) if it is none.
 
-    A `lang` with a region is its language: `en-US` is `en`.
-
-    Raises:
-        Problem: it is not a JSON object (422).
+    A byte order mark is skipped (RFC 8259, 8.1). A `lang` with a region is its language: `en-US` is `en`.
     """
     try:
         fields = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf"))
@@ -118,8 +110,7 @@ def parse_body(
 ) -> tuple[T, list[str]]:
     """Return a JSON body as a struct, and the paths of its unknown fields.
 
-    Raises:
-        Problem: the body is not valid (422); `problems` has every reason, `ignored` the unknown fields.
+    Raises Problem (422), whose `problems` are all reasons, and `ignored` the unknown fields.
     """
     fields = parse_object(body)
     ignored = unknown_fields(fields, struct)
@@ -156,8 +147,7 @@ class PublicURLs:
     def of(cls, request: Request, base_url: str | None) -> Self:
         """Return the URLs below `base_url` or, if it is None, below the origin of the request.
 
-        Raises:
-            Problem: the Host header is needed and is invalid (400).
+        Raises Problem (400) if the Host header is needed and is invalid.
         """
         if base_url is not None:
             return cls(base_url)

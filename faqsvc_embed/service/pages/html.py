@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from textwrap import shorten
 from typing import Final, NamedTuple
 from urllib.parse import quote, urldefrag, urlsplit
 
@@ -125,7 +126,7 @@ def render_page(
         ask=_ask(MESSAGES[lang].ask, links.owner or website, website_name),
         published_on=publication.published_at.date(),
         is_indexed=notice is None and publication.is_listed,
-        description=visible(_shortened(questions)),
+        description=visible(shorten(questions, MAX_DESCRIPTION, placeholder="…")),
         fragment=_body(fragment, with_json_ld=notice is None),
         notice=notice,
     )
@@ -179,13 +180,6 @@ def image_source(faq: FAQ) -> str:
 def _css() -> Markup:
     css = (Path(__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
     return Markup(minified(css) + BANNER_CSS + stylesheet(*_PIECES))
-
-
-def _shortened(text: str) -> str:
-    text = " ".join(text.split())
-    if len(text) <= MAX_DESCRIPTION:
-        return text
-    return text[: MAX_DESCRIPTION - 1].rpartition(" ")[0] + "…"
 
 
 def _body(fragment: Fragment | None, *, with_json_ld: bool) -> Markup:

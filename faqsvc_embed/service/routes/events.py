@@ -84,7 +84,7 @@ async def follow_changes(call: Call) -> Response:
 async def follow_many_changes(call: Call) -> Response:
     """Follow the changes of up to 1,000 FAQs, whose slugs are in the body."""
     feed = call.service.feed
-    with feed.reserved(_network(call.request), MAX_SLUGS):  # limits the bodies in memory
+    with feed.reserved(client_network(call.request), MAX_SLUGS):  # limits the bodies in memory
         slugs = _checked(parse_object(await read_body(call.request, MAX_BODY)), "slugs", "invalid-body")
     return await _response(feed, call.request, slugs)
 
@@ -92,11 +92,7 @@ async def follow_many_changes(call: Call) -> Response:
 async def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Response:
     """Return the changes of slugs, from `Last-Event-ID` or from now on."""
     after = request.headers.get("last-event-id")
-    return EventResponse(feed, await feed.subscribe(slugs, _network(request), after), after)
-
-
-def _network(request: Request) -> str | None:
-    return client_network(request.scope.get("client"))
+    return EventResponse(feed, await feed.subscribe(slugs, client_network(request), after), after)
 
 
 async def _stream(subscriber: Subscriber, after: str | None) -> AsyncIterator[bytes]:

@@ -26,6 +26,7 @@ from faqsvc_embed.service.http.response_cache import AVAILABLE
 from faqsvc_embed.service.pages.html import PageLinks, content_security_policy, render_page
 from faqsvc_embed.service.pages.markdown import render_markdown
 from faqsvc_embed.service.pages.translations import MESSAGES
+from faqsvc_embed.service.routes.errors import HTML
 from faqsvc_embed.service.storage import Storage
 from faqsvc_embed.service.storage.slugs import MARKDOWN_SUFFIX
 from faqsvc_embed.service.storage.values import Publication
@@ -33,7 +34,6 @@ from faqsvc_embed.text import normalized
 
 PAGE_CACHE_CONTROL: Final = "public, max-age=300"
 RECORD_CACHE_CONTROL: Final = "public, max-age=3600"  # like the default of the setting `fresh_for`
-HTML: Final = "text/html"
 MARKDOWN: Final = "text/markdown"
 
 
@@ -51,11 +51,6 @@ def show_faq(call: Call) -> Response:
     """Show an FAQ as a page, or as Markdown where `Accept` prefers it or `.md` is appended.
 
     An address with a slash at its end redirects to the one without.
-
-    Raises:
-        FAQNotFound: there is no such FAQ.
-        Gone: it was unpublished.
-        Problem: neither HTML nor Markdown is acceptable (406).
     """
     storage, urls, query = call.storage, call.urls, call.request.query_params
     token, slug = query.get(PREVIEW_PARAMETER), call.request.path_params["slug"]
@@ -123,7 +118,7 @@ def _page(urls: PublicURLs, selection: _Selection, publication: Publication) -> 
 
 
 def _select(storage: Storage, request: Request) -> _Selection:
-    """Return the representation that a request selects; raise as `show_faq` does."""
+    """Return the representation that a request selects; raise FAQNotFound, Gone, or Problem (406)."""
     path = normalized("NFC", request.path_params["slug"])
     slug = path.removesuffix(MARKDOWN_SUFFIX)  # no slug ends in it
     if not is_slug(slug):

@@ -166,7 +166,7 @@ class Database:
             return None
 
     def must_exist(self) -> None:
-        """Raise `StorageUnavailable` if the SQLite file does not exist."""
+        """Raise `StorageUnavailable` if the SQLite file does not exist, or is empty."""
         if not self.exists():
             raise StorageUnavailable(
                 f"there is no database {self.path!r}, or its file is empty: name the database of the service"

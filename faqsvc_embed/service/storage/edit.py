@@ -88,8 +88,7 @@ class Edit:
     def newest(self, lang: Lang, *, binned: bool = False) -> Revision | None:
         """Return the newest revision of a translation with its record.
 
-        Raises:
-            Gone: the translation was purged or, without `binned`, it is in the bin.
+        Raises Gone if the translation was purged or, without `binned`, is in the bin.
         """
         found = self.translations.get(lang)
         if found is None:
@@ -103,8 +102,7 @@ class Edit:
     def languages(self, lang: Lang | None, *, binned: bool = False) -> list[Lang]:
         """Return the languages of an FAQ, or only `lang`; those in the bin only with `binned`.
 
-        Raises:
-            FAQNotFound: the FAQ lacks this language.
+        Raises FAQNotFound if the FAQ lacks `lang`.
         """
         found = [one.lang for one in self.translations.values() if binned or one.binned_at is None]
         if lang is not None and lang not in found:
@@ -115,9 +113,7 @@ class Edit:
         """Check a write to a translation, or without a language to all translations of an FAQ.
 
         `newest` is the newest revision, even if it is a draft: a writer who has not seen it would undo it.
-
-        Raises:
-            RevisionConflict: a precondition failed.
+        Raises RevisionConflict if a precondition failed.
         """
         if preconditions.is_create_only and newest is not None:
             raise RevisionConflict("The FAQ already exists in this language", newest)
@@ -280,9 +276,7 @@ class Edit:
     def finish(self) -> None:
         """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
 
-        Raises:
-            QuotaExceeded: the site has no room for the change.
-            TooManyWrites: the site wrote too often in the last minute.
+        Raises QuotaExceeded or TooManyWrites.
         """
         if not (self._events or self._entries or self._added_faqs or self._added_bytes):
             return

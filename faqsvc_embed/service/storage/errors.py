@@ -58,11 +58,6 @@ class RevisionConflict(FAQError):
         super().__init__(message)
         self.current = current
 
-    @property
-    def newest(self) -> int:
-        """The number of the newest revision, 0 if there is none."""
-        return self.current.number if self.current else 0
-
 
 class InvalidCursor(FAQError):
     """A cursor was not returned by a list."""

@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
@@ -73,11 +73,7 @@ class AuditLog(Part):
     def entries(
         self, wanted: Wanted, *, limit: int, after: str | None = None
     ) -> tuple[list[Entry], str | None]:
-        """Return entries, newest first, and the cursor of the next page; None at the end.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
-        """
+        """Return entries, newest first, and the cursor of the next page; None at the end."""
         columns = audit_log.c
         query = select(*(columns[name] for name in Entry._fields))
         if wanted.site is not None:
@@ -103,23 +99,16 @@ class AuditLog(Part):
 
 
 def log(
-    connection: Connection,
-    access: Access,
-    action: Action,
-    at: datetime,
-    **what: str | int | None,
+    connection: Connection, access: Access, action: Action, at: datetime, **what: str | int | None
 ) -> None:
     """Add an entry; `what` may have `site`, `slug`, `lang`, `revision` and `subject`."""
     person = select(NAME).where(people.c.id == access.person_id).scalar_subquery()
-    who: dict[str, Any] = {"site": access.site or None, "key_id": access.key_id}
-    who |= {"person": None if access.person_id is None else person}
+    who = {"site": access.site or None, "key_id": access.key_id, "person": access.person_id and person}
     connection.execute(insert(audit_log).values({**who, "action": action, "at": at, **what}))
 
 
 MAX_EVENTS: Final = 10_000
 """Maximum number of changes in the log. A reader who has missed more must read all records again."""
-
-
 _DIGITS: Final = 15
 """Maximum digits of the number of a change in an event id."""
 

@@ -135,11 +135,6 @@ class Filter:
     lang: Lang | None = None
     state: State | None = None
 
-    @property
-    def is_bin(self) -> bool:
-        """Whether translations in the bin are listed."""
-        return self.state == "binned"
-
 
 def _time(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
@@ -162,9 +157,6 @@ class Overview(Part):
         """Return FAQs after a cursor, and the cursor of the next page; None at the end.
 
         The last changed come first. FAQs that were changed since the first page come at the end.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
         """
         cursor = None if after is None else FAQCursor.decode(after)
         is_late = cursor is not None and cursor.updated_at is None
@@ -177,7 +169,7 @@ class Overview(Part):
             if cursor is not None and not is_late and len(rows) <= limit:
                 changed = query.where(FAQCursor(cursor.began, "").follows()).order_by(*_LATE)
                 rows += connection.execute(changed.limit(limit + 1 - len(rows)))
-            found = _with_translations(connection, rows[:limit], binned=wanted.is_bin)
+            found = _with_translations(connection, rows[:limit], binned=wanted.state == "binned")
 
         def place(row: Row[Any]) -> FAQCursor:
             # If a wrong clock has written a later time, the changes that follow have earlier ones.
@@ -222,11 +214,11 @@ class Overview(Part):
         query = select(faqs).where(faqs.c.site == site)
         if wanted.state in ("published", "unpublished"):
             query = query.where(faqs.c.state == wanted.state)
-        elif not wanted.is_bin:
+        elif wanted.state != "binned":
             query = query.where(faqs.c.state.not_in(HIDDEN))
         if wanted.state in ("draft", "binned") or wanted.lang or wanted.search:
             matching = self._matching(wanted)
-            if wanted.is_bin and self._is_smaller(connection, site):
+            if wanted.state == "binned" and self._is_smaller(connection, site):
                 query = query.where(faqs.c.slug.in_(matching))
             else:
                 query = query.where(matching.where(translations.c.slug == faqs.c.slug).exists())
@@ -250,7 +242,7 @@ class Overview(Part):
         """Select the slugs of the translations that a filter wants."""
         columns = translations.c
         conditions: list[ColumnElement[bool]] = []
-        if wanted.is_bin:
+        if wanted.state == "binned":
             conditions += [columns.binned_at.is_not(None), HAS_REVISIONS]
         else:
             conditions.append(columns.binned_at.is_(None))

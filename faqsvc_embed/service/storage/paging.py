@@ -1,4 +1,7 @@
-"""Pages of lists. Each page has a cursor, after which the next one begins, whatever was written meanwhile."""
+"""Pages of lists. Each page has a cursor, after which the next one begins, whatever was written meanwhile.
+
+A cursor that no list returned raises `InvalidCursor`.
+"""
 
 import re
 from collections.abc import Callable, Sequence

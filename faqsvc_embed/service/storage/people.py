@@ -79,6 +79,7 @@ class People(Part):
         ConfigurationError: a name, an address or a role is not valid.
         PersonExists: the site has another person with this address.
         UnknownPerson: there is no such person, or several people are meant.
+        LastAdmin: the site would have no admin.
         UnknownSite: there is no such site, or there are several and none is named.
     """
 
@@ -162,11 +163,7 @@ class People(Part):
         role: Role | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Change the given values. A removed person loses the address to this one.
-
-        Raises:
-            LastAdmin: the person is the only admin, and would have another role.
-        """
+        """Change the given values. A removed person loses the address to this one."""
         values = _checked(name=name, email=email, role=role)
         with self._database.writing() as connection:
             person = self._locked(connection, person_id)
@@ -188,9 +185,6 @@ class People(Part):
         """Remove a person, whose sessions and sign-in links end. The history keeps the name.
 
         `with_keys` also revokes the API keys that the person created, and the keys that those created.
-
-        Raises:
-            LastAdmin: the person is the only admin.
         """
         now = self._clock()
         with self._database.writing() as connection:

@@ -77,11 +77,8 @@ class Removal:
 
         Translations that were public when they were moved to the bin are published again. If translations
         were removed one after the other, the last ones are restored. A form with `versions`
-        restores only unpublished ones, because it has not shown those in the bin.
-
-        Raises:
-            NothingToRestore: no translation is in the bin or unpublished.
-            QuotaExceeded: the site has no room for it.
+        restores only unpublished ones, because it has not shown those in the bin. Raises NothingToRestore
+        if no translation is in the bin or unpublished.
         """
         with self._writer.editing(access, slug) as edit:
             _checked(edit, None, preconditions, binned=True)
@@ -148,10 +145,7 @@ class Removal:
         """Delete a site with its FAQs, their history, its keys and its people; return how many FAQs it had.
 
         Published FAQs become 410, and no other site can use their slugs. If this is interrupted, another call
-        continues. The keys are revoked first.
-
-        Raises:
-            UnknownSite: there is no such site.
+        continues. The keys are revoked first. Raises UnknownSite if there is no such site.
         """
         database, now = self._writer.database, self._writer.clock()
         mine = select(people.c.id).where(people.c.site == site)

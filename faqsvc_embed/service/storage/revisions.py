@@ -55,11 +55,7 @@ class History(Part):
     def revisions(
         self, access: Access, slug: str, lang: str | None, *, limit: int, after: str | None = None
     ) -> tuple[list[Revision], str | None]:
-        """Return the revisions of a translation, newest first, and the cursor of the next page.
-
-        Raises:
-            InvalidCursor: `after` is not a cursor.
-        """
+        """Return the revisions of a translation, newest first, and the cursor of the next page."""
         number, lang = number_after(after), self._lang(access, slug, lang)
         query = select_revisions(of_translation(slug, lang)).limit(limit + 1)
         if number is not None:

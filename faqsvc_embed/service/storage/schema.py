@@ -38,16 +38,11 @@ class Timestamp(TypeDecorator[datetime]):
         return None if value is None else datetime.fromisoformat(value)
 
 
-def _partial(name: str, *columns: str) -> Index:
-    """Return an index of the rows whose first column is not NULL."""
-    condition = text(f"{columns[0]} IS NOT NULL")
+def _partial(name: str, *columns: str, where: str = "") -> Index:
+    """Return an index of some rows, by default of those whose first column is not NULL."""
+    condition = text(where or f"{columns[0]} IS NOT NULL")
     return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
-
-_WITHOUT_TEXT: Final[dict[str, Any]] = {
-    "sqlite_where": text("search_text = ''"),
-    "postgresql_where": text("search_text = ''"),
-}
 
 metadata: Final = MetaData()
 
@@ -155,7 +150,7 @@ translations: Final = Table(
     # All that filters of lists ask for, without the texts.
     Index("translation_states", "slug", "lang", "binned_at", "newest", "published", "withdrawn"),
     # Those that were purged: all others have a text.
-    Index("purged_translations", "slug", "lang", **_WITHOUT_TEXT),
+    _partial("purged_translations", "slug", "lang", where="search_text = ''"),
 )
 
 revisions: Final = Table(

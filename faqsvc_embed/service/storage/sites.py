@@ -117,10 +117,9 @@ class Sites(Part):
 
 
 def resolve_site(connection: Connection, site: str | None, now: datetime) -> str:
-    """Lock a site and return its id. The default is the only site, which is created if there is none.
+    """Lock a site and return its id; raise UnknownSite as `find_site` does.
 
-    Raises:
-        UnknownSite: there is no such site, or there are several.
+    The default is the only site, which is created if there is none.
     """
     if site is None and find_site(connection, None) is None:
         connection.execute(select(last_event).with_for_update())  # so that others do not create it, too
@@ -137,8 +136,7 @@ def lock_site(connection: Connection, site: str | None) -> None:
 def find_site(connection: Connection, site: str | None) -> str | None:
     """Return the id of a site, by default of the only one; None if there is no site yet.
 
-    Raises:
-        UnknownSite: there is no such site, or there are several.
+    Raises UnknownSite if there is no such site, or if there are several.
     """
     query = select(sites.c.id).limit(2)
     ids = connection.scalars(query if site is None else query.where(sites.c.id == site)).all()
@@ -164,11 +162,7 @@ def _site_name(name: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """Return the name of a site or key.
-
-    Raises:
-        ConfigurationError: it has more than 100 characters, or control characters.
-    """
+    """Return the name of a site, a key or a person; raise ConfigurationError if it is not valid."""
     if len(name) > MAX_NAME or not is_name(name):
         raise ConfigurationError(
             f"name is {name[:MAX_NAME]!r}: expected up to {MAX_NAME} characters without control characters"

@@ -154,8 +154,7 @@ def _rows(lines: Iterable[str | bytes]) -> Iterator[tuple[Table, dict[str, Any]]
 def _row(target: Table, values: dict[str, Any]) -> dict[str, Any]:
     """Return the values of a row without columns of a later release. Missing columns get their defaults.
 
-    Raises:
-        ValueError: no database can store a value. Other invalid values raise other errors.
+    Raises ValueError for a value that no database can store. Other invalid values raise other errors.
     """
     row = {name: value for name, value in values.items() if name in target.columns}
     for name, value in row.items():

@@ -18,8 +18,6 @@ from faqsvc_embed.text import normalized
 
 SCOPES: Final[tuple[Scope, ...]] = ("read", "draft", "publish")
 
-UNPUBLISHED: Final = "-unpublished"
-"""The suffix of the tag of the newest revision of an unpublished translation."""
 HIDDEN: Final = ("binned", "purged")
 """The states of FAQs that are in no list of their owner."""
 
@@ -234,7 +232,7 @@ class Revision(NamedTuple):
         The tag of the newest revision changes when its translation or the FAQ is unpublished. Otherwise, a
         writer who began before would publish it again.
         """
-        return f"{self.digest}{UNPUBLISHED}" if self.is_unpublished else self.digest
+        return f"{self.digest}-unpublished" if self.is_unpublished else self.digest
 
     @property
     def version(self) -> str:
@@ -272,6 +270,3 @@ class Quota:
     faqs: int | None = None
     bytes: int | None = None
     writes: int | None = None
-
-
-NO_QUOTA: Final = Quota()

@@ -20,7 +20,6 @@ from faqsvc_embed.service.storage.revisions import of_translation, select_revisi
 from faqsvc_embed.service.storage.schema import faqs, idempotency_keys, revisions
 from faqsvc_embed.service.storage.slugs import check_new, numbered, proposed_slug
 from faqsvc_embed.service.storage.values import (
-    NO_QUOTA,
     Access,
     IdempotencyKey,
     Preconditions,
@@ -49,7 +48,7 @@ class Writer:
         TooManyWrites: the site wrote too often in the last minute.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = NO_QUOTA) -> None:
+    def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = Quota()) -> None:
         self.database = database
         self.clock = clock
         self.quota = quota
@@ -161,12 +160,7 @@ class Writer:
 
 
 def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Revision:
-    """Return the newest revision of a translation, by default in the default language.
-
-    Raises:
-        FAQNotFound, NotYourSite, Gone: there is none.
-        RevisionConflict: a precondition failed.
-    """
+    """Return the newest revision of a translation, by default in the default language, after all checks."""
     faq = edit.present()
     lang = lang or cast("Lang", faq.lang)
     newest = edit.newest(lang)

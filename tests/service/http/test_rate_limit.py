@@ -5,6 +5,7 @@ from typing import Any
 
 import anyio
 import pytest
+from starlette.requests import Request
 from starlette.testclient import TestClient
 
 from faqsvc_embed import FAQ
@@ -195,7 +196,7 @@ def test_a_server_may_state_the_client_as_a_list(storage: Storage) -> None:  # a
 
 
 def test_a_client_without_a_host_came_over_a_unix_socket() -> None:
-    assert client_network(("", 0)) is None
+    assert client_network(Request({"type": "http", "client": ("", 0)})) is None
 
 
 def test_generations_at_once_are_limited_for_each_site(storage: Storage, clock: Clock) -> None:
