@@ -41,7 +41,7 @@ from faqsvc_embed.service.routes import OPERATIONS
 from faqsvc_embed.service.routes.errors import HTML, OTHER_OFFERS, PAGE_OFFERS, error_response
 from faqsvc_embed.service.storage import Storage, StorageUnavailable, open_storage
 from faqsvc_embed.service.storage.values import Quota
-from faqsvc_embed.service.telemetry import observe
+from faqsvc_embed.service.telemetry.requests import observe
 
 if TYPE_CHECKING:
     from faqsvc_embed.service.generator import Generator

@@ -24,9 +24,8 @@ from sqlalchemy import (
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import FAQError
-from faqsvc_embed.service.storage.database import Database, Part
+from faqsvc_embed.service.storage.database import Database, Part, paged, place_of
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, log
-from faqsvc_embed.service.storage.paging import paged, place_of
 from faqsvc_embed.service.storage.schema import api_keys, audit_log, faqs, people, previews
 from faqsvc_embed.service.storage.sites import check_name, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest

@@ -1,16 +1,21 @@
-"""The connections to a database, SQLite or PostgreSQL."""
+"""The connections to a database, SQLite or PostgreSQL, and the pages of its lists.
+
+A page has a cursor, after which the next one begins, whatever was written meanwhile. A cursor that no list
+returned raises `InvalidCursor`.
+"""
 
 import os
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, Select, Table, text
+from sqlalchemy import Column, Connection, Engine, ScalarSelect, Select, Table, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from faqsvc_embed.errors import FAQError
@@ -22,6 +27,10 @@ from faqsvc_embed.service.storage.engines import (
     postgresql_engines,
     sqlite_engines,
 )
+from faqsvc_embed.service.storage.errors import InvalidCursor
+from faqsvc_embed.service.storage.values import storable
+
+T = TypeVar("T")
 
 DEFAULT_URL: Final = "sqlite:///faqsvc.db"
 MIGRATION_TIMEOUT: Final = 60.0
@@ -249,3 +258,23 @@ def insert_new(connection: Connection, table: Table, row: dict[str, Any]) -> boo
     dialect = sqlite if connection.dialect.name == "sqlite" else postgresql
     statement = dialect.insert(table).values(row).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key)).first() is not None
+
+
+def number_after(cursor: str | None) -> int | None:
+    """Return the number in the cursor of a list that is ordered by numbers. Raises InvalidCursor."""
+    if cursor is not None and re.fullmatch("[0-9]{1,16}", cursor) is None:
+        raise InvalidCursor
+    return None if cursor is None else int(cursor)
+
+
+def place_of(cursor: str, *order: Column[Any]) -> ScalarSelect[Any]:
+    """Return the values of some columns in the row with an id, which is the cursor; NULL if there is none."""
+    row = order[0].table.alias()
+    columns = (row.c[column.name] for column in order)
+    return select(*columns).where(row.c.id == storable(cursor)).scalar_subquery()
+
+
+def paged(found: Sequence[T], limit: int, cursor: Callable[[T], object]) -> tuple[list[T], str | None]:
+    """Return the first `limit` rows, and the cursor after them; None if there are no others."""
+    page = list(found[:limit])
+    return page, str(cursor(page[-1])) if len(found) > len(page) else None

@@ -8,8 +8,7 @@ from typing import Final, Literal, NamedTuple
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import number_after, paged
+from faqsvc_embed.service.storage.database import Part, number_after, paged
 from faqsvc_embed.service.storage.schema import audit_log, events, last_event, people, sites
 from faqsvc_embed.service.storage.values import Access
 

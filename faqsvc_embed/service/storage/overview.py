@@ -23,9 +23,8 @@ from faqsvc_embed.api.contract import State
 from faqsvc_embed.api.fields import Lang
 from faqsvc_embed.errors import FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.service.storage.database import Part
+from faqsvc_embed.service.storage.database import Part, paged
 from faqsvc_embed.service.storage.errors import InvalidCursor
-from faqsvc_embed.service.storage.paging import paged
 from faqsvc_embed.service.storage.revisions import HAS_REVISIONS, NEWEST, select_revisions
 from faqsvc_embed.service.storage.schema import faqs, sites, translations
 from faqsvc_embed.service.storage.trigrams import find_with_trigrams

@@ -16,9 +16,8 @@ from sqlalchemy import ColumnElement, Connection, Select, delete, insert, or_, s
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.errors import ConfigurationError, FAQError, quoted
 from faqsvc_embed.service.storage.api_keys import made_by, revoke_all
-from faqsvc_embed.service.storage.database import Part, StorageUnavailable
+from faqsvc_embed.service.storage.database import Part, StorageUnavailable, paged, place_of
 from faqsvc_embed.service.storage.logs import NAME, OPERATOR, Action, log
-from faqsvc_embed.service.storage.paging import paged, place_of
 from faqsvc_embed.service.storage.schema import api_keys, people, sessions, sign_in_links
 from faqsvc_embed.service.storage.sites import check_name, find_site, lock_site, resolve_site
 from faqsvc_embed.service.storage.values import Access, secret_digest

@@ -7,8 +7,7 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, Select, and_, delete, exists, func, insert, select
 
 from faqsvc_embed.errors import FAQNotFound, quoted
-from faqsvc_embed.service.storage.database import Part
-from faqsvc_embed.service.storage.paging import number_after, paged
+from faqsvc_embed.service.storage.database import Part, number_after, paged
 from faqsvc_embed.service.storage.schema import api_keys, faqs, people, previews, revisions, translations
 from faqsvc_embed.service.storage.values import Access, Publication, Revision, check_present, secret_digest
 

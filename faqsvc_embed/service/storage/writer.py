@@ -48,10 +48,10 @@ class Writer:
         TooManyWrites: the site wrote too often in the last minute.
     """
 
-    def __init__(self, database: Database, clock: Callable[[], datetime], quota: Quota = Quota()) -> None:
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self.database = database
         self.clock = clock
-        self.quota = quota
+        self.quota = Quota()
 
     @contextmanager
     def editing(self, access: Access, slug: str) -> Iterator[Edit]:

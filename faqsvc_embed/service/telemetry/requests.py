@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from starlette.applications import Starlette
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from faqsvc_embed.errors import masked
@@ -26,6 +27,17 @@ class Outcome(NamedTuple):
 
 
 Observer = Callable[[Scope, Outcome], object]
+
+
+def observe(app: Starlette, *, access_log: bool, metrics: bool) -> None:
+    """With `access_log`, log each request; with `metrics`, serve `/metrics`."""
+    observers: list[Observer] = [log_access] if access_log else []
+    if metrics:
+        from faqsvc_embed.service.telemetry.metrics import ServiceMetrics
+
+        observers.append(ServiceMetrics(app).observe)
+    if observers:
+        app.add_middleware(ObservedRequests, observers=observers)
 
 
 class ObservedRequests:

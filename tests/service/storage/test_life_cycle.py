@@ -22,7 +22,6 @@ from faqsvc_embed.service.storage.errors import (
 )
 from faqsvc_embed.service.storage.schema import events, revisions, translations
 from faqsvc_embed.service.storage.values import Access, IdempotencyKey, Preconditions, Quota
-from faqsvc_embed.service.storage.writer import Writer
 from tests.service.storage.writes import a_month_later, access, put, title, write
 from tests.support import samples
 from tests.support.clock import Clock
@@ -420,7 +419,7 @@ def test_an_invalid_cursor_is_refused(storage: Storage, owner: Access, cursor: s
 
 
 def test_a_site_has_quotas(storage: Storage, owner: Access, clock: Clock) -> None:
-    storage.writer = Writer(storage.database, clock.wall, Quota(faqs=2, bytes=600))
+    storage.writer.quota = Quota(faqs=2, bytes=600)
     write(storage, owner, "one")
     write(storage, owner, "two")
     with pytest.raises(QuotaExceeded):
