@@ -14,7 +14,7 @@ from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.service.desk.differences import Change, Piece, aligned, changes
 from faqsvc_embed.service.desk.draft import Draft, DraftItem, Problems
 from faqsvc_embed.service.desk.faqs import what_happened
-from faqsvc_embed.service.desk.forms import number_of
+from faqsvc_embed.service.desk.forms import Form, number_of
 from faqsvc_embed.service.desk.pages import HEADERS, redirect, render
 from faqsvc_embed.service.desk.visit import Visit, path_of
 from faqsvc_embed.service.http.problems import Problem
@@ -135,7 +135,7 @@ def new_draft(visit: Visit) -> Draft:
     if site.website_url:
         return replace(draft, website_name=site.given_name, website_url=site.website_url)
     for last in visit.storage.overview.page(visit.access.site, limit=1)[0]:
-        earlier = Draft.of_revision(visit.revision(last.slug, last.translations[0].lang))
+        earlier = visit.draft(last.slug, last.translations[0].lang)
         draft = replace(draft, website_name=earlier.website_name, website_url=earlier.website_url)
     return draft
 
@@ -146,13 +146,13 @@ def show(visit: Visit) -> Response:
     lang = visit.query("lang") if visit.query("lang") in LANGUAGES else faq.lang
     translation = faq.translation(lang)
     if translation is None:
-        original = Draft.of_revision(visit.revision(faq.slug, faq.lang))
+        original = visit.draft(faq.slug, faq.lang)
         draft = replace(original, lang=lang, title="", items=())
         return _with_source(visit, Editor(draft=draft, faq=faq)).page(visit)
-    draft = Draft.of_revision(visit.revision(faq.slug, lang))
+    draft = visit.draft(faq.slug, lang)
     editor = Editor(draft=draft, version=translation.version, faq=faq)
     if translation.is_draft and translation.published is not None:
-        public = Draft.of_revision(visit.revision(faq.slug, lang, translation.published))
+        public = visit.draft(faq.slug, lang, translation.published)
         editor = replace(editor, draft_changes=changes(public, draft))
     return _with_source(visit, editor).page(visit)
 
@@ -166,7 +166,7 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
     translation = faq.translation(lang)
     with suppress(FAQNotFound):
         if number := translation and translation.translated_from:
-            made_from = Draft.of_revision(visit.revision(faq.slug, faq.lang, number))
+            made_from = visit.draft(faq.slug, faq.lang, number)
     if not editor.is_unsaved:
         items = aligned(editor.draft.items, made_from, source)
         editor = replace(editor, draft=replace(editor.draft, items=items))
@@ -178,47 +178,54 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
 
 def submit(visit: Visit) -> Response:
     """POST: run the action of the pressed button, from moving a question to publishing."""
-    form, faq = visit.form, None
-    is_new = "slug" not in visit.request.path_params
-    draft = Draft.of_form(form)
-    if not is_new:
-        faq = _known(visit, visit.slug)
-        draft = replace(draft, slug=visit.slug, lang=draft.lang or (faq.lang if faq else ""))
-    editor = Editor(draft=draft, version=form.get("version"), faq=faq, is_unsaved=True)
-    editor = _with_source(visit, editor)
-    action = form.get("action", "preview")
+    if visit.form.get("part") == "pasted":
+        return _pasted(visit.form)
+    editor, action = _typed(visit), visit.form.get("action", "preview")
+    if visit.form.get("part") == "preview":  # the script replaces only the preview
+        html = editor.readable.preview()
+        headers = {**HEADERS, "x-slug": editor.draft.proposed}
+        return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     name = action.partition(":")[0]
     if name in ("up", "down", "remove", "add", "copy"):
-        edited, focus = draft.edited(action, editor.source)
-        return replace(editor, draft=edited, focus=focus, focused=name).page(visit)
-    if name in ("discard", "right") and faq is not None:
+        draft, focus = editor.draft.edited(action, editor.source)
+        return replace(editor, draft=draft, focus=focus, focused=name).page(visit)
+    if name in ("discard", "right") and editor.faq is not None:
         return _discard_or_confirm(visit, editor, name)
-    if form.get("part") == "pasted":
-        return _pasted(form.get("html"), is_whole=form.get("field") == "text")
-    if form.get("part") == "preview":  # the script replaces only the preview
-        html = editor.readable.preview()
-        headers = {**HEADERS, "x-slug": draft.proposed}
-        return Response(html.encode("utf-8", "replace"), 200, headers, "text/html")
     if action not in ("draft", "publish"):
         return editor.page(visit)
     visit.require(cast("Any", action))
-    problems = draft.problems(is_new=is_new)
-    if (lang := form.get("lang")) != draft.lang:
-        problems["lang"] = (
-            f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
-            " Check the language on this page, and save again."
-        )
-    problems |= {f"items[{index}].question": UNTRANSLATED for index in editor.gaps}
-    if problems:
+    if problems := _problems(visit, editor):
         return replace(editor, problems=problems).page(visit, 422)
     return _save(visit, editor, is_draft=action == "draft")
 
 
-def _pasted(html: str, *, is_whole: bool) -> Response:
+def _pasted(form: Form) -> Response:
     """Return pasted HTML, of an answer or a whole FAQ, as Markdown for the script."""
+    html, is_whole = form.get("html"), form.get("field") == "text"
     if len(html) > MAX_PASTED:  # the script then pastes the plain text
         raise Problem(413, "body-too-large", "This is too long to convert")
     return Response(html_to_markdown(html, is_whole=is_whole), 200, HEADERS, "text/plain")
+
+
+def _typed(visit: Visit) -> Editor:
+    """Return the editor with the text of the form."""
+    draft, faq = Draft.of_form(visit.form), None
+    if "slug" in visit.request.path_params:
+        faq = _known(visit, visit.slug)
+        draft = replace(draft, slug=visit.slug, lang=draft.lang or (faq.lang if faq else ""))
+    version = visit.form.get("version")
+    return _with_source(visit, Editor(draft=draft, version=version, faq=faq, is_unsaved=True))
+
+
+def _problems(visit: Visit, editor: Editor) -> Problems:
+    """Return all problems that prevent saving, by field."""
+    problems = editor.draft.problems(is_new="slug" not in visit.request.path_params)
+    if (lang := visit.form.get("lang")) != editor.draft.lang:
+        problems["lang"] = (
+            f"The language {quoted(lang)} is not one of {', '.join(LANGUAGES)}."
+            " Check the language on this page, and save again."
+        )
+    return problems | {f"items[{index}].question": UNTRANSLATED for index in editor.gaps}
 
 
 def _save(visit: Visit, editor: Editor, *, is_draft: bool) -> Response:

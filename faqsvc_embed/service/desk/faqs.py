@@ -125,7 +125,7 @@ def publish(visit: Visit) -> Response:
 def _differences(visit: Visit, lang: str, old: int, new: int) -> list[Change] | None:
     """Return the differences between two revisions, or None if one does not exist."""
     try:
-        drafts = [Draft.of_revision(visit.revision(visit.slug, lang, number)) for number in (old, new)]
+        drafts = [visit.draft(visit.slug, lang, number) for number in (old, new)]
     except FAQNotFound:
         return None
     return changes(*drafts)
@@ -151,7 +151,7 @@ def show_use(visit: Visit) -> Response:
     """GET …/use: the code that shows an FAQ on a website; after its form, with preview links."""
     faq = visit.faq
     lang = visit.form.get("lang") or visit.query("lang")
-    draft = Draft.of_revision(visit.revision(faq.slug, faq.lang))
+    draft = visit.draft(faq.slug, faq.lang)
     return render(
         visit,
         "use.html",

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.service.context import ServiceContext
+from faqsvc_embed.service.desk.draft import Draft
 from faqsvc_embed.service.desk.forms import Form
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, is_from_proxy, require_single_parameters
@@ -259,6 +260,10 @@ class Visit:
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest. Raises FAQNotFound if there is none."""
         return self.storage.history.revision(self.access, slug, lang, number)
+
+    def draft(self, slug: str, lang: str, number: int | None = None) -> Draft:
+        """Return the content of a revision, by default of the newest. Raises FAQNotFound if there is none."""
+        return Draft.of_revision(self.revision(slug, lang, number))
 
     def part(self, name: str) -> str:
         """Return a part of the path."""
