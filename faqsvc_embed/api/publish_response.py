@@ -33,7 +33,7 @@ from faqsvc_embed.errors import (
     RateLimited,
     RevisionConflict,
 )
-from faqsvc_embed.models import Item
+from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.text import clean_text
@@ -66,6 +66,11 @@ class GeneratedItem(Item, frozen=True, kw_only=True):
 
 class StoredRevision(RevisionContent, frozen=True, rename="camel"):
     """One complete revision of an FAQ. `etag` is the `if_match` of a write that must follow this revision."""
+
+    @property
+    def record(self) -> FAQ:
+        """The FAQ as readers get it, with its website, which `faq` does not have."""
+        return FAQ.from_dict({**msgspec.to_builtins(self.faq), "websiteUrl": self.website_url})
 
 
 def masked(response: Response, key: APIKey) -> Response:

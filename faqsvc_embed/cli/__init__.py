@@ -1,4 +1,4 @@
-"""The command `faqsvc`: one module for each command, and `options`, `output` and `errors` for all of them.
+"""The command `faqsvc`. All of its commands use `options`, `output` and `errors`.
 
 A command imports its dependencies when it runs. So `faqsvc --help` is quick, and a missing optional
 dependency stops only the commands that need it. Start with `get`.
@@ -10,24 +10,17 @@ import click
 
 from faqsvc_embed.cli.check import check
 from faqsvc_embed.cli.db import db
-from faqsvc_embed.cli.delete import delete
-from faqsvc_embed.cli.desk import desk
 from faqsvc_embed.cli.edit import edit
 from faqsvc_embed.cli.errors import CommandGroup
-from faqsvc_embed.cli.extract import extract
-from faqsvc_embed.cli.generate import generate
+from faqsvc_embed.cli.extract import extract, generate
+from faqsvc_embed.cli.faqs import delete, history, list_, preview, restore, revert
 from faqsvc_embed.cli.get import get
-from faqsvc_embed.cli.history import history, revert
 from faqsvc_embed.cli.keys import keys
-from faqsvc_embed.cli.list import list_
 from faqsvc_embed.cli.log import log
-from faqsvc_embed.cli.mcp import mcp
-from faqsvc_embed.cli.people import people
-from faqsvc_embed.cli.preview import preview
+from faqsvc_embed.cli.people import desk, people
 from faqsvc_embed.cli.publish import publish
 from faqsvc_embed.cli.pull import pull
-from faqsvc_embed.cli.restore import restore
-from faqsvc_embed.cli.serve import serve
+from faqsvc_embed.cli.serve import mcp, serve
 from faqsvc_embed.cli.sites import sites
 
 __all__ = ["main"]

@@ -76,19 +76,17 @@ def _fetched(page: str) -> tuple[str, bytes]:
 
 
 def _check_files(paths: tuple[Path, ...], as_json: bool) -> None:
-    from faqsvc_embed.cli.checks import notes_of, problems_of
+    from faqsvc_embed.cli.checks import findings
     from faqsvc_embed.files.folder import Folder
 
     folders = list(map(Folder.at, paths))
-    # `check DIR DIR/a.md` reads a.md twice.
-    problems = list(dict.fromkeys(problem for folder in folders for problem in problems_of(folder)))
-    notes = list(dict.fromkeys(note for folder in folders for note in notes_of(folder)))
+    found = findings(folders)
     files = {file.path: file.slug for folder in folders for file in folder.files}
     read = f"{counted(len({*files.values()}), 'FAQ')} in {counted(len(files), 'file')}"
-    found = f"{read}: {counted(len(problems), 'problem')}"
-    lines = (*map(str, problems), *(f"{note} (note)" for note in notes), found)
-    print_result(as_json, {"problems": _listed(problems), "notes": _listed(notes)}, "\n".join(lines))
-    if problems:
+    lines = (*found.lines(), f"{read}: {counted(len(found.problems), 'problem')}")
+    data = {"problems": _listed(found.problems), "notes": _listed(found.notes)}
+    print_result(as_json, data, "\n".join(lines))
+    if found.problems:
         raise click.exceptions.Exit(1)
 
 

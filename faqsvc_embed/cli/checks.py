@@ -1,9 +1,11 @@
-"""Finds problems in a folder of FAQs, for every command that checks."""
+"""Finds problems in folders of FAQs, for every command that checks."""
 
 import shlex
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from typing import Final, NamedTuple
 
+from faqsvc_embed.cli.output import counted
 from faqsvc_embed.files.folder import FAQFile, Folder, Problem, is_faq, problem_of
 from faqsvc_embed.rendering import answers
 
@@ -12,45 +14,46 @@ _OTHER_DATA: Final = (".jsonl", ".ndjson", ".json5", ".ts", ".js", ".xml")
 """Endings of other files that may contain an FAQ. A folder reads neither."""
 
 
-def problems_of(folder: Folder) -> list[Problem]:
-    """Return the problems in the files of a folder."""
-    return [*folder.problems, *_in_files(folder, _not_shown), *_uneven(folder)]
+class Findings(NamedTuple):
+    """The problems in folders, and notes: what may be a problem."""
+
+    problems: list[Problem]
+    notes: list[Problem]
+
+    def lines(self) -> list[str]:
+        """Return a line for each."""
+        return [*map(str, self.problems), *(f"{note} (note)" for note in self.notes)]
 
 
-def notes_of(folder: Folder) -> list[Problem]:
-    """Return what may be a problem: texts and files that are left out, missing translations and languages."""
-    return [
-        *_in_files(folder, _left_out),
-        *_untranslated(folder),
-        *_without_language(folder),
-        *(_ignored(folder) if folder.only is None else ()),
-    ]
-
-
-def by_slug(folder: Folder) -> dict[str, list[FAQFile]]:
-    """Return the files of each FAQ, the FAQ itself first."""
-    files: dict[str, list[FAQFile]] = {}
-    for file in folder.files:
-        files.setdefault(file.slug, []).append(file)
-    return files
-
-
-def _uneven(folder: Folder) -> Iterator[Problem]:
-    """Yield the translations that do not have as many questions as their FAQ."""
-    for base, *translations in by_slug(folder).values():
-        for file in translations:
-            if file.faq is not None and base.faq is not None:
-                count, expected = len(file.faq.items), len(base.faq.items)
-                if count != expected:
-                    message = f"has {count} of the {expected} questions of {base.path}"
-                    if count > expected:
-                        message = f"has {count} questions, but {base.path} has {expected}"
-                    yield Problem(file.path, None, message)
+def findings(folders: Iterable[Folder]) -> Findings:
+    """Return what is found in folders, each problem once, even if two of them have the same file."""
+    problems, notes = dict[Problem, None](), dict[Problem, None]()
+    for folder in folders:
+        problems |= dict.fromkeys((*folder.problems, *_in_files(folder, _not_shown), *_uneven(folder)))
+        notes |= dict.fromkeys((*_in_files(folder, _left_out), *_untranslated(folder)))
+        notes |= dict.fromkeys((*_without_language(folder), *_ignored(folder)))
+    return Findings([*problems], [*notes])
 
 
 def messages_in(file: FAQFile) -> list[str]:
     """Return messages about the parts of a file that its page lacks, or shows as markup."""
     return [*_left_out(file), *_not_shown(file)]
+
+
+def _translations(folder: Folder) -> Iterator[list[FAQFile]]:
+    """Yield the files of each FAQ, the FAQ itself first."""
+    return (list(files) for _, files in groupby(folder.files, lambda file: file.slug))
+
+
+def _uneven(folder: Folder) -> Iterator[Problem]:
+    """Yield the translations that do not have as many questions as their FAQ."""
+    for base, *translations in _translations(folder):
+        for file in translations:
+            if file.faq is not None and base.faq is not None:
+                count, expected = len(file.faq.items), len(base.faq.items)
+                if count != expected:
+                    message = f"has {counted(count, 'question')}, but {base.path} has {expected}"
+                    yield Problem(file.path, None, message)
 
 
 def _not_shown(file: FAQFile) -> Iterator[str]:
@@ -75,12 +78,12 @@ def _in_files(folder: Folder, messages: Callable[[FAQFile], Iterator[str]]) -> I
 
 def _untranslated(folder: Folder) -> Iterator[Problem]:
     """Yield the FAQs that lack a language which another FAQ of the folder has."""
-    languages = sorted({file.lang for file in folder.files if file.lang is not None})
-    for base, *translations in by_slug(folder).values():
-        own = {file.lang for file in (base, *translations)} | {base.faq.lang if base.faq else None}
-        missing = [lang for lang in languages if lang not in own and base.faq is not None]
-        if missing:
-            yield Problem(base.path, None, f"is not translated into {', '.join(missing)}")
+    languages = {file.lang for file in folder.files if file.lang is not None}
+    for base, *translations in _translations(folder):
+        if base.faq is not None:
+            missing = languages - {base.lang, base.faq.lang, *(file.lang for file in translations)}
+            if missing:
+                yield Problem(base.path, None, f"is not translated into {', '.join(sorted(missing))}")
 
 
 def _without_language(folder: Folder) -> Iterator[Problem]:
@@ -93,6 +96,8 @@ def _without_language(folder: Folder) -> Iterator[Problem]:
 
 def _ignored(folder: Folder) -> Iterator[Problem]:
     """Yield the files and subfolders that a folder ignores, although there may be an FAQ in them."""
+    if folder.only is not None:
+        return
     if not folder.files:
         yield Problem(folder.directory, None, "there is no FAQ file in this folder")
     for path in sorted(folder.directory.glob("[!._]*")):

@@ -3,13 +3,13 @@
 import os
 import shlex
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
-from msgspec.structs import astuple
 
 from faqsvc_embed.api.changes import closest, finder
 from faqsvc_embed.api.contract import Change
@@ -19,7 +19,6 @@ from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of, publication_of
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
-from faqsvc_embed.models import FAQ, Item
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import FAQClient, StoredRevision
@@ -67,27 +66,16 @@ def edit(
         newest = client.newest_revision(slug, lang=lang)
         if not draft:
             _check_public(client, newest, is_part=question is not None)
-        text = _markdown(newest) if question is None else _answer_to(newest, question)
-        if question is not None and answer is not None:
-            published = _change(client, newest, question, answer, draft=draft)
+        if question is None:
+            published = _edited(_markdown(newest), partial(_publish, client, newest, draft=draft))
         else:
-            path = _write(text)
-            try:
-                with if_interrupted("nothing was published"):
-                    is_changed = _edit(path)
-                if not is_changed:
-                    note("the editor saved nothing; one that opens a window must wait, as `code --wait` does")
-                    published = publication_of(client, slug, newest.faq.lang, newest, newest.state)
-                elif question is not None:
-                    answer = path.read_text(encoding="utf-8").rstrip("\n")
-                    published = _change(client, newest, question, answer, draft=draft)
-                else:
-                    published = _publish(client, path, newest, is_draft=draft)
-            except (FAQError, click.ClickException, UnicodeError) as error:
-                kept = f"; your text is in {path}" if path.exists() else ""
-                raise failure(f"{error}{kept}") from error
-            path.unlink(missing_ok=True)
-    is_unchanged = published.etag == newest.etag
+            old = _answer_to(newest, question)
+            change = partial(_change, client, newest, question, draft=draft)
+            published = (
+                _edited(old, lambda path: change(_text_of(path))) if answer is None else change(answer)
+            )
+        is_unchanged = published is None or published.etag == newest.etag
+        published = published or publication_of(client, slug, newest.faq.lang, newest, newest.state)
     if is_unchanged:
         note(f"{slug} was not changed")
     if as_json or not is_unchanged:
@@ -122,17 +110,51 @@ def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
     return "unpublished" in (*states, *(faq.state for faq in found))
 
 
-def _write(text: str) -> Path:
-    """Write a text to a file that only this user can read, and return its path."""
-    handle, name = tempfile.mkstemp(".md", "faqsvc-")
-    with open(handle, "w", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-    return Path(name)
+def _edited(text: str, send: Callable[[Path], "wire.Publication"]) -> "wire.Publication | None":
+    """Open a text in the editor, and send the saved file; return None if the editor did not change it.
+
+    If something fails, the file with the changed text stays, and the error names it.
+    """
+    handle, name = tempfile.mkstemp(".md", "faqsvc-")  # only this user can read it
+    path, before = Path(name), text.encode()
+    with open(handle, "wb") as file:
+        file.write(before)
+    try:
+        with if_interrupted("nothing was published"):
+            _open_editor(path)
+        sent = send(path) if _is_changed(path, before) else None
+    except (FAQError, click.ClickException, UnicodeError) as error:
+        if _is_changed(path, before):
+            raise failure(f"{error}; your text is in {path}") from error
+        path.unlink(missing_ok=True)
+        raise
+    path.unlink(missing_ok=True)
+    if sent is None:
+        note("the editor saved nothing; one that opens a window must wait, as `code --wait` does")
+    return sent
+
+
+def _open_editor(path: Path) -> None:
+    try:
+        click.edit(filename=str(path))
+    except (click.ClickException, ValueError) as error:  # shlex raises ValueError
+        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "the editor"
+        reason = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
+        message = f"cannot edit with {quoted(command)}: {reason}"
+        raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
+
+
+def _is_changed(path: Path, before: bytes) -> bool:
+    return path.exists() and path.read_bytes() != before
+
+
+def _text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8").rstrip("\n")
 
 
 def _answer_to(newest: "StoredRevision", question: str) -> str:
     """Return the answer to a question, named by its text or id; raises a failure if it is unknown."""
-    items = [Item(*astuple(item)) for item in newest.faq.items]
+    items = newest.record.items
     found = finder(items)(Change(question=question))
     if found is None:
         similar = ", ".join(map(quoted, closest(question, [item.question for item in items])))
@@ -156,30 +178,11 @@ def _markdown(newest: "StoredRevision") -> str:
     """Return a revision as a file."""
     from faqsvc_embed.files import WRITERS, Document
 
-    document = Document.from_faq(FAQ.from_dict(msgspec.to_builtins(newest.faq)))
     # The service keeps the call to action of the FAQ.
-    return WRITERS[".md"](replace(document, website_url=newest.website_url, cta=None))
+    return WRITERS[".md"](replace(Document.from_faq(newest.record), cta=None))
 
 
-def _edit(path: Path) -> bool:
-    """Open a file in the editor, and return whether it was changed; otherwise it is deleted."""
-    before = path.read_bytes()
-    try:
-        click.edit(filename=str(path))
-    except (click.ClickException, ValueError) as error:  # shlex raises ValueError
-        command = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "the editor"
-        reason = error.__cause__.strerror if isinstance(error.__cause__, OSError) else error
-        message = f"cannot edit with {quoted(command)}: {reason}"
-        raise failure(f"{message}; set VISUAL or EDITOR to a command such as 'code --wait'") from error
-    finally:
-        if not path.exists() or path.read_bytes() == before:
-            path.unlink(missing_ok=True)
-    return path.exists()
-
-
-def _publish(
-    client: "FAQClient", path: Path, newest: "StoredRevision", *, is_draft: bool
-) -> "wire.Publication":
+def _publish(client: "FAQClient", newest: "StoredRevision", path: Path, *, draft: bool) -> "wire.Publication":
     """Publish the edited file, unless there is a newer revision than the one it was made from."""
     from faqsvc_embed.cli.checks import messages_in
     from faqsvc_embed.files import read_file
@@ -190,7 +193,7 @@ def _publish(
     if document.slug != slug:
         message = f"the text has the slug {quoted(document.slug)}: change it back to {quoted(slug)}"
         raise failure(f"{message}, or use `faqsvc publish` for another FAQ")
-    document = replace(document, lang=document.lang or lang, draft=is_draft or document.draft)
+    document = replace(document, lang=document.lang or lang, draft=draft or document.draft)
     publication = Publication(str(path), document)
     publication.body()
     fields = publication.document.publication()

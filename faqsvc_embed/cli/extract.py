@@ -1,7 +1,11 @@
-"""`faqsvc extract`: questions and answers from a website or a file, without a service."""
+"""`faqsvc extract` and `faqsvc generate`: questions and answers from a website.
+
+`extract` finds them itself, also in a file; `generate` lets the service find them.
+"""
 
 import json
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,8 +17,16 @@ from msgspec.structs import replace
 from faqsvc_embed.api.contract import GeneratedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.options import FilePath, format_option, is_url, lang_option
-from faqsvc_embed.cli.output import note, print_data, print_json
+from faqsvc_embed.cli.get import items_to_text
+from faqsvc_embed.cli.options import (
+    FilePath,
+    base_url_option,
+    format_option,
+    is_url,
+    lang_option,
+    open_client,
+)
+from faqsvc_embed.cli.output import note, print_data, print_json, print_text
 
 if TYPE_CHECKING:
     from faqsvc_embed.client import GeneratedItem
@@ -26,11 +38,15 @@ MAX_FILE: Final = 2_097_152
 """Maximum bytes read from a file; the same as for a page."""
 _RELATIVE_LINK: Final = re.compile(rb"(?i)<a\s[^<>]{0,200}\bhref=[\"']?(?![a-z]+:|#|[\"'])")
 
+_count_option = click.option(
+    "--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions."
+)
+
 
 @click.command()
 @click.argument("source", metavar="URL|FILE", type=FilePath())
 @lang_option
-@click.option("--count", type=click.IntRange(1, MAX_ITEMS), help="Maximum number of questions.")
+@_count_option
 @click.option(
     "--pages",
     type=click.IntRange(1, 50),
@@ -67,7 +83,7 @@ def extract(source: str, form: str, pages: int, url: str | None, **options: Any)
         raise failure(f"no questions found in {source!r}")
     from faqsvc_embed.files import WRITERS
 
-    document = document_of(generation.items, url)
+    document = _document(generation.items, url)
     if form == "markdown":
         print_data(WRITERS[".md"](document).rstrip("\n"))
         return
@@ -114,7 +130,44 @@ def _from_file(request: "GenerationRequest", url: str | None) -> GenerateRespons
     return replace(found, pages=[ReadPage(page.url, page.tag, len(page.pairs))])
 
 
-def document_of(
+@click.command()
+@click.argument("url")
+@lang_option
+@_count_option
+@format_option("text", "json", "markdown", text="Output format; `faqsvc publish` reads json and markdown.")
+@base_url_option
+def generate(url: str, form: str, lang: str | None, base_url: str | None, **options: Any) -> None:
+    """Print questions and answers from the website at URL.
+
+    The service finds them, which may take a minute, and stores nothing. Review them before you publish them.
+    The API key is read from FAQSVC_API_KEY.
+
+    \b
+      faqsvc generate https://heron.example --count 10 --format markdown > faq.md
+      faqsvc publish faq.md --website-name Heron
+
+    Exit status: 0; 1 if no question is found, or the website cannot be read.
+    """
+    with open_client(base_url) as client:
+        if sys.stderr.isatty():
+            note(f"The service reads {url}, which may take a minute")
+        items = client.generate_faq(url, lang=lang, **options)
+    if not items:
+        raise failure(f"no questions found at {url!r}")
+    stated = {item.lang for item in items if item.lang is not None}
+    if lang is not None and stated - {lang}:
+        named = ", ".join(map(repr, sorted(stated)))
+        note(f"The items are in {named}, not in {lang!r}: the service does not translate")
+    if form == "text":
+        print_text(items_to_text(items).rstrip("\n"))
+        return
+    from faqsvc_embed.files import WRITERS
+
+    document = _document(items, url, lang)
+    print_data(WRITERS[{"json": ".json", "markdown": ".md"}[form]](document).rstrip("\n"))
+
+
+def _document(
     items: "Sequence[GeneratedEntry | GeneratedItem]", url: str | None, lang: str | None = None
 ) -> "Document":
     """Return generated items as a document; `lang` is their language if they state none."""

@@ -62,7 +62,7 @@ def check(host: Host) -> None:
     The files of the setting `directory` are also checked, as by `faqsvc check`. The command fails if an FAQ
     is not published, or a file has a problem.
     """
-    from faqsvc_embed.cli.checks import notes_of, problems_of
+    from faqsvc_embed.cli.checks import findings
     from faqsvc_embed.files.folder import Folder
 
     settings, places = host.embed.settings, dict[str, list[str]]()
@@ -74,12 +74,13 @@ def check(host: Host) -> None:
                 places.setdefault(slug, []).append(place)
     folder = Folder(settings.directory, lang=settings.lang) if settings.directory else None
     missing = _unpublished(host.embed, dict(sorted(places.items())), folder)
-    problems = problems_of(folder) if folder else []
-    notes = notes_of(folder) if folder else []
-    for line in (*map(str, problems), *(f"{note} (note)" for note in notes)):
+    found = findings([folder] if folder else [])
+    for line in found.lines():
         print_text(line)
-    if missing or problems:
-        raise failure(f"{counted(missing, 'FAQ')} missing, {counted(len(problems), 'problem')} in files")
+    if missing or found.problems:
+        raise failure(
+            f"{counted(missing, 'FAQ')} missing, {counted(len(found.problems), 'problem')} in files"
+        )
 
 
 def _unpublished(embed: "FAQEmbed", slugs: Mapping[str, list[str]], folder: "Folder | None") -> int:

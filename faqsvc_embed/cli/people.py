@@ -1,10 +1,9 @@
-"""`faqsvc people`: the people who sign in at the desk."""
+"""`faqsvc people` and `faqsvc desk`: the people who sign in at the desk, and their links."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from faqsvc_embed.cli.desk import print_link
 from faqsvc_embed.cli.options import (
     database_option,
     json_option,
@@ -16,6 +15,7 @@ from faqsvc_embed.cli.options import (
 from faqsvc_embed.cli.output import fields_of_row, note, print_result
 
 if TYPE_CHECKING:
+    from faqsvc_embed.service.storage import Storage
     from faqsvc_embed.service.storage.people import Person
 
 _role_option = click.option(
@@ -53,7 +53,7 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
     """
     storage = open_or_create(database)
     person = storage.people.add(name, email=email, role=role or "editor", site=site)
-    print_link(storage, person, base_url)
+    _print_link(storage, person, base_url)
 
 
 @people.command("link")
@@ -64,7 +64,7 @@ def add_person(database: str, email: str, name: str, role: Any, site: str | None
 def print_new_link(database: str, email: str, site: str | None, base_url: str) -> None:
     """Print a sign-in link, which works once and expires after an hour."""
     storage = open_existing(database)
-    print_link(storage, storage.people.find(email, site=site), base_url)
+    _print_link(storage, storage.people.find(email, site=site), base_url)
 
 
 @people.command("list")
@@ -117,3 +117,31 @@ def remove_person(database: str, email: str, with_keys: bool, site: str | None) 
 def _columns(person: "Person") -> tuple[str, ...]:
     added = f"added {person.created_at:%Y-%m-%d}"
     return (person.id, f"site {person.site}", person.role, added, person.email or "-", person.name)
+
+
+@click.command()
+@database_option
+@click.option(
+    "--name",
+    metavar="NAME",
+    help="Name of the person. A new name is added as an admin. Default: the only person.",
+)
+@site_option
+@public_url_option
+def desk(database: str, name: str | None, site: str | None, base_url: str) -> None:
+    """Print a link that signs a person in at the desk. It works once and expires after an hour.
+
+    The first link makes the first admin. `faqsvc people` adds people with other roles.
+
+    \b
+      faqsvc desk --name Mia
+    """
+    storage = open_or_create(database)
+    _print_link(storage, storage.people.admin(name, site=site), base_url)
+
+
+def _print_link(storage: "Storage", person: "Person", base_url: str) -> None:
+    """Print a link that signs a person in."""
+    from faqsvc_embed.service.http.requests import PublicURLs
+
+    click.echo(PublicURLs(base_url).sign_in(storage.sign_ins.create_link(person)))

@@ -7,14 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-import msgspec
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
 from faqsvc_embed.cli.output import note, print_text
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
-from faqsvc_embed.models import FAQ
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
@@ -139,7 +137,7 @@ def _revision(slug: str, local: "Document", base_url: str | None) -> "Document |
             revision = client.get_revision(slug, local.revision, lang=local.lang)
     except FAQError:
         return None
-    return Document.from_faq(FAQ.from_dict(msgspec.to_builtins(revision.faq)))
+    return Document.from_faq(revision.record)
 
 
 def _pull(client: "FAQClient", slugs: Sequence[str]) -> "Records":

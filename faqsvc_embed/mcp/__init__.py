@@ -1,7 +1,7 @@
 """The tool server for MCP clients: read, generate, publish and change FAQs. It needs the extra `mcp`.
 
-Start with `tools`, which calls the functions in `reading` and `writing`. `definitions` has the names, schemas
-and descriptions of the tools. `server`, `stdio` and `http` implement the protocol. `faqsvc mcp` runs the
+Start with `server`, which calls the functions in `reading`, `writing` and `updating`. `definitions` has the
+names, schemas and descriptions of the tools; `stdio` and `http` are the transports. `faqsvc mcp` runs the
 server, `create_app` returns it as an ASGI application, and `create_server` returns it for another transport.
 docs/reference/command.md lists the tools.
 """

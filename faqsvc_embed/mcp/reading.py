@@ -14,8 +14,7 @@ from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.client import StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, quoted
 from faqsvc_embed.languages import LANGUAGES, lookup
-from faqsvc_embed.mcp.clients import Call
-from faqsvc_embed.mcp.results import MAX_TITLE, ToolError, if_small, part_of, result_of, shorten, to_json
+from faqsvc_embed.mcp.calls import MAX_TITLE, Call, ToolError, if_small, part_of, result_of, shorten, to_json
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering.json_ld import to_json_ld, to_json_ld_string
 
@@ -80,30 +79,22 @@ async def get_faq(call: Call) -> CallToolResult:
         if error.status != 404 or (unpublished := await _newest(call)) is None:
             raise
     if unpublished is not None:
-        faq, revision = record_of(unpublished), unpublished.revision
+        faq, revision = unpublished.record, unpublished.revision
         notes = ["Readers do not see this, because it is not published"]
     entries = [item.to_fields() for item in faq.items]
     offset = call.arguments.get("offset", 0)
-    items, next_offset, more = part_of(entries, offset, "items")
+    part, more = part_of(entries, offset, "items")
     content = {
         **faq.to_dict(),
         **({} if revision is None else {"revision": revision}),
         "title": shorten(faq.title, MAX_TITLE),
         "websiteName": shorten(faq.website_name, MAX_TITLE),
         "cta": if_small(faq.cta),
-        "items": items,
-        "total": len(entries),
-        **({"nextOffset": next_offset} if next_offset else {}),
+        **part,
     }
-    if items[:1] != entries[offset : offset + 1]:
+    if part["items"][:1] != entries[offset : offset + 1]:
         notes.append(f"Item {offset} is cut; {_full_text(call)}")
     return result_of(content, notes=[*notes, *more])
-
-
-def record_of(revision: StoredRevision) -> FAQ:
-    """Return the record of a revision, with its website, which a plain one does not have."""
-    fields = msgspec.to_builtins(revision.faq)
-    return FAQ.from_dict({**fields, "websiteUrl": revision.website_url})
 
 
 async def get_faq_jsonld(call: Call) -> CallToolResult:
@@ -117,10 +108,11 @@ async def get_faq_jsonld(call: Call) -> CallToolResult:
     ]
     if not pairs:
         raise ToolError(f"The FAQ {quoted(faq.slug)} has no question with an answer, so it has no FAQPage.")
-    shown, next_offset, more = part_of(pairs, offset, "questions", _json_ld_size)
+    part, more = part_of(pairs, offset, "questions", _json_ld_size)
+    shown = part["items"]
     page = FAQ("", lang=faq.lang, items=tuple(Item(position, **pair) for position, pair in enumerate(shown)))
-    if next_offset:
-        advice = f"Call again with offset {next_offset} and join the mainEntity arrays"
+    if "nextOffset" in part:
+        advice = f"Call again with offset {part['nextOffset']} and join the mainEntity arrays"
         more.append(f"This FAQPage is not complete. {advice}")
     if shown[0] != pairs[offset]:
         more.append(
@@ -140,11 +132,10 @@ async def list_faqs(call: Call) -> CallToolResult:
     for entry in entries:  # no tool takes an entity tag
         for fields in (entry, *entry["translations"]):
             fields.pop("etag", None)
-    items, next_offset, notes = part_of(entries, given.get("offset", 0), "FAQs")
+    part, notes = part_of(entries, given.get("offset", 0), "FAQs")
     if not entries and given:
         notes = ["No FAQ has all of that. Call again with fewer words, or without query for all FAQs"]
-    more = {"nextOffset": next_offset} if next_offset else {}
-    return result_of({"items": items, "total": len(entries), **more}, notes=notes)
+    return result_of(part, notes=notes)
 
 
 async def _published(call: Call) -> Fetched:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
-from faqsvc_embed.mcp.results import shorten
+from faqsvc_embed.mcp.calls import shorten
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL

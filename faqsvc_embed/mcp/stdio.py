@@ -5,6 +5,7 @@ Here both get a response.
 """
 
 import json
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any, Final
@@ -12,9 +13,12 @@ from typing import Any, Final
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp import types
+from mcp.server.lowlevel.server import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
+
+from faqsvc_embed.mcp.server import create_server
 
 GRACE: Final = 2.0
 """Seconds that running requests may take after the input has ended."""
@@ -25,6 +29,22 @@ NOTIFIED: Final = "notifications/"
 INVALID: Final = "Invalid request: the line is not a JSON-RPC 2.0 message"
 
 Streams = tuple[MemoryObjectReceiveStream[SessionMessage | Exception], MemoryObjectSendStream[SessionMessage]]
+
+
+def main() -> None:
+    """Run the server over standard input and output; the log goes to standard error."""
+    # A thread waits for the next line and cannot be interrupted: Ctrl-C ends the process, as SIGTERM does.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        anyio.run(serve, create_server())
+    except* BrokenPipeError:
+        pass  # the client is gone
+
+
+async def serve(server: Server[Any], stdin: Any = None, stdout: Any = None) -> None:
+    """Serve one client until its input ends, over standard input and output or the given files."""
+    async with open_stdio(stdin, stdout) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
 
 
 @asynccontextmanager

@@ -16,9 +16,7 @@ from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
-from faqsvc_embed.mcp.clients import Arguments, Call
-from faqsvc_embed.mcp.reading import record_of
-from faqsvc_embed.mcp.results import ROOM, ToolError, result_of, shorten, size_of, take_fitting
+from faqsvc_embed.mcp.calls import ROOM, Arguments, Call, ToolError, result_of, shorten, size_of, take_fitting
 from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
 from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
@@ -52,12 +50,12 @@ async def update_faq(call: Call) -> CallToolResult:
     slug, number, is_draft = given["slug"], given["revision"], bool(given.get("draft"))
     newest = await _newest(client, slug, given.get("lang"))
     if newest is None:
-        source = record_of(await _published(client, slug))
+        source = (await _published(client, slug)).record
         old = replace(source, title="", lang=given["lang"], introduction=None, items=())
         new, notes = await asyncio.to_thread(_translated, old, given)
     else:
         _check_newest(newest, given)
-        old = record_of(newest)
+        old = newest.record
         new, notes = await asyncio.to_thread(_changed, old, given)
     only_if = {"if_none_match": "*"} if newest is None else {"if_match": newest.etag, "revision": number}
     is_waiting = newest is not None and newest.state == "draft"
@@ -143,7 +141,7 @@ def _check_newest(newest: StoredRevision, given: Arguments) -> None:
     if newest.state == "superseded" and not given.get("draft"):
         raise _unpublished(newest.faq.slug)
     if newest.revision != given["revision"]:
-        items, is_draft = record_of(newest).items, newest.state == "draft"
+        items, is_draft = newest.record.items, newest.state == "draft"
         raise _conflict(newest.revision, items, given["changes"], is_draft=is_draft)
 
 

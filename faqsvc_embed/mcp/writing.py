@@ -22,9 +22,16 @@ from faqsvc_embed.errors import (
     quoted,
 )
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.mcp.clients import Arguments, Call
-from faqsvc_embed.mcp.reading import record_of
-from faqsvc_embed.mcp.results import MAX_TITLE, ToolError, if_small, part_of, result_of, shorten
+from faqsvc_embed.mcp.calls import (
+    MAX_TITLE,
+    Arguments,
+    Call,
+    ToolError,
+    if_small,
+    part_of,
+    result_of,
+    shorten,
+)
 from faqsvc_embed.mcp.shown import in_format, shown, typed
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.models.wire import Publication
@@ -48,12 +55,12 @@ async def generate_faq(call: Call) -> CallToolResult:
     entries = [
         {name: text for name in _GENERATED if (text := getattr(item, name)) is not None} for item in found
     ]
-    items, _, notes = part_of(entries, 0, "items")
-    if len(items) < len(entries):
+    part, notes = part_of(entries, 0, "items")
+    if part.pop("nextOffset", None):  # the tool has no offset
         notes.append("For others, name another page of the website")
     elif not entries:
         notes.append("The service found no questions there; try another page of the website")
-    return result_of({"items": items, "total": len(entries)}, notes=notes)
+    return result_of(part, notes=notes)
 
 
 async def publish_faq(call: Call) -> CallToolResult:
@@ -152,7 +159,7 @@ async def _taken(client: FAQClient, record: FAQ) -> ToolError:
     found = await client.anewest_revision(record.slug)
     title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."
-    if record_of(found).items == record.items:
+    if found.record.items == record.items:
         advice = "It has the same questions, so your last call may have made it: read it with get_faq."
     if record.lang not in (None, found.faq.lang):
         advice = f"Translate it with update_faq, lang {record.lang} and revision 0, or choose another slug."

@@ -14,7 +14,8 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from faqsvc_embed import FAQClient
 from faqsvc_embed.mcp import stdio
-from faqsvc_embed.mcp.server import create_server, serve
+from faqsvc_embed.mcp.server import create_server
+from faqsvc_embed.mcp.stdio import serve
 from tests.mcp.support import shown
 from tests.support import faulty as behaviours
 from tests.support import samples

@@ -1,13 +1,27 @@
-"""Results of tools, short enough for a model to read at once."""
+"""What a tool gets and returns: a call with its clients, and a result that a model can read at once."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from mcp.types import CallToolResult, TextContent
 
+from faqsvc_embed.api.requests import KEY_HEADER
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import without_keys
+from faqsvc_embed.settings import Settings
+from faqsvc_embed.settings.api_key import APIKey
 
+NO_KEY: Final = (
+    "FAQSVC_API_KEY is not set, and nothing was sent. Ask the user to set it in the environment of this MCP "
+    "server and to restart it; `faqsvc keys create` makes keys, and so does the desk of the service under "
+    "Site, Keys."
+)
+NO_KEY_SENT: Final = (
+    "The request has no API key, and nothing was sent. Ask the user to let the MCP client send one in the "
+    "header X-Plugin-Key, or as a bearer token in Authorization; `faqsvc keys create` makes keys."
+)
 MAX_RESULT: Final = 52_000
 """Maximum bytes of one result, as structured content and as text together.
 
@@ -20,6 +34,7 @@ MAX_TITLE: Final = 300
 MAX_EXTRA: Final = 2_000
 MAX_MESSAGE: Final = 4_000
 
+Arguments = dict[str, Any]
 Entry = dict[str, Any]
 
 
@@ -36,6 +51,52 @@ class ToolError(Exception):
         if self.content is None:
             return CallToolResult(content=[TextContent(type="text", text=message)], is_error=True)
         return result_of({**self.content, "message": message}).model_copy(update={"is_error": True})
+
+
+class Clients:
+    """The FAQ clients of a server: a given one, or those that the environment configures.
+
+    Reads use no key, so that an invalid key stops only writes. With `is_remote`, a request may send
+    its own key.
+    """
+
+    def __init__(self, client: FAQClient | None, *, is_remote: bool) -> None:
+        self._given = self._reader = client
+        self._is_remote = is_remote
+
+    def reading(self) -> FAQClient:
+        """Return the client that reads published FAQs."""
+        if self._reader is None:
+            self._reader = FAQClient(settings=Settings.from_env(api_key=None))
+        return self._reader
+
+    def writing(self, headers: Mapping[str, str]) -> FAQClient:
+        """Return a client with the API key of the request, or of the given client or the environment.
+
+        Raises:
+            ToolError: there is no key.
+        """
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        sent = headers.get(KEY_HEADER.lower()) or (token.strip() if scheme.lower() == "bearer" else None)
+        if self._is_remote and sent:
+            key: APIKey | None = APIKey(sent)
+        elif self._given is not None:
+            key = self._given.settings.api_key
+        else:
+            key = None if self._is_remote else Settings.from_env().api_key
+        if key is None:
+            raise ToolError(NO_KEY_SENT if self._is_remote else NO_KEY)
+        return self.reading().with_key(key)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool. `reading` returns a client; `writing` returns one with a key, or raises ToolError."""
+
+    name: str
+    arguments: Arguments
+    reading: Callable[[], FAQClient]
+    writing: Callable[[], FAQClient]
 
 
 def result_of(content: Entry, text: str = "", notes: Sequence[str] = ()) -> CallToolResult:
@@ -66,10 +127,10 @@ def size_of(value: object) -> int:
 
 def part_of(
     entries: Sequence[Entry], offset: int, name: str, size: Callable[[Entry], int] = size_of
-) -> tuple[list[Entry], int, list[str]]:
-    """Return the entries from an offset on that fit into a result, the next offset, and notes.
+) -> tuple[Entry, list[str]]:
+    """Return the entries from an offset on that fit into a result, as its fields, and notes.
 
-    The next offset is 0 at the end.
+    The fields are `items`, `total` and, before the end, `nextOffset`.
 
     Raises:
         ToolError: the offset is beyond the end.
@@ -78,9 +139,10 @@ def part_of(
     if offset and offset >= total:
         raise ToolError(f"offset is {offset}, but {total} {name} are found.")
     part = take_fitting(entries[offset:], ROOM, size)
-    end = offset + len(part)
-    notes = [f"These are {name} {offset} to {end - 1} of {total}"] if end < total else []
-    return part, end if end < total else 0, notes
+    fields, end = {"items": part, "total": total}, offset + len(part)
+    if end == total:
+        return fields, []
+    return {**fields, "nextOffset": end}, [f"These are {name} {offset} to {end - 1} of {total}"]
 
 
 def take_fitting(entries: Sequence[Entry], room: int, size: Callable[[Entry], int] = size_of) -> list[Entry]:
