@@ -157,12 +157,15 @@ async def _restore(client: FAQClient, slug: str) -> CallToolResult:
 async def _taken(client: FAQClient, record: FAQ) -> ToolError:
     """Return the error for a new FAQ whose slug is taken."""
     found = await client.anewest_revision(record.slug)
-    title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     advice = "Change it with update_faq, or choose another slug."
     if found.record.items == record.items:
         advice = "It has the same questions, so your last call may have made it: read it with get_faq."
-    if record.lang not in (None, found.faq.lang):
-        advice = f"Translate it with update_faq, lang {record.lang} and revision 0, or choose another slug."
+    if (lang := record.lang) not in (None, found.faq.lang):
+        advice = f"Translate it with update_faq, lang {lang} and revision 0, or choose another slug."
+        with suppress(FAQNotFound):
+            found = await client.anewest_revision(record.slug, lang=lang)
+            advice = f"Change it with update_faq, lang {lang}, or choose another slug."
+    title, number = quoted(shorten(found.faq.title, MAX_TITLE)), found.revision
     return ToolError(
         f"There is an FAQ {quoted(record.slug)} already: {title}, revision {number}. Nothing was written. "
         f"{advice}"

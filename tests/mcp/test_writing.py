@@ -112,10 +112,15 @@ def test_of_two_new_faqs_with_one_slug_the_second_is_told(ours: Service) -> None
         messages = [error(result) for result in results if result.is_error]
         assert len(messages) == 2
         assert all("There is an FAQ 'race' already" in message for message in messages)
-        german = call(client, "publish_faq", arguments[0] | {"lang": "de"})
-        assert all(part in error(german) for part in ("There is an FAQ 'race' already", "revision 0"))
+        german = arguments[0] | {"lang": "de"}
+        refused = error(call(client, "publish_faq", german))
+        assert all(part in refused for part in ("There is an FAQ 'race' already", "revision 0"))
         assert len(client.revisions("race")) == 1
         assert client.list_faqs()[0].languages == ["en"]
+        changes = [{"question": "Was kostet es?", "answer": "Nichts."}]
+        call(client, "update_faq", {"slug": "race", "lang": "de", "revision": 0, "changes": changes})
+        refused = error(call(client, "publish_faq", german))
+        assert ("lang de" in refused, "revision 0" in refused) == (True, False)
 
 
 def test_a_new_faq_with_the_title_of_another_gets_a_note(ours: Service) -> None:

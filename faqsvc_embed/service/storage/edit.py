@@ -305,11 +305,10 @@ class Edit:
             return
         if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
             raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
-        for added, count, limit, unit in (
-            (self._added_faqs, row.faq_count, row.max_faqs or self._quota.faqs, "FAQs"),
-            (self._added_bytes, row.byte_count, row.max_bytes or self._quota.bytes, "bytes"),
+        faqs_limit, bytes_limit = row.max_faqs or self._quota.faqs, row.max_bytes or self._quota.bytes
+        for added, count, limit, what in (
+            (self._added_faqs, row.faq_count, faqs_limit, "FAQs; deleting some"),
+            (self._added_bytes, row.byte_count, bytes_limit, "bytes; deleting FAQs for ever"),
         ):
             if added > 0 and limit is not None and count > limit:
-                raise QuotaExceeded(
-                    f"The site may have {limit} {unit}; deleting FAQs with purge=now makes room"
-                )
+                raise QuotaExceeded(f"The site may have {limit} {what} makes room")

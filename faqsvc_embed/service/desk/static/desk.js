@@ -75,7 +75,10 @@ async function send(form, submitter) {
       signal: AbortSignal.timeout(TIMEOUT),
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (!page.querySelector(".brand")) throw new Error(`The server responded with an unexpected page (${response.status}).`);  // of a proxy
+    if (!page.querySelector(".brand")) {  // of a proxy
+      const advice = response.status < 500 ? " Sign in again in another tab." : "";
+      throw new Error(`The server responded with an unexpected page (${response.status}).${advice}`);
+    }
     const refused = page.getElementById("refused");
     if (refused) throw new Error(refused.textContent);  // showing the error page would remove the typed text
     if (response.redirected) history.replaceState(null, "", response.url);
@@ -87,7 +90,7 @@ async function send(form, submitter) {
     if (response.redirected) stay();
   } catch (error) {
     const isLost = ["TypeError", "TimeoutError", "AbortError"].includes(error.name);
-    const text = isLost ? "The server did not respond. Check your network." : error.message;
+    const text = isLost ? "The server did not respond. Check your network, or sign in again in another tab." : error.message;
     sayUnsent(form, submitter, `${text} What you wrote is still here. Try again.`);
     if (saved) saved.textContent = before;
   }
