@@ -53,7 +53,7 @@ def test_the_print_rules_are_understood(firefox: Firefox, host: str) -> None:
             .filter(rule => rule.media?.mediaText === 'print')
             .flatMap(rule => [...rule.cssRules].map(inner => inner.selectorText))"""
     )
-    assert ".faqsvc-item::details-content" in printed
+    assert "details.faqsvc-item::details-content" in printed
 
 
 def test_accents_follow_the_text(firefox: Firefox, host: str) -> None:

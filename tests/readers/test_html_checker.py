@@ -3,18 +3,20 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 from typing import get_args
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 import httpx2
 import pytest
+from msgspec.structs import replace
 from turbohtml import parse
 
 from faqsvc_embed.models import ANSWER_FORMATS
 from faqsvc_embed.settings.validators import Look
-from tests.browser.site import PAGES, make_app
+from faqsvc_embed.testing import fake_embed
+from tests.browser.site import PAGES, RICH, VARIANTS, make_app
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -89,6 +91,12 @@ def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
         styles = ("inline", "linked")[(number + (answer_format == "text")) % 2]
         client = make_app(styles=styles, answer_format=answer_format, look=look).test_client()
         pages |= {f"{path} {look} {answer_format}": client.get(f"/{path}").text for path in PAGES}
+    # Each further FAQ has the rules that those above it do not need; they must match nothing above.
+    embed = fake_embed({})
+    for order in permutations(zip(VARIANTS, ("en", "ja", "de"), strict=True)):
+        with embed.page():
+            faqs = [embed.render(replace(RICH, lang=lang), variant=variant) for variant, lang in order]
+        pages[f"{order}"] = f'<!DOCTYPE html><html lang="en"><title>x</title>{"".join(faqs)}'
     assert errors(readers, tmp_path, pages) == set()
 
 

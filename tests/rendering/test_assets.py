@@ -93,7 +93,7 @@ def test_print_opens_every_answer() -> None:
         for media, selector, declarations in layer()
         if media == "print"
     }
-    assert in_print[".faqsvc-item::details-content"] == {
+    assert in_print["details.faqsvc-item::details-content"] == {
         "content-visibility": "visible",
         "block-size": "auto",
     }
