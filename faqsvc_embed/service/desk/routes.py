@@ -111,11 +111,8 @@ class Desk:
             else:
                 found = await self._service.browse(request, self._respond, page, visit)
             return found if isinstance(found, Response) else await found
-        except Problem as problem:
-            return _problem_page(visit, problem)
-        except StorageUnavailable:
-            text = "The database does not respond. Nothing was saved; try again in a moment."
-            return _problem_page(visit, Problem(503, "unavailable", text, headers={"retry-after": "1"}))
+        except (Problem, StorageUnavailable) as error:
+            return _problem_page(visit, Problem.of(error))
 
     async def _read_form(self, request: Request) -> Form:
         """Read a form: without a session only a small one, and few large ones at a time."""
@@ -158,12 +155,10 @@ class Desk:
             visit = visit.at(session.person.site)
         try:
             response = _handle(page, visit)
-        except Problem as problem:
-            response = _problem_page(visit, problem)
-        except FAQError as error:
-            if (known := Problem.of(error)) is None:
-                raise
-            response = _problem_page(visit, known)
+        except StorageUnavailable:
+            raise  # `run_blocking` reports it
+        except (Problem, FAQError) as error:
+            response = _problem_page(visit, Problem.of(error))
         # No form has been sent with the token of a new cookie yet, so no handler is running in the loop.
         if session is not None and session.new_cookie and isinstance(response, Response):
             visit.set_cookie(response, session.cookie)

@@ -15,7 +15,6 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
-from faqsvc_embed.service.storage import StorageUnavailable
 
 ALWAYS: Final = (405, 429)
 READS: Final = (404, 406, 410, 422, 503, *ALWAYS)
@@ -154,16 +153,8 @@ class Endpoint:
                 headers = {"allow": self._allow}
                 raise Problem(405, "method-not-allowed", f"Allowed methods: {self._allow}", headers=headers)
             return await handler(request)
-        except Problem as problem:
-            return self._error_response(request, problem)
-        except StorageUnavailable:  # its message names the database, which is not for the public
-            retry = {"retry-after": "1"}
-            detail = "The database is not available; try again"
-            return self._error_response(request, Problem(503, "unavailable", detail, headers=retry))
-        except FAQError as error:
-            if (known := Problem.of(error)) is None:
-                raise
-            return self._error_response(request, known)
+        except (Problem, FAQError) as error:
+            return self._error_response(request, Problem.of(error))
 
     async def _options(self, request: Request) -> Response:
         methods = {"access-control-allow-methods": ", ".join(self._reads)}

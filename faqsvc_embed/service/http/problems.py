@@ -13,7 +13,7 @@ from faqsvc_embed.api import contract
 from faqsvc_embed.api.changes import ChangeRefused
 from faqsvc_embed.api.fields import Code
 from faqsvc_embed.errors import FAQError, FAQNotFound
-from faqsvc_embed.service.storage import errors
+from faqsvc_embed.service.storage import StorageUnavailable, errors
 from faqsvc_embed.service.storage.values import Revision
 
 MEDIA_TYPE: Final = "application/problem+json"
@@ -73,8 +73,15 @@ class Problem(Exception):
         return cls(429, "rate-limited", f"{reason}; try again in {seconds} s", headers=headers)
 
     @classmethod
-    def of(cls, error: FAQError) -> "Problem | None":
-        """Return the problem for an error of the storage, or None if it is unexpected."""
+    def of(cls, error: "Problem | FAQError") -> "Problem":
+        """Return the problem for an error; raise it again if it is unexpected."""
+        if isinstance(error, Problem):
+            return error
+        if isinstance(
+            error, StorageUnavailable
+        ):  # its message names the database, which is not for the public
+            detail = "The database is not available; try again"
+            return Problem(503, "unavailable", detail, headers={"retry-after": "1"})
         if isinstance(error, errors.TooManyWrites):
             return Problem.too_early(str(error), error.wait)
         if isinstance(error, errors.Incomplete):
@@ -84,7 +91,7 @@ class Problem(Exception):
             code: Code = "unknown-question" if is_unknown else "invalid-body"
             return Problem.invalid(str(error), code=code, index=error.index, closest=closest)
         if type(error) not in _STORAGE_ERRORS:
-            return None
+            raise error
         problem = Problem(*_STORAGE_ERRORS[type(error)], str(error))
         if isinstance(error, errors.RevisionConflict):
             newest = error.current
