@@ -102,8 +102,7 @@ class Desk:
         visit = self._visit(request)
         try:
             self._limiter.enforce(request)
-            is_form = request.method == "POST"
-            if is_form:
+            if request.method == "POST":
                 check_origin(request, visit.urls)
                 visit = replace(visit, form=await self._read_form(request))
             if visit.is_write:

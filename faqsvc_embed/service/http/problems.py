@@ -77,9 +77,8 @@ class Problem(Exception):
         """Return the problem for an error; raise it again if it is unexpected."""
         if isinstance(error, Problem):
             return error
-        if isinstance(
-            error, StorageUnavailable
-        ):  # its message names the database, which is not for the public
+        if isinstance(error, StorageUnavailable):
+            # Its own message names the database, which is not for the public.
             detail = "The database is not available; try again"
             return Problem(503, "unavailable", detail, headers={"retry-after": "1"})
         if isinstance(error, errors.TooManyWrites):
