@@ -1,6 +1,6 @@
 """The operations of the API: each is declared at its handler, and dispatched by the endpoint of its path."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Final, TypeVar
 
@@ -16,13 +16,8 @@ from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
 
-ALWAYS: Final = (405, 429)
-READS: Final = (404, 406, 410, 422, 503, *ALWAYS)
-KEYED: Final = (401, 403, 404, 410, 422, 503, *ALWAYS)
-BODIES: Final = (400, 408, 413)
-WRITES: Final = (409, 412, *BODIES, *KEYED)
-JSON_BODIES: Final = (406, 415)
-"""The statuses of problems that such requests may have."""
+READS: Final = (404, 406, 410, 422, 503)
+"""The statuses of problems that a public read of FAQs may have."""
 FAQ_PATH: Final = API_PATH + "/{slug}"
 
 Handler = Callable[[Any], Any]
@@ -37,7 +32,8 @@ class Operation:
     The name of the handler is that of the operation, and the first line of its docstring the summary. With a
     `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached: they
     may depend only on the declared query parameters and headers. With `uses_host`, they also depend on the
-    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body.
+    Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. `problems`
+    are the statuses of problems beside those that follow from the rest.
 
     A write with a parameter that is not in `query` is refused, and so is a body if `body` is None: whoever
     sends one expects it to be used. A probe has no rate limit: a flood of requests must not look like an
@@ -46,7 +42,7 @@ class Operation:
 
     method: str
     path: str
-    problems: tuple[int, ...]
+    problems: tuple[int, ...] = ()
     _: KW_ONLY
     statuses: tuple[int, ...] = (200,)
     scope: contract.Scope | None = None
@@ -70,10 +66,22 @@ class Operation:
     def __call__(self, handler: H) -> H:
         """Register the operation with its handler."""
         statuses = (*self.statuses, 304) if self.is_cached else self.statuses
-        is_checked = self.uses_host or self.single_parameters
-        problems = tuple(sorted({400, *self.problems})) if is_checked else self.problems
+        problems = tuple(sorted({*self.problems, *self._usual_problems()}))
         OPERATIONS.append((replace(self, statuses=statuses, problems=problems), handler))
         return handler
+
+    def _usual_problems(self) -> Iterator[int]:
+        yield from (405,) if self.is_probe else (405, 429)
+        if self.uses_host or self.single_parameters:
+            yield 400
+        if self.scope is not None:
+            yield from (401, 403, 404, 410, 422, 503)
+        if self.scope is not None and self.method != "get":
+            yield from (400, 408, 413)  # a body
+        if self.body is not None and not self.reads_body:
+            yield from (406, 415)  # in JSON
+        if "If-Match" in self.headers:
+            yield from (409, 412)
 
 
 OPERATIONS: Final[list[tuple[Operation, Handler]]] = []

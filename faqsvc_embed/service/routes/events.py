@@ -20,7 +20,7 @@ from faqsvc_embed.api.validation import problems_of
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.changes import ChangeFeed, Subscriber
 from faqsvc_embed.service.http.limits import client_network
-from faqsvc_embed.service.http.operation import ALWAYS, Operation
+from faqsvc_embed.service.http.operation import Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import parse_object, read_body
 from faqsvc_embed.service.storage.logs import LoggedChange
@@ -57,7 +57,7 @@ class EventResponse(StreamingResponse):
 @Operation(
     "get",
     FEED_PATH,
-    (422, 503, *ALWAYS),
+    (422, 503),
     query=("slug:list",),
     headers=("Last-Event-ID",),
     media_types=(EVENT_STREAM,),
@@ -75,7 +75,7 @@ async def follow_changes(call: Call) -> Response:
 @Operation(
     "post",
     FEED_PATH,
-    (400, 408, 413, 422, 503, *ALWAYS),
+    (400, 408, 413, 422, 503),
     body=FollowBody,
     reads_body=True,
     headers=("Last-Event-ID",),

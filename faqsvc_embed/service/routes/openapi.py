@@ -13,7 +13,7 @@ from faqsvc_embed.api.event_stream import EVENT_STREAM
 from faqsvc_embed.api.fields import Lang, Slug
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import best_media_type, public_response
-from faqsvc_embed.service.http.operation import ALWAYS, OPERATIONS, Operation
+from faqsvc_embed.service.http.operation import OPERATIONS, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.routes.errors import HTML, PAGE_STATUSES
 from faqsvc_embed.service.storage import upgrade
@@ -48,7 +48,7 @@ _KEY: Final = {
 }
 
 
-@Operation("get", "/openapi.json", (406, *ALWAYS), media_types=(MEDIA_TYPE,), is_cached=True)
+@Operation("get", "/openapi.json", (406,), media_types=(MEDIA_TYPE,), is_cached=True)
 async def describe_api(call: Call) -> Response:
     """Read this document."""
     best_media_type(call.request, MEDIA_TYPE)
@@ -196,13 +196,13 @@ _PARAMETERS: Final[dict[str, dict[str, Any]]] = {
 }
 
 
-@Operation("get", "/livez", (405,), media_types=("application/json",), is_probe=True)
+@Operation("get", "/livez", media_types=("application/json",), is_probe=True)
 async def check_liveness(_: Call) -> Response:
     """Check that the process responds."""
     return JSONResponse({"status": "ok"}, headers={"cache-control": "no-store"})
 
 
-@Operation("get", "/readyz", (405, 503), media_types=("application/json",), is_probe=True)
+@Operation("get", "/readyz", (503,), media_types=("application/json",), is_probe=True)
 def check_readiness(call: Call) -> Response:
     """Check that this process is ready: the database responds and needs no upgrade."""
     call.storage.ping()

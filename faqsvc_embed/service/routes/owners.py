@@ -23,7 +23,7 @@ from faqsvc_embed.api.contract import (
 from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
-from faqsvc_embed.service.http.operation import BODIES, FAQ_PATH, JSON_BODIES, KEYED, WRITES, Operation
+from faqsvc_embed.service.http.operation import FAQ_PATH, Operation
 from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
@@ -35,7 +35,6 @@ MAX_SEARCH = 200
 @Operation(
     "get",
     LIST_PATH,
-    KEYED,
     scope="read",
     response=FAQList,
     query=("q", "state", "lang", "limit", "after"),
@@ -71,7 +70,6 @@ def summary(faq: FAQInfo) -> FAQSummary:
 @Operation(
     "get",
     f"{FAQ_PATH}/revisions",
-    KEYED,
     scope="read",
     response=RevisionList,
     query=("lang", "limit", "after"),
@@ -83,9 +81,7 @@ def list_revisions(call: Call) -> Response:
     return private_response(RevisionList([Revision(**_fields(one)) for one in found], next_))
 
 
-@Operation(
-    "get", f"{FAQ_PATH}/revisions/{{number}}", KEYED, scope="read", response=RevisionContent, query=("lang",)
-)
+@Operation("get", f"{FAQ_PATH}/revisions/{{number}}", scope="read", response=RevisionContent, query=("lang",))
 def read_revision(call: Call) -> Response:
     """Read one revision."""
     revision = call.storage.history.revision(call.access, call.slug, call.lang, call.number)
@@ -112,7 +108,6 @@ def _fields(revision: values.Revision) -> dict[str, Any]:
 @Operation(
     "post",
     f"{FAQ_PATH}/revisions/{{number}}/publish",
-    WRITES,
     scope="publish",
     response=PublishResponse,
     query=("lang",),
@@ -128,7 +123,6 @@ def publish_revision(call: Call) -> Response:
 @Operation(
     "post",
     f"{FAQ_PATH}/preview",
-    (*BODIES, *KEYED),
     statuses=(201,),
     scope="read",
     response=Preview,
@@ -147,7 +141,6 @@ Purge = Literal["false", "true", "now"]
 @Operation(
     "delete",
     FAQ_PATH,
-    WRITES,
     statuses=(204,),
     scope="publish",
     query=("lang", "purge"),
@@ -166,7 +159,7 @@ def unpublish_faq(call: Call) -> Response:
     return Response(status_code=204, headers={"cache-control": "no-store"})
 
 
-@Operation("post", f"{FAQ_PATH}/restore", WRITES, scope="publish", response=FAQSummary, headers=("If-Match",))
+@Operation("post", f"{FAQ_PATH}/restore", scope="publish", response=FAQSummary, headers=("If-Match",))
 def restore_faq(call: Call) -> Response:
     """Restore an FAQ from the bin, or publish the translations that were unpublished last."""
     call.storage.removal.restore(call.access, call.slug, call.preconditions)
@@ -176,7 +169,7 @@ def restore_faq(call: Call) -> Response:
 @Operation(
     "post",
     f"{API_PATH}/generate",
-    (501, 502, 504, *KEYED, *BODIES, *JSON_BODIES),
+    (501, 502, 504),
     scope="draft",
     body=GenerateBody,
     max_body=16_384,

@@ -22,7 +22,7 @@ from faqsvc_embed.service.config import npm_package
 from faqsvc_embed.service.context import Call
 from faqsvc_embed.service.http.conditional import etag_of, private_response
 from faqsvc_embed.service.http.limits import require_scope
-from faqsvc_embed.service.http.operation import FAQ_PATH, JSON_BODIES, WRITES, Operation
+from faqsvc_embed.service.http.operation import FAQ_PATH, Operation
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import PublicURLs, parse_body
 from faqsvc_embed.service.storage.values import FileState, IdempotencyKey, Revision, Write
@@ -33,7 +33,7 @@ _IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 @Operation(
     "post",
     API_PATH,
-    (*WRITES, *JSON_BODIES),
+    (409,),
     statuses=(201,),
     scope="draft",
     body=PublishBody,
@@ -51,7 +51,6 @@ def publish_faq(call: Call) -> Response:
 @Operation(
     "put",
     FAQ_PATH,
-    (*WRITES, *JSON_BODIES),
     statuses=(200, 201),
     scope="draft",
     body=PublishBody,
@@ -78,7 +77,7 @@ def put_faq(call: Call) -> Response:
 @Operation(
     "patch",
     FAQ_PATH,
-    (428, *WRITES, *JSON_BODIES),
+    (428,),
     scope="draft",
     body=ChangeBody,
     response=PublishResponse,
