@@ -37,9 +37,6 @@ URL_ENCODED: Final = "application/x-www-form-urlencoded"
 MULTIPART: Final = "multipart/form-data"
 
 
-_TOO_MANY_FIELDS: Final = Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields")
-
-
 @dataclass(frozen=True, slots=True)
 class Upload:
     """An uploaded file."""
@@ -120,10 +117,14 @@ def is_same_token(form: Form, token: str) -> bool:
     return hmac.compare_digest(form.get("token").encode(), token.encode())
 
 
+def _too_many_fields() -> Problem:
+    return Problem(413, "body-too-large", f"The form has more than {MAX_FIELDS} fields")
+
+
 def _parse_url_encoded(_: Request, body: bytes) -> Form:
     pairs = body.split(b"&", MAX_FIELDS)
     if len(pairs) > MAX_FIELDS:
-        raise _TOO_MANY_FIELDS
+        raise _too_many_fields()
     parted = (pair.partition(b"=") for pair in pairs if pair)
     return Form(tuple((_unquoted(name), normalized(_unquoted(value))) for name, _, value in parted))
 
@@ -147,13 +148,13 @@ def _parse_multipart(request: Request, body: bytes) -> Form:
 
     def on_field(field: Field) -> None:
         if len(fields) >= MAX_FIELDS:
-            raise _TOO_MANY_FIELDS
+            raise _too_many_fields()
         name = (field.field_name or b"").decode("utf-8", "replace")
         fields.append((name, normalized((field.value or b"").decode("utf-8", "replace"))))
 
     def on_file(file: File) -> None:
         if len(uploads) >= MAX_UPLOADS:
-            raise _TOO_MANY_FIELDS
+            raise _too_many_fields()
         name = (file.file_name or b"").decode("utf-8", "replace")
         file.file_object.seek(0)
         uploads.append(Upload(name, file.file_object.read()))
