@@ -101,9 +101,11 @@ class PublishRun:
         is_unchanged = published is not None
         if published is None:
             published = self._send(publication)
-            before = self._newest(publication, published.lang)
-            if before is not None and published.revision is not None:
-                is_unchanged = published.revision < before.revision + _is_current(publication, before)
+            before, number = self._newest(publication, published.lang), published.revision
+            if before is not None and number is not None:
+                # The number of the newest revision is also returned if a draft becomes public.
+                is_same = number == before.revision and _is_current(publication, before)
+                is_unchanged = number < before.revision or is_same
         if not is_unchanged:
             publication.state_revision(published.revision)
         self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})

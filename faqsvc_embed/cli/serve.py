@@ -71,7 +71,15 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     help="Maximum uncached requests of one address per minute, in each process. Default: 120000.",
 )
-def serve(database: str, workers: int, proxies: tuple[str, ...], **options: Any) -> None:
+def serve(
+    database: str,
+    host: str,
+    port: int,
+    uds: str | None,
+    workers: int,
+    proxies: tuple[str, ...],
+    **options: Any,
+) -> None:
     """Run the FAQ service until Ctrl-C.
 
     \b
@@ -84,7 +92,6 @@ def serve(database: str, workers: int, proxies: tuple[str, ...], **options: Any)
 
     check_named(database)
     server.check_proxies(proxies)
-    host, port, uds = (options.pop(name) for name in ("host", "port", "uds"))
     given = {name: value for name, value in options.items() if value is not None}
     if workers > 1 and given["metrics"]:
         _share_metrics()  # before prometheus-client is imported, which reads the variable

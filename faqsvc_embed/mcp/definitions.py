@@ -51,9 +51,10 @@ def _page_of(entries: Definition, **more: Definition) -> Definition:
     return _result({**more, **parts}, ["items", "total"])
 
 
-def _tool(name: str, title: str, description: str, *schemas: Definition, **hints: bool) -> Definition:
+def _tool(
+    name: str, title: str, description: str, arguments: Definition, result: Definition, **hints: bool
+) -> Definition:
     reading = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": True}
-    arguments, result = schemas
     return {
         "name": name,
         "title": title,

@@ -20,9 +20,8 @@ from msgspec.structs import replace
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.fetcher import default_ssl_context
-from faqsvc_embed.generation.crawl.page import Page
+from faqsvc_embed.generation.crawl.page import Page, contradicts
 from faqsvc_embed.generation.data import load
-from faqsvc_embed.generation.detection import contradicts
 from faqsvc_embed.generation.engines.grounding import (
     Excerpt,
     Suggestion,

@@ -64,14 +64,13 @@ class Candidate:
     evidence: Evidence
     group: object = None
     """Equal for candidates that look alike."""
-    question: str = ""
-    answer: str = ""
+    texts: tuple[str, str] | None = None
+    """The question and the answer, if they are parts of the text of one element."""
     section: str | None = None
 
     def __post_init__(self) -> None:
-        self.question = self.question or question_text(self.element)
-        self._stated_answer = self.answer
-        self.answer = shortened(cleaned(self.answer or text_of(self.answer_nodes)))
+        self.question, answer = self.texts or (question_text(self.element), text_of(self.answer_nodes))
+        self.answer = shortened(cleaned(answer))
 
     @property
     def kind(self) -> object:
@@ -80,7 +79,8 @@ class Candidate:
 
     def markdown(self, url: str) -> str:
         """Return the answer as Markdown; `url` is the address that its links are relative to."""
-        return shortened(cleaned(escape(self._stated_answer) or markdown_of(self.answer_nodes, url)))
+        answer = escape(self.texts[1]) if self.texts else markdown_of(self.answer_nodes, url)
+        return shortened(cleaned(answer))
 
     def answer_elements(self) -> list[Element]:
         """Return the nodes of the answer that are elements."""

@@ -59,7 +59,7 @@ def likely_pairs(context: PageContext, claims: Claims) -> Iterator[Candidate]:
             rest = _siblings_after(element, 7, ends, claims)[0] if element.tag == TEXT_BLOCK else []
             question = bare_question(" ".join(parts[0].split()))
             answer = "\n\n".join(filter(None, (parts[1], text_of(rest))))
-            yield Candidate(element, tuple(rest), evidence, group, question=question, answer=answer)
+            yield Candidate(element, tuple(rest), evidence, group, (question, answer))
         elif nodes := _answer_after(element, ends, claims):
             yield Candidate(element, nodes, evidence, group)
 
