@@ -48,14 +48,12 @@ lang_option: OptionDecorator = click.option(
 def format_option(default: str, *others: str, text: str) -> OptionDecorator:
     """Return the option for the output format, `form`, with `--json` as its short form."""
 
+    choice = click.Choice([default, *others])
+    by_name = click.option("--format", "form", type=choice, default=default, show_default=True, help=text)
+    as_json = click.option("--json", "form", flag_value="json", help="The same as --format json.")
+
     def add(command: Decorated) -> Decorated:
-        command = click.option("--json", "form", flag_value="json", help="The same as --format json.")(
-            command
-        )
-        choice = click.Choice([default, *others])
-        return click.option("--format", "form", type=choice, default=default, show_default=True, help=text)(
-            command
-        )
+        return by_name(as_json(command))
 
     return add
 

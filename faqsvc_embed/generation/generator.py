@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.contract import DroppedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.generation.crawl.crawler import MAX_PAGES, Crawler
+from faqsvc_embed.generation.crawl.crawler import Crawler
 from faqsvc_embed.generation.crawl.fetcher import PageFetcher, default_ssl_context
 from faqsvc_embed.generation.crawl.page import Page
 from faqsvc_embed.generation.crawl.ssrf import Endpoint
@@ -45,11 +45,7 @@ async def generate(
         ssl_context = await run_in_thread(default_ssl_context)
         async with aclosing(PageFetcher(allowed, ssl_context=ssl_context)) as fetcher:
             crawler = Crawler(
-                fetcher,
-                request.website_url,
-                lang=request.lang,
-                max_pages=request.max_pages or MAX_PAGES,
-                report=report,
+                fetcher, request.website_url, lang=request.lang, max_pages=request.max_pages, report=report
             )
             with anyio.move_on_after(engine.crawl_time_fraction * timeout) as crawl:
                 await crawler.crawl()

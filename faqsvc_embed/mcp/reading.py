@@ -70,17 +70,8 @@ def _language_in(query: str, lang: str | None) -> str | None:
 
 
 async def get_faq(call: Call) -> CallToolResult:
-    """Return a published FAQ, or the part of it from an offset on."""
-    try:
-        published = await _published(call)
-        faq, revision, notes = published.faq, published.revision, _language_notes(call, published.faq)
-        unpublished = await _newest(call) if notes else None
-    except FAQNotFound as error:
-        if error.status != 404 or (unpublished := await _newest(call)) is None:
-            raise
-    if unpublished is not None:
-        faq, revision = unpublished.record, unpublished.revision
-        notes = ["Readers do not see this, because it is not published"]
+    """Return an FAQ, or the part of it from an offset on."""
+    faq, revision, notes = await _found(call)
     entries = [item.to_fields() for item in faq.items]
     offset = call.arguments.get("offset", 0)
     part, more = part_of(entries, offset, "items")
@@ -95,6 +86,25 @@ async def get_faq(call: Call) -> CallToolResult:
     if part["items"][:1] != entries[offset : offset + 1]:
         notes.append(f"Item {offset} is cut; {_full_text(call)}")
     return result_of(content, notes=[*notes, *more])
+
+
+async def _found(call: Call) -> tuple[FAQ, int | None, list[str]]:
+    """Return the FAQ that readers get in the language of the call, its revision, and notes.
+
+    If they get none, or another language, it is the newest revision that the API key may read.
+    """
+    try:
+        published = await _published(call)
+    except FAQNotFound as error:
+        newest = await _newest(call) if error.status == 404 else None
+        if newest is None:
+            raise
+    else:
+        notes = _language_notes(call, published.faq)
+        newest = await _newest(call) if notes else None
+        if newest is None:
+            return published.faq, published.revision, notes
+    return newest.record, newest.revision, ["Readers do not see this, because it is not published"]
 
 
 async def get_faq_jsonld(call: Call) -> CallToolResult:

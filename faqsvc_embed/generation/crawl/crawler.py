@@ -84,19 +84,14 @@ class Crawler:
             FetchError: the given page cannot be read.
         """
         async with aclosing(self._reader):
-            await self._crawl()
-
-    async def _crawl(self) -> None:
-        start = await self._read(self._url)
-        self._add(start)
-        if self._max_pages == 1:
-            return
-        # Three times as many as are read: some will be missing, or redirect to pages that were read already.
-        rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
-        urls = self._unrequested(await run_in_thread(rank))
-        async with anyio.create_task_group() as tasks:
-            for _ in range(MAX_CONNECTIONS):
-                tasks.start_soon(self._read_links, urls)
+            start = await self._read(self._url)
+            self._add(start)
+            # Three times as many as are read: some are missing, or redirect to pages that were read already.
+            rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
+            urls = self._unrequested(await run_in_thread(rank))
+            async with anyio.create_task_group() as tasks:
+                for _ in range(MAX_CONNECTIONS):
+                    tasks.start_soon(self._read_links, urls)
 
     def _unrequested(self, urls: Iterable[str]) -> Iterator[str]:
         for url in urls:

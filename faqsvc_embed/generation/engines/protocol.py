@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from faqsvc_embed.api.contract import GenerateResponse
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.generation.crawl.crawler import MAX_PAGES
 from faqsvc_embed.generation.crawl.page import Page
 
 MAX_COUNT: Final = 1_000
@@ -32,7 +33,7 @@ class GenerationRequest:
     website_url: str
     lang: str | None = None
     count: int | None = None
-    max_pages: int | None = None
+    max_pages: int = MAX_PAGES
 
 
 class Reason(StrEnum):
