@@ -1,7 +1,7 @@
 """The command `faqsvc`. All of its commands use `options`, `output` and `errors`.
 
 A command imports its dependencies when it runs. So `faqsvc --help` is quick, and a missing optional
-dependency stops only the commands that need it. Start with `get`.
+dependency stops only the commands that need it. Start with `get` in `faqs`.
 """
 
 from copy import copy
@@ -13,8 +13,7 @@ from faqsvc_embed.cli.db import db
 from faqsvc_embed.cli.edit import edit
 from faqsvc_embed.cli.errors import CommandGroup
 from faqsvc_embed.cli.extract import extract, generate
-from faqsvc_embed.cli.faqs import delete, history, list_, preview, restore, revert
-from faqsvc_embed.cli.get import get
+from faqsvc_embed.cli.faqs import delete, get, history, list_, preview, restore, revert
 from faqsvc_embed.cli.keys import keys
 from faqsvc_embed.cli.log import log
 from faqsvc_embed.cli.people import desk, people

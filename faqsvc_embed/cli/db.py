@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from faqsvc_embed.cli.options import FilePath, check_exists, database_option, json_option, open_existing
-from faqsvc_embed.cli.output import note, print_result
+from faqsvc_embed.cli.output import note, print_result, replacing
 from faqsvc_embed.errors import FAQError
 
 if TYPE_CHECKING:
@@ -112,7 +112,6 @@ def export_(database: str, file: str) -> None:
     Without FILE, they are printed. A FILE that exists is replaced when the export is complete. Only you can
     read the new file.
     """
-    from faqsvc_embed.cli.atomic import replacing
     from faqsvc_embed.service.storage import transfer
 
     opened = open_existing(database).database

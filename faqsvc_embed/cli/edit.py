@@ -16,8 +16,8 @@ from faqsvc_embed.api.contract import Change
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_result
-from faqsvc_embed.cli.publications import Publication
 from faqsvc_embed.cli.publish_run import fields_of, line_of, publication_of
+from faqsvc_embed.cli.uploads import Upload
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
 
 if TYPE_CHECKING:
@@ -194,9 +194,9 @@ def _publish(client: "FAQClient", newest: "StoredRevision", path: Path, *, draft
         message = f"the text has the slug {quoted(document.slug)}: change it back to {quoted(slug)}"
         raise failure(f"{message}, or use `faqsvc publish` for another FAQ")
     document = replace(document, lang=document.lang or lang, draft=draft or document.draft)
-    publication = Publication(str(path), document)
-    publication.body()
-    fields = publication.document.publication()
+    upload = Upload(str(path), document)
+    upload.body()
+    fields = upload.document.publication()
     if document.lang == lang:
         fields["if_match"], fields["revision"] = newest.etag, newest.revision
     else:

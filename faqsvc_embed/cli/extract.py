@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from faqsvc_embed.api.contract import GeneratedEntry, GenerateResponse, ReadPage
 from faqsvc_embed.api.fields import MAX_ITEMS
 from faqsvc_embed.cli.errors import failure, silence_log
-from faqsvc_embed.cli.get import items_to_text
+from faqsvc_embed.cli.faqs import items_to_text
 from faqsvc_embed.cli.options import (
     FilePath,
     base_url_option,

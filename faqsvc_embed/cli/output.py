@@ -1,12 +1,17 @@
-"""Prints text for people in the terminal's encoding, and data for programs in UTF-8."""
+"""Prints text for people in the terminal's encoding and data in UTF-8, and writes files atomically."""
 
+import contextlib
+import errno
 import io
 import json
 import os
 import re
+import secrets
+import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Final
 from unicodedata import combining, east_asian_width
 
@@ -106,3 +111,46 @@ def discard_unwritten() -> None:
     except OSError:
         with open(os.devnull, "wb") as nothing:
             os.dup2(nothing.fileno(), sys.stdout.fileno())
+
+
+@contextlib.contextmanager
+def replacing(path: Path, mode: int = 0o600) -> Iterator[Path]:
+    """Lend a temporary file, which replaces `path` when the block ends, or is deleted if the block fails.
+
+    Raises:
+        OSError: a file cannot be written; the error names `path`.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    temporary = path.with_name(f".faqsvc-{secrets.token_hex(8)}")
+    try:
+        temporary.touch(mode=0o600, exist_ok=False)
+        yield temporary
+        temporary.chmod(mode)
+        temporary.replace(path)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        raise
+
+
+def write_atomically(texts: Mapping[Path, str]) -> None:
+    """Write files atomically: a reader of each file sees the old or the new content.
+
+    A file that exists keeps its permissions, and symbolic links to it stay. A new file has the permissions
+    of the umask.
+
+    Raises:
+        OSError: a file cannot be written; then none is changed.
+    """
+    umask = os.umask(0)
+    os.umask(umask)
+    with contextlib.ExitStack() as stack:
+        for path, text in texts.items():
+            target, mode = Path(os.path.realpath(path)), 0o666 & ~umask
+            with contextlib.suppress(FileNotFoundError):
+                mode = stat.S_IMODE(target.stat().st_mode)
+            temporary = stack.enter_context(replacing(target, mode))
+            temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -7,8 +7,8 @@ import click
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.cli.options import FilePath, base_url_option, json_option, lang_option, open_client
 from faqsvc_embed.cli.output import note, print_json
-from faqsvc_embed.cli.publications import read_publications
 from faqsvc_embed.cli.publish_run import PublishRun
+from faqsvc_embed.cli.uploads import read_uploads
 
 
 @click.command()
@@ -76,14 +76,14 @@ def publish(
         raise click.UsageError("--new-slug and --slug exclude each other")
     if new_slug and (len(files) > 1 or Path(files[0]).is_dir()):
         raise click.UsageError("--new-slug takes only one FILE")
-    publications = read_publications(files, {**options, "draft": draft or None}, new_slug=new_slug)
+    uploads = read_uploads(files, {**options, "draft": draft or None}, new_slug=new_slug)
     if dry_run:
-        for publication in publications:
-            print_json(publication.body())
+        for upload in uploads:
+            print_json(upload.body())
         return
     with open_client(base_url) as client:
         overrides = [code for code, given in (("old-file", overwrite), ("unpublished", republish)) if given]
-        run = PublishRun(client, publications, overrides=overrides, as_json=as_json)
+        run = PublishRun(client, uploads, overrides=overrides, as_json=as_json)
         run.publish()
     if any(Path(file).is_dir() for file in files) and (slugs := run.published_without_file()):
         found = f"published, but in none of these files: {summary(slugs, 10)}"

@@ -14,7 +14,7 @@ from faqsvc_embed.api.content import faq_digest
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
-from faqsvc_embed.cli.publications import Publication
+from faqsvc_embed.cli.uploads import Upload
 from faqsvc_embed.errors import (
     FAQError,
     FAQGone,
@@ -46,18 +46,18 @@ class PublishRun:
     def __init__(
         self,
         client: "FAQClient",
-        publications: Sequence[Publication],
+        uploads: Sequence[Upload],
         *,
         overrides: Collection[str],
         as_json: bool,
     ) -> None:
         self._client = client
-        self._publications = publications
+        self._uploads = uploads
         self._overrides = overrides
         self._as_json = as_json
         self._done = list[dict[str, Any]]()
         self._refused = list[str]()
-        has_slugs = any(publication.slug is not None for publication in publications)
+        has_slugs = any(upload.slug is not None for upload in uploads)
         listed = send_patiently(client.list_faqs) if has_slugs else ()
         self._before = {normalized("NFC", faq.slug): faq.translations for faq in listed}
         """The translations of each FAQ of the site, as they were before the run."""
@@ -70,11 +70,11 @@ class PublishRun:
             ClickException: the run ended early, for example because the service does not respond.
         """
         try:
-            for publication in self._publications:
+            for upload in self._uploads:
                 try:
-                    self._publish_file(publication)
+                    self._publish_file(upload)
                 except Refused as error:
-                    self._refused.append(f"{publication.file}: {error}")
+                    self._refused.append(f"{upload.file}: {error}")
         except BrokenPipeError:
             raise failure(f"standard output was closed{self._so_far()}") from None
         finally:
@@ -87,64 +87,64 @@ class PublishRun:
 
     def published_without_file(self) -> list[str]:
         """Return the slugs that were published before the run and are in none of the files."""
-        own = {normalized("NFC", str(publication.slug)) for publication in self._publications}
+        own = {normalized("NFC", str(upload.slug)) for upload in self._uploads}
         listed = ((slug, {one.state for one in translations}) for slug, translations in self._before.items())
         return [slug for slug, states in listed if "published" in states and slug not in own]
 
-    def _publish_file(self, publication: Publication) -> None:
+    def _publish_file(self, upload: Upload) -> None:
         """Publish one file, unless it is unchanged, and print the result.
 
         Raises:
             Refused: the service refuses this file; it may accept others.
         """
-        published = self._unchanged(publication)
+        published = self._unchanged(upload)
         is_unchanged = published is not None
         if published is None:
-            published = self._send(publication)
-            before, number = self._newest(publication, published.lang), published.revision
+            published = self._send(upload)
+            before, number = self._newest(upload, published.lang), published.revision
             if before is not None and number is not None:
                 # The number of the newest revision is also returned if a draft becomes public.
-                is_same = number == before.revision and _is_current(publication, before)
+                is_same = number == before.revision and _is_current(upload, before)
                 is_unchanged = number < before.revision or is_same
         if not is_unchanged:
-            publication.state_revision(published.revision)
-        self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": publication.file})
+            upload.state_revision(published.revision)
+        self._done.append({**fields_of(published), "unchanged": is_unchanged, "file": upload.file})
         if not self._as_json:
             line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
-            print_text(f"{line}  {publication.file}" if len(self._publications) > 1 else line)
+            print_text(f"{line}  {upload.file}" if len(self._uploads) > 1 else line)
 
-    def _newest(self, publication: Publication, lang: str | None) -> "TranslationSummary | None":
+    def _newest(self, upload: Upload, lang: str | None) -> "TranslationSummary | None":
         """Return the newest revision before the run, by default in the default language of the FAQ."""
-        translations = self._before.get(normalized("NFC", str(publication.slug)), [])
+        translations = self._before.get(normalized("NFC", str(upload.slug)), [])
         return next((one for one in translations if lang in (None, one.lang)), None)
 
-    def _unchanged(self, publication: Publication) -> "wire.Publication | None":
+    def _unchanged(self, upload: Upload) -> "wire.Publication | None":
         """Return the published revision if the list proves that it has the content of a file."""
-        document = publication.document
+        document = upload.document
         is_complete = document.website_url and document.website_name and document.title
-        listed = self._newest(publication, document.lang) if is_complete else None  # the service adds nothing
-        if listed is None or not _is_current(publication, listed):
+        listed = self._newest(upload, document.lang) if is_complete else None  # the service adds nothing
+        if listed is None or not _is_current(upload, listed):
             return None
-        slug = normalized("NFC", str(publication.slug))
+        slug = normalized("NFC", str(upload.slug))
         is_same = f'"{faq_digest(document.to_faq(document.slug), slug, listed.lang)}"' == listed.etag
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 
-    def _send(self, publication: Publication) -> "wire.Publication":
+    def _send(self, upload: Upload) -> "wire.Publication":
         """Publish one file, and override the refusals that options override.
 
         Raises:
             Refused: the service refuses this file.
         """
-        fields, overrides, warnings = publication.document.publication(), {*self._overrides}, list[str]()
-        if publication.slug is None:
+        fields, overrides, warnings = upload.document.publication(), {*self._overrides}, list[str]()
+        if upload.slug is None:
             fields["idempotency_key"] = idempotency_key(**fields)
         while True:
             try:
-                published = self._attempt(publication, fields)
+                published = self._attempt(upload, fields)
                 break
             except PublishRejected as error:
-                advice, warning = reason_of(publication, error)
+                advice, warning = reason_of(upload, error)
                 if error.code not in overrides:
                     raise Refused(advice) from error
                 overrides.remove(error.code)  # only once
@@ -159,15 +159,15 @@ class PublishRun:
                 "unpublished since: change the file, or publish it with --slug"
             )
         for warning in warnings:
-            publication.warn(warning)
+            upload.warn(warning)
         return published
 
     def _so_far(self) -> str:
-        return f"; {len(self._done)} of {len(self._publications)} are published" if self._done else ""
+        return f"; {len(self._done)} of {len(self._uploads)} are published" if self._done else ""
 
-    def _attempt(self, publication: Publication, fields: PublishFields) -> "wire.Publication":
+    def _attempt(self, upload: Upload, fields: PublishFields) -> "wire.Publication":
         """Send one request; a failure says how to retry, and how many files are published."""
-        file = publication.file
+        file = upload.file
         retry = ": publish it again; this does not create a second FAQ"
         so_far = self._so_far()
         try:
@@ -178,26 +178,26 @@ class PublishRun:
         except PublishRejected:
             raise
         except FAQError as error:
-            if isinstance(error, FAQGone) and publication.slug is not None:
-                raise Refused(gone(publication.slug)) from error
-            message = publication.located(str(error))
+            if isinstance(error, FAQGone) and upload.slug is not None:
+                raise Refused(gone(upload.slug)) from error
+            message = upload.located(str(error))
             if isinstance(error, FAQNotFound) or error.code == "not-your-site":
                 raise Refused(message) from error
             raise failure(f"{file}: {message}{so_far}") from error
 
 
-def _is_current(publication: Publication, before: "TranslationSummary") -> bool:
+def _is_current(upload: Upload, before: "TranslationSummary") -> bool:
     """Return whether the newest revision has the state that the file asks for: a draft, or published."""
-    return bool(publication.document.draft) if before.has_draft else before.state == "published"
+    return bool(upload.document.draft) if before.has_draft else before.state == "published"
 
 
 class Refused(Exception):
     """A file is not published. The message says why, and what to do."""
 
 
-def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, str]:
+def reason_of(upload: Upload, error: PublishRejected) -> tuple[str, str]:
     """Return why the service refused a file, with advice, and the warning if an option overrides that."""
-    slug = str(publication.slug)
+    slug = str(upload.slug)
     if error.code == "unpublished":
         message = f"{quoted(slug)} was unpublished"
         return f"{message}: use --republish to publish it again", f"{message}; it becomes public again"
@@ -206,17 +206,17 @@ def reason_of(publication: Publication, error: PublishRejected) -> tuple[str, st
         by = f" by {current.key}" if current.key else ""
         at = f"on {current.created_at:%Y-%m-%d %H:%M} UTC (revision {current.revision})"
         named = f"a {'draft' if current.has_draft else 'change'}{by} {at}"
-        pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(publication.file).parent))}"
-        edited = "" if publication.document.revision is None else " if you edited it"
+        pull = f"faqsvc pull {shlex.quote(slug)} --to {shlex.quote(str(Path(upload.file).parent))}"
+        edited = "" if upload.document.revision is None else " if you edited it"
         advice = f"move the file away{edited}, then get the change with `{pull}`"
         if current.has_draft:  # `pull` reads what is published
             advice = "publish or discard that draft first"
         return f"the file lacks {named}: {advice}, or use --overwrite", f"overwrites {named}"
     if isinstance(error, RevisionConflict):
         reason = "somebody else changed the FAQ at the same time: publish the file again"
-        is_detected = publication.document.lang is None
+        is_detected = upload.document.lang is None
         return reason + ", with --lang if the service may detect another language" * is_detected, ""
-    return "; ".join(map(publication.located, error.problems or [str(error)])), ""
+    return "; ".join(map(upload.located, error.problems or [str(error)])), ""
 
 
 def gone(slug: str) -> str:

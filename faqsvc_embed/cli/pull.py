@@ -10,7 +10,7 @@ import click
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
-from faqsvc_embed.cli.output import note, print_text
+from faqsvc_embed.cli.output import note, print_text, write_atomically
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.text import normalized
@@ -52,7 +52,6 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
 
     Exit status: 0; 1 if an FAQ cannot be read or a file cannot be replaced.
     """
-    from faqsvc_embed.cli.atomic import write_atomically
     from faqsvc_embed.files import Folder
 
     silence_log()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from faqsvc_embed.api.publish_request import publish_body, summary
 from faqsvc_embed.cli.errors import failure
-from faqsvc_embed.cli.output import note
+from faqsvc_embed.cli.output import note, write_atomically
 from faqsvc_embed.errors import PublishRejected
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _REVISION: Final = re.compile(r'((?:^revision:|"revision"\s*:)[ \t]*(?:!!int ")?
 
 
 @dataclass(frozen=True, slots=True)
-class Publication:
+class Upload:
     """A file with its content, in which options have replaced fields."""
 
     file: str
@@ -40,8 +40,6 @@ class Publication:
 
         If that fails, print a warning and no error: the FAQ is published.
         """
-        from faqsvc_embed.cli.atomic import write_atomically
-
         if self.document.revision is None or revision in (None, self.document.revision):
             return
         path = Path(self.file)
@@ -78,10 +76,8 @@ class Publication:
         note(f"Warning: {self.file}: {message}")
 
 
-def read_publications(
-    targets: Sequence[str], options: dict[str, Any], *, new_slug: bool = False
-) -> list[Publication]:
-    """Return the publications of files and folders, sorted by slug, each FAQ before its translations.
+def read_uploads(targets: Sequence[str], options: dict[str, Any], *, new_slug: bool = False) -> list[Upload]:
+    """Return the uploads of files and folders, sorted by slug, each FAQ before its translations.
 
     `options` are fields that override those of every file. With `new_slug`, the service chooses the slugs.
     The files of an FAQ share the website that one of them states.
@@ -94,7 +90,7 @@ def read_publications(
         given["slug"] = "-"  # the name of the file need not be a slug
     # `faqs faqs/a.md` names a.md twice.
     found = {os.path.abspath(file.path): file for target in targets for file in _read(target, given)}
-    files, read = in_order(by_slug(found.values())), list[Publication]()
+    files, read = in_order(by_slug(found.values())), list[Upload]()
     if problems := dict.fromkeys(str(problem) for file in files for problem in file.problems):
         hint = "; --slug is for one FAQ" if options["slug"] and any(map(os.path.isdir, targets)) else ""
         raise failure(summary(list(problems), MAX_PROBLEMS) + hint)
@@ -105,13 +101,13 @@ def read_publications(
             lacking = [name for name in _WEBSITE if not getattr(file.document, name)]
             shared: dict[str, Any] = {name: stated.get((file.slug, name)) for name in lacking}
             document = replace(file.document, slug=None if new_slug else file.slug, **shared)
-            publication = Publication(str(file.path), document)
-            publication.body()
+            upload = Upload(str(file.path), document)
+            upload.body()
             for message in messages_in(file):
-                publication.warn(message)
+                upload.warn(message)
             if document.cta is not None:
-                publication.warn("cta is not published: the service keeps that of its FAQ")
-            read.append(publication)
+                upload.warn("cta is not published: the service keeps that of its FAQ")
+            read.append(upload)
     return read
 
 
