@@ -45,12 +45,12 @@ def root_id(slug: str, ordinal: int = 0) -> str:
 def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = ()) -> list[str | None]:
     """Return the ids of the elements of one FAQ, each with its number; 0 for the plain id, None for none.
 
-    Without `numbers`, all are plain.
+    Without `numbers`, all are plain. The first FAQ has the number 1 if a later one was printed before it.
     """
     numbers = numbers or [0] * len(anchors)
-    base = {number: root_id(slug, number) for number in set(numbers) if number is not None}
+    base = root_id(slug)
     return [
-        None if number is None else base[number] + anchor
+        None if number is None else f"{base}__{number}{anchor}" if number else f"{base}{anchor}"
         for anchor, number in zip(anchors, numbers, strict=True)
     ]
 

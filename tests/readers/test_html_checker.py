@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from turbohtml import parse
 
 from faqsvc_embed.models import ANSWER_FORMATS
-from faqsvc_embed.settings.validators import Look
+from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.testing import fake_embed
-from tests.browser.site import PAGES, RICH, VARIANTS, make_app
+from tests.browser.site import PAGES, RICH, make_app
 from tests.service.desk.serving import Served, remove, serve_desk
 
 pytestmark = pytest.mark.system
@@ -93,7 +93,7 @@ def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
         pages |= {f"{path} {look} {answer_format}": client.get(f"/{path}").text for path in PAGES}
     # Each further FAQ has the rules that those above it do not need; they must match nothing above.
     embed = fake_embed({})
-    for order in permutations(zip(VARIANTS, ("en", "ja", "de"), strict=True)):
+    for order in permutations(zip(get_args(Variant), ("en", "ja", "de"), strict=True)):
         with embed.page():
             faqs = [embed.render(replace(RICH, lang=lang), variant=variant) for variant, lang in order]
         pages[f"{order}"] = f'<!DOCTYPE html><html lang="en"><title>x</title>{"".join(faqs)}'
