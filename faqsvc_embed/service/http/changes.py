@@ -78,22 +78,27 @@ class Changes:
         if previous is not None and not previous.done():
             await asyncio.wait([previous])
         self._running, self._waiting = self._waiting, None  # later calls need a later response
-        log, database = self._storage.changes, self._storage.database
+        database, before = self._storage.database, self._position
         self._file, file = None, database.data_version() if database.is_sqlite else None
-        now, listed = await run_blocking(log.version)
-        before = self._position
-        changes: Sequence[LoggedChange] | None = None
-        if before is None or before == now:
-            changes = ()
-        elif before.epoch == now.epoch and 0 < now.number - before.number < MAX_EVENTS:
-            found = await run_blocking(log.after, before.number - 1)
-            is_same = before.at is None or (bool(found) and found.pop(0).created_at == before.at)
-            if is_same and found and found[0].number == before.number + 1:  # numbers have no gaps
-                changes, now = found, Position(found[-1].number, now.epoch, found[-1].created_at)
+        now, listed = await run_blocking(self._storage.changes.version)
+        changes: Sequence[LoggedChange] | None = ()
+        if before is not None and before != now:
+            changes = await self._between(before, now)
+        if changes:  # there may be later ones than `now`
+            now = Position(changes[-1].number, now.epoch, changes[-1].created_at)
         self._position, self.listed, self._file = now, listed, file
         if changes is None or changes:
             for listener in self._listeners:
                 listener(changes)
+
+    async def _between(self, before: Position, now: Position) -> Sequence[LoggedChange] | None:
+        """Return the changes after a position; None if it is of another log, or if one of them is gone."""
+        if before.epoch != now.epoch or not 0 < now.number - before.number < MAX_EVENTS:
+            return None
+        found = await run_blocking(self._storage.changes.after, before.number - 1)
+        is_same = before.at is None or (bool(found) and found.pop(0).created_at == before.at)
+        has_all = bool(found) and found[0].number == before.number + 1  # numbers have no gaps
+        return found if is_same and has_all else None
 
 
 def _ignore_outage(reading: "asyncio.Future[None]") -> None:

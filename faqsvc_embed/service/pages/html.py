@@ -155,15 +155,13 @@ def content_security_policy(faq: FAQ | None = None) -> str:
     of_faq = ""
     if faq is not None:
         images = image_source(faq)
-        of_faq = f"script-src {hash_source(_script())}; " + (f"img-src {images}; " if images else "")
+        of_faq = f"script-src {hash_source(script(is_whole=False))}; " + (
+            f"img-src {images}; " if images else ""
+        )
     return (
         f"default-src 'none'; style-src {hash_source(_css())}; {of_faq}"
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
-
-
-def _script() -> str:
-    return script(is_whole=False)
 
 
 def image_source(faq: FAQ) -> str:

@@ -96,10 +96,8 @@ async def _response(feed: ChangeFeed, request: Request, slugs: list[str]) -> Res
 
 
 async def _stream(subscriber: Subscriber, after: str | None) -> AsyncIterator[bytes]:
-    if after is None:
-        yield f"retry: {RETRY}\nid: {subscriber.log.event_id()}\n\n".encode()
-    else:
-        yield f"retry: {RETRY}\n\n".encode()
+    position = f"id: {subscriber.log.event_id()}\n" if after is None else ""
+    yield f"retry: {RETRY}\n{position}\n".encode()
     while True:
         try:
             async with asyncio.timeout(HEARTBEAT):
