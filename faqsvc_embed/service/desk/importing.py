@@ -105,6 +105,12 @@ def submit(visit: Visit) -> Response:
     if draft.lang:  # it cannot be changed after the first save
         done += f" Language: {MESSAGES[draft.lang].language}."
     done += " Nothing is saved yet."
+    shown = visit.showing(done=done, notes=_notes(document, draft), other_reading=other)
+    return Editor(draft=draft, is_unsaved=True).page(shown)
+
+
+def _notes(document: Document, draft: Draft) -> list[str]:
+    """Return what was left out, and what an editor should look at."""
     notes = [f"{note[:1].upper()}{note[1:]}." for note in (*document.all_notes(), *_problems(document))]
     notes += [
         f"“{line}” now ends an answer. If it is a heading, move it to “Section” of the questions below."
@@ -114,8 +120,7 @@ def submit(visit: Visit) -> Response:
         notes.append(f"The text above the first question is the introduction: “{draft.introduction[:60]}”.")
     if len(notes) > MAX_NOTES:
         notes[MAX_NOTES:] = [f"And {len(notes) - MAX_NOTES} more."]
-    editor = Editor(draft=draft, is_unsaved=True)
-    return editor.page(visit.showing(done=done, notes=notes, other_reading=other))
+    return notes
 
 
 def _keep(visit: Visit) -> Response:

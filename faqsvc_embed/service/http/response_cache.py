@@ -58,6 +58,16 @@ class _Route:
         self.uses_host = operation.uses_host
         self.slots = asyncio.Semaphore(AT_ONCE)
 
+    def values(self, query_string: bytes) -> list[tuple[str, object]] | None:
+        """Return the parameters that matter; None if one is repeated, which the endpoint refuses."""
+        pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True)
+        pairs = [(name, value) for name, value in pairs if name in self.parameters]
+        query = dict(pairs)
+        if len(query) < len(pairs):
+            return None
+        found = ((name, read(query[name])) for name, read in self.parameters.items() if name in query)
+        return [(name, value) for name, value in found if value is not None]
+
 
 class _Stored(NamedTuple):
     start: Message
@@ -164,15 +174,9 @@ class ResponseCache:
         for name, value in scope["headers"]:
             if name in _READ or name in route.headers:
                 headers[name] = headers[name] + b", " + value if name in headers else value
-        values: Iterable[object] = ()
-        if scope["query_string"]:
-            pairs = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-            pairs = [(name, value) for name, value in pairs if name in route.parameters]
-            query = dict(pairs)
-            if len(query) < len(pairs):  # a repeated parameter, which the endpoint refuses
-                return None
-            found = {name: read(query[name]) for name, read in route.parameters.items() if name in query}
-            values = (pair for pair in found.items() if pair[1] is not None)
+        values = route.values(scope["query_string"]) if scope["query_string"] else []
+        if values is None:
+            return None
         accept = headers.get(b"accept", b"")[:MAX_HEADER].decode("latin-1")
         media_type = media_type_for(accept, route.media_types)
         root, origin = scope.get("root_path"), None
