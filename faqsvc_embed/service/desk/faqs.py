@@ -37,7 +37,7 @@ def show_list(visit: Visit) -> Response:
     """GET: the FAQs of the site, the last changed first, fifty on a page."""
     lang, state = visit.query("lang"), visit.query("state")
     wanted = Filter(
-        search=visit.query("q")[:200].strip(),
+        search=visit.query("q").strip(),
         lang=cast("Lang", lang) if lang in LANGUAGES else None,
         state=cast("State", state) if state in STATES else None,
     )

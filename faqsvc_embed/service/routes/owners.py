@@ -28,9 +28,6 @@ from faqsvc_embed.service.routes.publish import write_response
 from faqsvc_embed.service.storage import values
 from faqsvc_embed.service.storage.overview import FAQInfo, Filter
 
-MAX_SEARCH = 200
-"""Characters of `q` that are searched for."""
-
 
 @Operation(
     "get",
@@ -42,7 +39,7 @@ MAX_SEARCH = 200
 )
 def list_faqs(call: Call) -> Response:
     """List the FAQs of the site, the last changed first."""
-    search = call.query.get("q", "")[:MAX_SEARCH]
+    search = call.query.get("q", "")
     wanted = Filter(search=search, lang=call.lang, state=call.choice("state", State))
     found, next_ = call.storage.overview.page(call.access.site, wanted, **call.page)
     return private_response(FAQList([summary(faq) for faq in found], next_))
