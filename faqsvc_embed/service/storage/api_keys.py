@@ -2,7 +2,7 @@
 
 import hmac
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -142,9 +142,10 @@ class APIKeys(Part):
 
     def made_by_person(self, person_id: str) -> Sequence[str]:
         """Return the ids of the valid keys that a person created, and of the keys that those created."""
-        made = api_keys.c.id.in_(made_by(api_keys.c.created_by_person == person_id))
-        valid = select(api_keys.c.id).where(made, _valid(self._clock()))
-        return [row.id for row in self._rows(valid.order_by(*_AGE))]
+        with self._database.reading() as connection:
+            made = made_by(connection, api_keys.c.created_by_person == person_id)
+            valid = select(api_keys.c.id).where(api_keys.c.id.in_(made), _valid(self._clock()))
+            return connection.scalars(valid.order_by(api_keys.c.created_at, api_keys.c.id)).all()
 
     def revoke(self, key_id: str, *, with_children: bool = False, by: Access = OPERATOR) -> None:
         """Revoke a key. FAQs that were published with it stay, because they belong to its site.
@@ -154,12 +155,12 @@ class APIKeys(Part):
         now = self._clock()
         with self._database.writing() as connection:
             key = _key(connection, "API key", key_id)
-            revoked = api_keys.c.id == key_id
+            ids = {key_id}
             if with_children:
-                revoked |= api_keys.c.id.in_(made_by(api_keys.c.created_by_key == key_id))
+                ids |= made_by(connection, api_keys.c.created_by_key == key_id)
                 mine = select(faqs.c.slug).where(faqs.c.site == key.site)
                 connection.execute(delete(previews).where(previews.c.slug.in_(mine)))
-            revoke_all(connection, revoked, now, by)
+            revoke_all(connection, ids, now, by)
 
     def note_use(self, key_id: str) -> None:
         """Note that a key is used now; `record_uses` writes it to the database."""
@@ -225,16 +226,19 @@ def own_keys(key_id: str | None) -> Select[Any]:
     return query.where(own.c.id == key_id)
 
 
-def made_by(maker: ColumnElement[bool]) -> Select[Any]:
-    """Select the ids of the keys by a creator, such as `created_by_person == id`, and of keys by those."""
-    made = select(api_keys.c.id).where(maker).cte("made", recursive=True)
-    children = select(api_keys.c.id).join(made, api_keys.c.created_by_key == made.c.id)
-    return select(made.union(children).c.id)
+def made_by(connection: Connection, maker: ColumnElement[bool]) -> set[str]:
+    """Return the ids of the keys by a creator, such as `created_by_person == id`, and of keys by those."""
+    made = newest = set(connection.scalars(select(api_keys.c.id).where(maker)))
+    while newest:
+        children = select(api_keys.c.id).where(api_keys.c.created_by_key.in_(newest))
+        newest = set(connection.scalars(children)) - made
+        made = made | newest
+    return made
 
 
-def revoke_all(connection: Connection, keys: ColumnElement[bool], now: datetime, by: Access) -> None:
-    """Revoke the keys that match and are not revoked yet."""
-    valid = (keys, api_keys.c.revoked_at.is_(None))
+def revoke_all(connection: Connection, ids: Collection[str], now: datetime, by: Access) -> None:
+    """Revoke keys that are not revoked yet."""
+    valid = (api_keys.c.id.in_(ids), api_keys.c.revoked_at.is_(None))
     ended = update(api_keys).where(*valid).values(revoked_at=now).returning(api_keys.c.id, api_keys.c.site)
     for key in list(connection.execute(ended)):
         log(connection, by, "key-revoke", now, site=key.site, subject=key.id)

@@ -193,7 +193,7 @@ class People(Part):
                 connection.execute(delete(table).where(table.c.person == person_id))
             connection.execute(update(people).where(people.c.id == person_id).values(removed_at=now))
             if with_keys:
-                made = api_keys.c.id.in_(made_by(api_keys.c.created_by_person == person_id))
+                made = made_by(connection, api_keys.c.created_by_person == person_id)
                 revoke_all(connection, made, now, by)
             self._log(connection, by, "person-remove", person)
 
