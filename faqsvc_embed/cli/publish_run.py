@@ -87,7 +87,7 @@ class PublishRun:
 
     def published_without_file(self) -> list[str]:
         """Return the slugs that were published before the run and are in none of the files."""
-        own = {normalized("NFC", str(upload.slug)) for upload in self._uploads}
+        own = {upload.listed_slug for upload in self._uploads}
         listed = ((slug, {one.state for one in translations}) for slug, translations in self._before.items())
         return [slug for slug, states in listed if "published" in states and slug not in own]
 
@@ -115,7 +115,7 @@ class PublishRun:
 
     def _newest(self, upload: Upload, lang: str | None) -> "TranslationSummary | None":
         """Return the newest revision before the run, by default in the default language of the FAQ."""
-        translations = self._before.get(normalized("NFC", str(upload.slug)), [])
+        translations = self._before.get(upload.listed_slug, [])
         return next((one for one in translations if lang in (None, one.lang)), None)
 
     def _unchanged(self, upload: Upload) -> "wire.Publication | None":
@@ -125,7 +125,7 @@ class PublishRun:
         listed = self._newest(upload, document.lang) if is_complete else None  # the service adds nothing
         if listed is None or not _is_current(upload, listed):
             return None
-        slug = normalized("NFC", str(upload.slug))
+        slug = upload.listed_slug
         is_same = f'"{faq_digest(document.to_faq(document.slug), slug, listed.lang)}"' == listed.etag
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None

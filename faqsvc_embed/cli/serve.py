@@ -17,6 +17,7 @@ from faqsvc_embed.cli.output import note
 from faqsvc_embed.settings.validators import is_loopback_http
 
 if TYPE_CHECKING:
+    from faqsvc_embed.runtime.serving import Address
     from faqsvc_embed.service.storage import Storage
 
 
@@ -98,10 +99,7 @@ def serve(
     storage = open_storage(database)
     _make_app(storage, **given)  # here, too, so that a mistake is reported once
     storage.close()
-    try:
-        address = server.Address(host, port, Path(uds).absolute() if uds else None).checked()
-    except OSError as error:
-        raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {server.reason_of(error)}") from error
+    address = _checked_address(host, port, uds)
 
     def announce() -> None:
         click.echo(f"faqsvc listens on {uds or address}")
@@ -116,6 +114,16 @@ def serve(
 
     make_app = partial(_make_app, database, **given)
     server.serve(make_app, address, workers=workers, proxies=proxies, announce=announce)
+
+
+def _checked_address(host: str, port: int, uds: str | None = None) -> "Address":
+    """Return the address to listen on; fails if it cannot be used."""
+    from faqsvc_embed.runtime.serving import Address, reason_of
+
+    try:
+        return Address(host, port, Path(uds).absolute() if uds else None).checked()
+    except OSError as error:
+        raise failure(f"cannot listen on {uds or f'{host}:{port}'}: {reason_of(error)}") from error
 
 
 def _make_app(database: "str | Storage", **options: Any) -> Any:
@@ -184,10 +192,6 @@ def mcp(address: tuple[str, int] | None, hosts: tuple[str, ...]) -> None:
         main()
         return
     from faqsvc_embed.mcp import http
-    from faqsvc_embed.runtime.serving import Address, reason_of
 
-    try:
-        checked = Address(*address).checked()
-    except OSError as error:
-        raise failure(f"cannot listen on {address[0]}:{address[1]}: {reason_of(error)}") from error
+    checked = _checked_address(*address)
     http.serve_http(checked, hosts, lambda: click.echo(f"{checked}{http.PATH}"))

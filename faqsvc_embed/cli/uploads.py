@@ -11,6 +11,7 @@ from faqsvc_embed.api.publish_request import publish_body, summary
 from faqsvc_embed.cli.errors import failure
 from faqsvc_embed.cli.output import note, write_atomically
 from faqsvc_embed.errors import PublishRejected
+from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
     from faqsvc_embed.files import Document
@@ -34,6 +35,11 @@ class Upload:
     def slug(self) -> Any:
         """The slug in the file or the options; None if the service chooses one."""
         return self.document.slug
+
+    @property
+    def listed_slug(self) -> str:
+        """The slug as the service lists it."""
+        return normalized("NFC", str(self.slug))
 
     def state_revision(self, revision: int | None) -> None:
         """Write a new revision number into a file that states one, so that it can be published again.

@@ -49,11 +49,6 @@ _CELL: Final = re.compile("</t[dh]> ?")
 _TAG: Final = re.compile("<[^<>]*>")
 
 
-def is_marked_up(text: str | None) -> bool:
-    """Return whether a text has Markdown or HTML."""
-    return has_markdown(text) or has_tags(text) or _MEANT.search(text or "") is not None
-
-
 def in_format(faq: FAQ) -> tuple[FAQ, list[str]]:
     """Return an FAQ in the format of its texts, which is detected as in files, and notes for the model."""
     document = Document(items=[item.to_fields() for item in faq.items], introduction=faq.introduction)
@@ -98,7 +93,7 @@ def typed(questions: Sequence[str], title: str | None = None) -> list[str]:
     return [
         f"Readers see the markup in {quoted(shorten(text, 100))} as typed: change it, unless that is meant."
         for text in [title or "", *questions]
-        if has_tags(text) or (is_marked_up(text) and "`" not in text)
+        if has_tags(text) or ("`" not in text and (has_markdown(text) or _MEANT.search(text)))
     ][:MAX_TYPED]
 
 

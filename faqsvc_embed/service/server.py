@@ -26,12 +26,12 @@ with needs_extra("service"):
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from faqsvc_embed.runtime import serving
-    from faqsvc_embed.runtime.serving import GRACE, Address, reason_of
+    from faqsvc_embed.runtime.serving import GRACE, Address
     from faqsvc_embed.service.http.problems import Problem
     from faqsvc_embed.service.http.requests import mark
     from faqsvc_embed.service.http.threads import open_file_limit
 
-__all__ = ["Address", "check_proxies", "reason_of", "serve"]
+__all__ = ["Address", "check_proxies", "serve"]
 
 SWITCH_INTERVAL: Final = 0.001
 """Seconds after which a thread lets another one run."""

@@ -7,9 +7,9 @@ something that no page says, `grounding` drops it.
 import asyncio
 import json
 import logging
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -17,6 +17,7 @@ import httpx2
 import msgspec
 from msgspec.structs import replace
 
+from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import DroppedEntry, GeneratedEntry, GenerateResponse
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.generation.crawl.fetcher import default_ssl_context
@@ -101,7 +102,8 @@ class ChatEndpoint:
             if response.status_code not in REFUSALS:
                 break
         text = self._masked(plain(content[:2000].decode("utf-8", "replace")))
-        status, retry_after = response.status_code, _retry_after(response)
+        status = response.status_code
+        retry_after = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
         reason = f"it has status {status}: {text[:MAX_LOGGED]!r}"
         raise self._failure(reason, status=status, retry_after=retry_after)
 
@@ -248,11 +250,6 @@ def _response_format(kind: str | None, schema: Mapping[str, Any]) -> dict[str, A
         return {}
     named = {"json_schema": {"name": "faq", "strict": True, "schema": schema}}
     return {"response_format": {"type": kind, **(named if kind == "json_schema" else {})}}
-
-
-def _retry_after(response: httpx2.Response) -> float | None:
-    value = response.headers.get("retry-after", "")
-    return float(value) if re.fullmatch("[0-9]{1,5}", value) else None
 
 
 def _unfenced(content: str) -> str:

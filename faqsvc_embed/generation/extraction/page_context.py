@@ -10,24 +10,22 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from faqsvc_embed.generation.extraction.dom import BLOCKS, HEADINGS, NAMES, Element, words_of
-from faqsvc_embed.generation.extraction.questions import (
-    announces_faq,
-    announces_interview,
-    announces_policy,
-    is_question,
-)
+from faqsvc_embed.generation.extraction.patterns import any_of
+from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, announces_faq, is_question
 from faqsvc_embed.generation.extraction.text import inline_text, raw_text
 
 MAX_ID_WORDS: Final = 2
 """Words of an id; one with more often repeats the title of a section."""
 
+_INTERVIEW = any_of("interview_titles")
+_POLICY = any_of("policy_titles")
 _SEPARATORS = re.compile("[-_/]")
 
 
 class PageContext:
     """A page, whose boilerplate gets marked. Its title and the end of its address may announce an FAQ."""
 
-    def __init__(self, top: Element, title: str, url: str, *, is_article: bool = False) -> None:
+    def __init__(self, top: Element, title: str, url: str, *, is_article: bool) -> None:
         _mark_boilerplate(top)
         everything = top.walk()
         # Questions in a quotation are not questions of the page, but a quotation may be part of an answer.
@@ -38,14 +36,15 @@ class PageContext:
         ]
         first_heading = next((inline_text(e.children) for e in everything if e.tag == "h1"), "")
         last_segment = _SEPARATORS.sub(" ", urlsplit(url).path.rstrip("/").rpartition("/")[2])
-        names = (title, first_heading, last_segment)
+        names = [name[:MAX_LENGTH] for name in (title, first_heading, last_segment)]
         self.has_faq_title: bool = any(map(announces_faq, names))
-        self.is_interview: bool = any(map(announces_interview, names))
-        headings = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
+        self.is_interview: bool = any(map(_INTERVIEW.search, names))
+        is_policy = any(map(_POLICY.search, names))
         # A page whose title is a question is an article about it.
-        has_question_as_title = any(is_question(heading) and heading in title for heading in headings)
-        is_other = self.is_interview or has_question_as_title or any(map(announces_policy, names))
-        self.is_article: bool = is_article or is_other
+        headings = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
+        answers_its_title = any(is_question(heading) and heading in title for heading in headings)
+        self.is_article: bool = is_article or self.is_interview or is_policy or answers_its_title
+        """Whether a question in its running text is no question of an FAQ."""
         self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)
 

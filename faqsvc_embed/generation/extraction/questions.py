@@ -17,8 +17,6 @@ MAX_KEY: Final = 500
 _GRAMMAR = any_of("question_grammar")
 _CALL_TO_ACTION = any_of("calls_to_action")
 _SECTION_TITLE = any_of("section_titles")
-_INTERVIEW = any_of("interview_titles")
-_POLICY = any_of("policy_titles")
 _PAGE_END = any_of("page_ends")
 _FAQ_TITLE = any_of("faq_titles")
 # `[?]` is a link to help. A question in Greek ends with a semicolon, or with a sign that looks like one.
@@ -99,16 +97,6 @@ def announces_faq(text: str) -> bool:
 def is_section_title(text: str) -> bool:
     """Return whether a heading names a part of the page that has no questions, such as `See also`."""
     return len(text) <= MAX_LENGTH and _SECTION_TITLE.fullmatch(text) is not None
-
-
-def announces_interview(text: str) -> bool:
-    """Return whether the title of a page is that of an interview."""
-    return _INTERVIEW.search(text[:MAX_LENGTH]) is not None
-
-
-def announces_policy(text: str) -> bool:
-    """Return whether the title of a page is that of a privacy policy, of terms or the like."""
-    return _POLICY.search(text[:MAX_LENGTH]) is not None
 
 
 def ends_page(text: str) -> bool:
