@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, Request, Route, expect
 from faqsvc_embed.service.desk.visit import COOKIE
 from tests.browser.conftest import firefox as firefox
 from tests.service.desk.serving import Served, serve_desk
+from tests.service.desk.test_first_minutes import PASTE
 from tests.support.firefox import Firefox
 
 pytestmark = pytest.mark.system
@@ -186,6 +187,21 @@ def test_what_is_typed_while_the_response_is_late_is_kept(
         editor.get_by_role("button", name="Publish", exact=True).click()
         editor.get_by_role("status").first.wait_for()
     expect(answer).to_have_value("Because. And so on.")
+
+
+def test_after_a_proxy_has_signed_somebody_out_its_page_replaces_nothing(editor: Page, desk: Served) -> None:
+    press = fill(editor, desk, "a new FAQ")
+    out = {"status": 302, "headers": {"location": f"{desk.url}/livez"}}  # stands for a page of the proxy
+    editor.route(
+        "**/desk/**",
+        lambda route: route.fulfill(**out) if route.request.method == "POST" else route.continue_(),
+    )
+    answer = editor.get_by_label("Answer", exact=True)
+    editor.evaluate(PASTE, [answer.element_handle(), "<p>Here, <b>too</b>.</p>", " Here, too."])
+    expect(answer).to_have_value("Because. Here, too.")
+    press()
+    expect(editor.locator("#unsent")).to_contain_text("Sign in")
+    expect(answer).to_have_value("Because. Here, too.")
 
 
 LOSE = """void (window.sent = fetch, window.fetch = async (...all) => {

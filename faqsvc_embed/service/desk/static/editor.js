@@ -46,7 +46,7 @@ function startWriting() {
     try {
       const response = await fetch(form.getAttribute("action"), { method: "POST", body });
       const html = await response.text();
-      if (!response.ok || mine !== latest || isSending) return;
+      if (!isOurs(response) || mine !== latest || isSending) return;
       const open = [...sheet.querySelectorAll("details")].map((item) => item.open);
       sheet.innerHTML = html || '<p class="soft">Write a question and its answer to see them here.</p>';
       [...sheet.querySelectorAll("details")].forEach((item, index) => {
@@ -298,6 +298,9 @@ function rememberVersion({ elements: { version } }) {
   if (history.state?.version !== version.value) history.replaceState({ ...history.state, version: version.value }, "");
 }
 
+// Whether a response is what was asked for, and not an error or the page on which a proxy signs people in.
+const isOurs = ({ ok, redirected }) => ok && !redirected;
+
 // Replaces the selection of a field so that it can be undone.
 function insert(text, inserted, start = text.selectionStart, end = text.selectionEnd) {
   text.focus();
@@ -463,7 +466,7 @@ async function toMarkdown(text, html, plain) {
   const body = new URLSearchParams({ token: text.form.elements.token.value, part: "pasted", field: text.name, html });
   try {
     const response = await fetch(`${document.querySelector(".brand a").pathname}/new`, { method: "POST", body });
-    return response.ok ? await response.text() : plain;
+    return isOurs(response) ? await response.text() : plain;
   } catch {
     return plain;
   }
