@@ -27,7 +27,9 @@ Options = dict[str, Any]
 
 _log: Final = LogOnce()
 _NO_SLUG: Final = "the tag 'faq' has no slug: write {% faq \"pricing\" %}"
-_NO_COMMA: Final = 'commas separate the options of the tag \'faq\': write {% faq "pricing", lang="de" %}'
+_NOT_NAMED: Final = (
+    'the options of the tag \'faq\' have names, and commas between them: write {% faq "pricing", lang="de" %}'
+)
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -222,9 +224,9 @@ class FAQTag(Extension):
         is_named = has_more = parser.stream.look().type == "assign"  # {% faq slug="pricing" %}
         if not is_named:
             slug, has_more = parser.parse_expression(), parser.stream.skip_if("comma")
-        while has_more:
+        while has_more and parser.stream.look().type == "assign":
             name = parser.stream.expect("name")
-            parser.stream.expect("assign")
+            parser.stream.skip()
             value = parser.parse_expression()
             if is_named and name.value == "slug":
                 slug = value
@@ -233,8 +235,8 @@ class FAQTag(Extension):
             has_more = parser.stream.skip_if("comma")
         if slug is None:
             parser.fail(_NO_SLUG, line)
-        if parser.stream.current.type != "block_end":
-            parser.fail(_NO_COMMA, line)
+        if has_more or parser.stream.current.type != "block_end":
+            parser.fail(_NOT_NAMED, line)
         # A filter, because calling it is faster than calling a function in an expression. Its text is HTML
         # already, and escaping would copy it twice; but a `finalize` of the host may have to know that.
         call = "faqsvc_tag" if parser.environment.finalize is None else "faqsvc_faq"

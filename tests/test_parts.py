@@ -97,7 +97,7 @@ def test_questions_are_named_by_id_or_text_and_keep_that_order(
         ("Delivry", None, "'Delivery'"),
         (None, ["shp"], "'ship'"),
         (None, ["How can I pai"], "How can I pay"),
-        ("Orders", ["ship"], ""),
+        ("Orders", ["ship"], "in section 'Orders'"),
     ],
 )
 def test_what_is_unknown_is_an_error_that_names_what_is_similar(

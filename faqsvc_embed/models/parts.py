@@ -93,10 +93,11 @@ class Shown(NamedTuple):
             by_question.setdefault(row[0].question, []).append(row)
         chosen = dict[str, tuple[Item, str, int]]()
         texts = _Texts(by_question, [row[0].id or "" for row in rows])
+        where = "" if part.section is None else f" in section {quoted(part.section)}"
         for given in dict.fromkeys(part.questions):
             matching = by_name.get(given) or [row for text in texts.same(given) for row in by_question[text]]
             if not matching and len(problems) < MAX_UNKNOWN:
-                problems.append(f"there is no question {quoted(given)}{texts.hint(given)}")
+                problems.append(f"there is no question {quoted(given)}{where}{texts.hint(given)}")
             chosen.update((row[1], row) for row in matching)
         return list(chosen.values()), problems
 

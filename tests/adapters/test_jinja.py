@@ -244,7 +244,7 @@ def test_the_valid_part_of_a_theme_counts() -> None:
         ('{% faq lang="de" %}', "slug"),
         ('{% faq "a" lang="de" %}', "commas"),
         ('{% faq "a", lang %}', "="),
-        ('{% faq "a", 1 %}', "name"),
+        ('{% faq "a", "de" %}', 'lang="de"'),
     ],
 )
 def test_a_mistake_in_a_tag_is_a_syntax_error_with_its_line(source: str, named: str) -> None:
