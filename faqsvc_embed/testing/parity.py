@@ -225,7 +225,8 @@ def _names(question: str) -> set[str]:
 
 def _difference(stated: str, said: str) -> str:
     """Return the words where an answer of the markup and one of the page begin to differ."""
-    one, other = turbohtml.parse_fragment(stated).text.split(), said.split()
+    texts = (turbohtml.parse_fragment(stated).text, said)
+    one, other = ([word for word in text.split() if fold(word)] for text in texts)  # without marks of lists
     both = enumerate(zip_longest(map(fold, one), map(fold, other)))
     at = next((number for number, (word, shown) in both if word != shown), 0)
     return f"{_around(one, at)} in the markup, {_around(other, at)} on the page"
