@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, Unpack
 
 from markupsafe import Markup
 
@@ -15,19 +15,15 @@ from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.options import FROM_PYTHON, check_schema_argument
+from faqsvc_embed.page.options import FROM_PYTHON, RenderOptions, UseOptions, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
+from faqsvc_embed.settings.options import EmbedOptions
 from faqsvc_embed.sources import open_source
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
     from opentelemetry.metrics import MeterProvider
-
-    from faqsvc_embed.page.options import RenderOptions, UseOptions
-    from faqsvc_embed.settings.options import EmbedOptions
 
 HANDOVER: Final = 0.5
 """Seconds that `get_faq` waits beyond `timeout`, because the result comes from another thread."""
@@ -54,7 +50,7 @@ class FAQEmbed:
         base_url: str | None = None,
         *,
         settings: Settings | None = None,
-        **overrides: "Unpack[EmbedOptions]",
+        **overrides: Unpack[EmbedOptions],
     ) -> None:
         given = with_hidden_keys({} if base_url is None else {"base_url": base_url})
         overrides = with_hidden_keys(overrides)
@@ -101,7 +97,7 @@ class FAQEmbed:
 
     # Reading
 
-    def use_faq(self, slug: str, **options: "Unpack[UseOptions]") -> FAQState:
+    def use_faq(self, slug: str, **options: Unpack[UseOptions]) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, at most `wait` seconds.
 
         The options are `lang`, `wait`, `section` and `questions`. A failure raises nothing: it is the `error`
@@ -111,7 +107,7 @@ class FAQEmbed:
         show, call = self.presenter, (None, slug, options, FROM_PYTHON)
         return show.guarded(show.use_faq, *call, otherwise=FAILED, about=slug)
 
-    async def ause_faq(self, slug: str, **options: "Unpack[UseOptions]") -> FAQState:
+    async def ause_faq(self, slug: str, **options: Unpack[UseOptions]) -> FAQState:
         """Return the state of an FAQ, as `use_faq` does, without blocking the event loop."""
         show, call = self.presenter, (None, slug, options, FROM_PYTHON)
         return await show.aguarded(show.ause_faq, *call, otherwise=FAILED, about=slug)
@@ -144,7 +140,7 @@ class FAQEmbed:
 
     # Rendering
 
-    def render(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
+    def render(self, slug_or_faq: str | FAQ, **options: Unpack[RenderOptions]) -> Markup:
         """Return an FAQ as HTML with its JSON-LD, waiting as `use_faq` does; empty if there is none to show.
 
         The defaults of `lang`, `theme`, `show_title`, `heading_level`, `variant`, `look` and `exclusive` are
@@ -155,7 +151,7 @@ class FAQEmbed:
         show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
         return show.guarded(show.render, *call, otherwise=Markup(), about=slug_or_faq, on_error=show.failed)
 
-    async def arender(self, slug_or_faq: str | FAQ, **options: "Unpack[RenderOptions]") -> Markup:
+    async def arender(self, slug_or_faq: str | FAQ, **options: Unpack[RenderOptions]) -> Markup:
         """Return an FAQ as HTML, as `render` does, without blocking the event loop."""
         show, call = self.presenter, (None, slug_or_faq, options, FROM_PYTHON)
         return await show.aguarded(

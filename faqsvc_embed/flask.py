@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Unpack
 
 from faqsvc_embed.runtime.extras import needs_extra
 
@@ -33,11 +33,7 @@ from faqsvc_embed.page.headers import change, filled_body_changes, page_changes
 from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import FOLDER, are_served, requested_file
 from faqsvc_embed.settings import Settings, with_hidden_keys
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings.options import SettingOptions
 
 __all__ = ["FAQExtension", "faqs_from"]
 
@@ -73,7 +69,7 @@ class FAQExtension:
         app: Flask | None = None,
         *,
         embed: FAQEmbed | None = None,
-        **settings: "Unpack[SettingOptions]",
+        **settings: Unpack[SettingOptions],
     ) -> None:
         settings = with_hidden_keys(settings)
         if embed is not None:

@@ -4,7 +4,7 @@ It needs ASGI 3 and asyncio, and works without Starlette.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol, Unpack
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
@@ -16,11 +16,7 @@ from faqsvc_embed.page.page import RequestPage, first_of
 from faqsvc_embed.rendering.assets import File, are_served, requested_file
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import with_hidden_keys
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings.options import SettingOptions
 
 __all__ = ["FAQMiddleware", "faqs_from"]
 
@@ -46,7 +42,7 @@ class FAQMiddleware:
     """
 
     def __init__(
-        self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
+        self, app: ASGIApp, embed: FAQEmbed | None = None, **settings: Unpack[SettingOptions]
     ) -> None:
         self.app = app
         settings = with_hidden_keys(settings)

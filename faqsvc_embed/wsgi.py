@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Unpack
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
 from faqsvc_embed.errors import ConfigurationError
@@ -16,12 +17,7 @@ from faqsvc_embed.page.page import RequestPage
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import File, are_served, requested_file
 from faqsvc_embed.settings import with_hidden_keys
-
-if TYPE_CHECKING:
-    from typing import Unpack
-    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
-
-    from faqsvc_embed.settings.options import SettingOptions
+from faqsvc_embed.settings.options import SettingOptions
 
 __all__ = ["FAQMiddleware", "faqs_from"]
 
@@ -44,13 +40,13 @@ class FAQMiddleware:
     """
 
     def __init__(
-        self, app: "WSGIApplication", embed: FAQEmbed | None = None, **settings: "Unpack[SettingOptions]"
+        self, app: WSGIApplication, embed: FAQEmbed | None = None, **settings: Unpack[SettingOptions]
     ) -> None:
         self.app = app
         settings = with_hidden_keys(settings)
         self.embed: FAQEmbed = embed_of_middleware(embed, settings)
 
-    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         file = guarded(self._file, environ, otherwise=None)
         if file is not None:
             start_response("200 OK", list(file.headers.items()))
@@ -83,14 +79,14 @@ class FAQMiddleware:
         parts = [*response.written, *parts] if response.written else parts
         return guarded(response.filled, parts, otherwise=parts)
 
-    def _file(self, environ: "WSGIEnvironment") -> File | None:
+    def _file(self, environ: WSGIEnvironment) -> File | None:
         """Return the static file that is requested."""
         if not are_served(self.embed.settings):
             return None
         method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
         return requested_file(method, path, environ.get("QUERY_STRING", ""))
 
-    def _response(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> "_Response":
+    def _response(self, environ: WSGIEnvironment, start_response: StartResponse) -> "_Response":
         """Return the response of a new page."""
         page = _WSGIPage(environ=environ)
         query_string, root_path = environ.get("QUERY_STRING", ""), environ.get("SCRIPT_NAME", "")
@@ -98,7 +94,7 @@ class FAQMiddleware:
         return _Response(page, start_response)
 
 
-def faqs_from(environ: "WSGIEnvironment") -> FAQEmbed:
+def faqs_from(environ: WSGIEnvironment) -> FAQEmbed:
     """Return the embed that serves a request.
 
     Raises:
@@ -115,7 +111,7 @@ class _WSGIPage(RequestPage, kw_only=True):
 
     may_block = True  # an event loop in a view serves only this request
 
-    environ: "dict[str, Any]"
+    environ: dict[str, Any]
 
     def nonce(self) -> object:
         return self.environ.get(NONCE)
@@ -133,7 +129,7 @@ class _Response:
     It is the body that a server iterates over, if the application has returned one in parts.
     """
 
-    def __init__(self, page: _WSGIPage, start_response: "StartResponse") -> None:
+    def __init__(self, page: _WSGIPage, start_response: StartResponse) -> None:
         self.page = page
         self.given: tuple[str, list[Header]] = ("", [])
         """Status and headers as the application has stated them."""
@@ -195,7 +191,7 @@ class _Response:
         return parts if self._filler is None else [self._filler.finish(b"".join(parts))]
 
 
-def _is_whole(body: object, environ: "WSGIEnvironment") -> bool:
+def _is_whole(body: object, environ: WSGIEnvironment) -> bool:
     """Return whether a body is passed on as it is: a list, or a file, which servers send fast (PEP 3333)."""
     if isinstance(body, list | tuple):
         return True

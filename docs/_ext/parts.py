@@ -25,7 +25,7 @@ def markdown_of_settings() -> Iterator[str]:
     described = docstrings_of_attributes(settings.Settings)
     yield from ("| setting | default | meaning |", "| --- | --- | --- |")
     for name in settings.NAMES:
-        default = getattr(settings.Settings, name).default
+        default = getattr(settings.Settings, name)
         if name == "theme":
             default = None
         yield f"| `{name}` | `{default!r}` | {cell(described[name])} |"

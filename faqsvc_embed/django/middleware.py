@@ -1,7 +1,7 @@
 """The Django middleware, which gives each request a page."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 from faqsvc_embed.runtime.extras import needs_extra
 
@@ -13,8 +13,12 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.translation import get_language
 
+try:
+    from django.middleware.csp import get_nonce
+except ImportError:  # Django 5.2
+    get_nonce = None  # type: ignore[assignment]
+
 from faqsvc_embed.django.apps import faqs_from
-from faqsvc_embed.django.nonce import nonce_of
 from faqsvc_embed.languages import lookup
 from faqsvc_embed.page.border import aguarded, guarded, guarded_parts
 from faqsvc_embed.page.context import REQUEST
@@ -22,6 +26,9 @@ from faqsvc_embed.page.headers import change, fillable_charset, filled_body_chan
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.page.placeholders import BodyFiller
 from faqsvc_embed.rendering.assets import are_served, requested_file
+
+NONCE: Final = "csp_nonce"
+"""The request attribute that django-csp or a middleware of the project sets; also a template variable."""
 
 
 class FAQMiddleware:
@@ -95,7 +102,9 @@ class DjangoPage(Page, kw_only=True):
         return bool(settings.DEBUG)
 
     def nonce(self) -> object:
-        return nonce_of(self.request)
+        """Return the nonce of Django, django-csp or the project. A header has it only if it was read."""
+        nonce = getattr(self.request, NONCE, None)
+        return as_text(get_nonce(self.request) if nonce is None and get_nonce is not None else nonce)
 
     def language(self, default: str | None) -> str | None:
         """Return the active language of Django, if it is a supported one.
@@ -168,6 +177,13 @@ class DjangoPage(Page, kw_only=True):
                 yield sent
         if rest:
             yield guarded(filler.finish, rest, otherwise=rest)
+
+
+def as_text(nonce: object) -> str | None:
+    """Return the text of a nonce. A lazy nonce is false until it is read."""
+    if nonce is None:
+        return None
+    return str(nonce() if callable(nonce) else nonce) or None
 
 
 def _end_page(**_: Any) -> None:

@@ -10,6 +10,7 @@ from faqsvc_embed.models.records import (
     FAQ,
     AnswerFormat,
     Source,
+    origin,
     part_of,
     shown,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "Item",
     "Source",
     "StateSource",
+    "origin",
     "part_of",
     "shown",
 ]

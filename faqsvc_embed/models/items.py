@@ -25,14 +25,14 @@ class Origin(msgspec.Struct, eq=False):
     """Renders an answer, and never raises. This module must not import a renderer: `page.border` sets it."""
 
     slug: str = ""
-    answers: Sequence[str] = ()
-    """All answers of the record."""
+    texts: Sequence[str] = ()
+    """All answers of the record, and its introduction."""
     is_markdown: bool = False
     website_url: str | None = None
     links: Mapping[str, str] = {}
-    """The addresses of the questions on a page, if an answer may have a link to one."""
+    """The addresses of the questions on a page, if a text may have a link to one."""
     is_parsable: bool | None = None
-    """Whether the Markdown of all answers is rendered quickly; None if that was not estimated yet."""
+    """Whether the Markdown of all texts is rendered quickly; None if that was not estimated yet."""
     rendered: dict[tuple[str, str | None], Markup] = {}
     """The HTML of answers, by their text and their section."""
 
@@ -44,7 +44,7 @@ class Origin(msgspec.Struct, eq=False):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the HTML, which another version would render differently.
-        return Origin, (self.slug, self.answers, self.is_markdown, self.website_url, self.links)
+        return Origin, (self.slug, self.texts, self.is_markdown, self.website_url, self.links)
 
     def html(self, answer: str, section: str | None) -> Markup:
         """Return an answer as HTML; an answer of a record is rendered once."""

@@ -66,11 +66,13 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
         if self.answer_format not in ANSWER_FORMATS:
             found = quoted(self.answer_format)
             raise InvalidFAQ(f"answer_format is {found}: text or markdown is accepted", path="answerFormat")
-        answers, is_markdown = [item.answer for item in self.items], self.answer_format == "markdown"
-        links = shown(self).links(self.slug) if may_link(answers) else {}
-        origin = Origin(self.slug, answers, is_markdown, self.website_url, links)
+        texts = [*(item.answer for item in self.items), *filter(None, [self.introduction])]
+        links = shown(self).links(self.slug) if may_link(texts) else {}
+        vars(self)["origin"] = Origin(
+            self.slug, texts, self.answer_format == "markdown", self.website_url, links
+        )
         for item in self.items:
-            force_setattr(item, "_origin", origin)
+            force_setattr(item, "_origin", origin(self))
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Any]) -> Self:
@@ -153,6 +155,12 @@ def shown(faq: FAQ) -> Shown:
     if "shown" not in vars(faq):  # no cached_property: that of Python 3.11 has a lock, which a child inherits
         vars(faq)["shown"] = Shown.of(faq.items)
     found: Shown = vars(faq)["shown"]
+    return found
+
+
+def origin(faq: FAQ) -> Origin:
+    """Return the values that the HTML of all texts of an FAQ depends on."""
+    found: Origin = vars(faq)["origin"]
     return found
 
 

@@ -22,7 +22,7 @@ from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
 from faqsvc_embed.runtime.bounded_log import LogOnce
-from faqsvc_embed.settings import Setting, Settings, suggestion
+from faqsvc_embed.settings import VALIDATORS, Settings, suggestion
 from faqsvc_embed.settings.validators import Look, Variant
 from faqsvc_embed.text import normalized
 from faqsvc_embed.theme import Theme
@@ -236,10 +236,9 @@ class OptionResolver:
 
 def _validate(name: str, value: object) -> Any:
     """Check an option like the setting with its name; of a boolean option, only the truth value counts."""
-    setting: Setting = getattr(Settings, name)
-    if isinstance(setting.default, bool) and not (isinstance(value, str) and value):
+    if isinstance(getattr(Settings, name), bool) and not (isinstance(value, str) and value):
         return bool(value)
-    return setting.validate(value)
+    return VALIDATORS[name](value)
 
 
 def _part(given: Mapping[str, Any], problems: Problems) -> Part | None:

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import msgspec
 
 from faqsvc_embed.api.contract import PREVIEW_PARAMETER
 from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.reader import Reader
 from faqsvc_embed.languages import lookup, negotiate
 from faqsvc_embed.models import FAQState
@@ -21,9 +22,6 @@ from faqsvc_embed.rendering.assets import FOLDER, are_served
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import in_event_loop
 from faqsvc_embed.settings import Settings
-
-if TYPE_CHECKING:
-    from faqsvc_embed.cache.fetch import Fetch
 
 _log: Final = LogOnce()
 
@@ -117,7 +115,7 @@ class Page(msgspec.Struct, eq=False):
 
     # Reading: each FAQ has one state on a page. The reader is that of the embed that shows it.
 
-    def look_up(self, reader: Reader, key: Key, *, awaits: bool = False) -> "FAQState | Fetch":
+    def look_up(self, reader: Reader, key: Key, *, awaits: bool = False) -> FAQState | Fetch:
         """Return the state of an FAQ on this page, or the fetch that it waits for; see `Reader.look_up`."""
         if self.slugs is not None:
             self.slugs[key.slug] = None
@@ -131,7 +129,7 @@ class Page(msgspec.Struct, eq=False):
             self.states[reader, key] = found
         return found
 
-    def look_up_newest(self, reader: Reader, key: Key, *, awaits: bool = False) -> "FAQState | Fetch":
+    def look_up_newest(self, reader: Reader, key: Key, *, awaits: bool = False) -> FAQState | Fetch:
         """Return the draft that the visitor may see, else what is published, as `look_up` does."""
         if self.preview is None or (token := self.preview.token_for(key.slug)) is None:
             return self.look_up(reader, key, awaits=awaits)
@@ -139,9 +137,7 @@ class Page(msgspec.Struct, eq=False):
         found = self.look_up(reader, draft)
         return self._settled(reader, draft, found) if isinstance(found, FAQState) else found
 
-    async def result(
-        self, reader: Reader, found: "FAQState | Fetch", wait: float, *, blocks: bool
-    ) -> FAQState:
+    async def result(self, reader: Reader, found: FAQState | Fetch, wait: float, *, blocks: bool) -> FAQState:
         """Return the result of a look-up, waiting for a fetch for the rest of the time budget.
 
         `blocks` is whether the caller waits by blocking its thread. In an event loop it must not, so it gets
@@ -165,7 +161,7 @@ class Page(msgspec.Struct, eq=False):
         found = {key: self.look_up_newest(reader, key, awaits=not blocks) for key in keys}
         return {key: await self.result(reader, one, wait, blocks=blocks) for key, one in found.items()}
 
-    def _settled(self, reader: Reader, key: Key, state: FAQState) -> "FAQState | Fetch":
+    def _settled(self, reader: Reader, key: Key, state: FAQState) -> FAQState | Fetch:
         """Keep a state for the whole page, and return it; for a draft that is missing, look up the FAQ."""
         self.states[reader, key] = state
         if key.token is None or self.preview is None:

@@ -6,13 +6,14 @@ Synchronous and asynchronous calls differ only in how they wait. Adapters call i
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from markupsafe import Markup
 from msgspec.structs import replace
 
 from faqsvc_embed.api.fields import invalid_slug, is_slug
 from faqsvc_embed.cache.entry import Entry, Key
+from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.reader import Reader, data_or_raise
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable, quoted
 from faqsvc_embed.models import FAQ, FAQState
@@ -29,11 +30,6 @@ from faqsvc_embed.rendering.renderer import Nodes, Place, Renderer
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
-
-if TYPE_CHECKING:
-    from faqsvc_embed.cache.fetch import Fetch
-
-    _Found = FAQState | Fetch
 
 Given = Mapping[str, Any]  # the options of a call
 _Rendering = tuple[Call, Fragment | None]
@@ -202,7 +198,7 @@ class Presenter:
         return page.placeholders.leave(fill)
 
     async def _fetched(
-        self, document: Document, page: Page, call: Call, found: "_Found", ordinal: int | None = None
+        self, document: Document, page: Page, call: Call, found: FAQState | Fetch, ordinal: int | None = None
     ) -> _Rendering:
         """Return an FAQ as soon as it is fetched and rendered."""
         state = await page.result(self._reader, found, call.wait, blocks=False)
@@ -293,20 +289,20 @@ class Presenter:
 
         return page.placeholders.leave(fill)
 
-    def _schema(self, page: Page, faqs: "Sequence[_Numbered]", elements: ElementOptions) -> Markup:
+    def _schema(self, page: Page, faqs: Sequence[_Numbered], elements: ElementOptions) -> Markup:
         if page.preview is not None:
             faqs = [one for one in faqs if not page.preview.is_draft(one[0])]
         script = self._script(faqs, elements)
         # In a preview, a placeholder removes the script before the page is sent.
         return page.placeholders.leave(None, script) if script and page.preview is not None else script
 
-    def schema_of(self, faqs: "Iterable[FAQ | FAQState | None]", nonce: str | None) -> Markup:
+    def schema_of(self, faqs: Iterable[FAQ | FAQState | None], nonce: str | None) -> Markup:
         """Return the FAQPage of records and states, without a document: its questions have no `@id`s."""
         records = (faq.data if isinstance(faq, FAQState) else faq for faq in faqs)
         elements = self.options.elements(self.page(), nonce)
         return self._script([(faq, None) for faq in records if faq is not None], elements)
 
-    def _script(self, faqs: "Iterable[_Numbered]", elements: ElementOptions) -> Markup:
+    def _script(self, faqs: Iterable[_Numbered], elements: ElementOptions) -> Markup:
         """Return one FAQPage with the questions of several records, each once."""
         questions = dict.fromkeys(chain.from_iterable(starmap(self.renderer.questions_json, faqs)))
         return Rendered(json_ld_element(page_json(questions), elements.nonce))

@@ -1,15 +1,14 @@
 """Answers as HTML and as JSON-LD, from plain text or from Markdown."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 import msgspec
 from markupsafe import Markup, escape
 
-from faqsvc_embed.models import FAQ, shown
+from faqsvc_embed.models import FAQ, origin, shown
 from faqsvc_embed.models.items import Origin
-from faqsvc_embed.models.parts import may_link
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.text import in_portions
 
@@ -76,22 +75,17 @@ def items(faq: FAQ, question_level: int | None) -> list[AnsweredItem]:
 
 def introduction(faq: FAQ, question_level: int | None) -> Markup:
     """Return the text above the questions as HTML, empty if there is none."""
-    return _answered_introduction(faq, question_level).html
+    return _introduction(faq, question_level).html
 
 
-def _answered_introduction(faq: FAQ, question_level: int | None) -> AnsweredItem:
+def _introduction(faq: FAQ, question_level: int | None) -> RenderedAnswer:
     text = faq.introduction or ""
-    if not text.strip():
-        return AnsweredItem("", text, Markup(), "")
-    as_markdown = faq.answer_format == "markdown" and _is_parsable(faq.slug, [text])
-    links = shown(faq).links(faq.slug) if may_link([text]) else {}
-    html, _, dropped = _rendered(text, question_level, as_markdown, faq.website_url, links)
-    return AnsweredItem("", text, html, "", place=INTRODUCTION, dropped=dropped)
+    return _rendered(text, question_level, origin(faq)) if text.strip() else RenderedAnswer(Markup(), "")
 
 
 def problems(faq: FAQ) -> list[tuple[int, Dropped]]:
     """Return the parts of texts that are not shown, each with the index of its item in the record."""
-    return _found(faq, lambda item: item.dropped)
+    return _found(faq, lambda _, shown: shown.dropped)
 
 
 def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
@@ -101,7 +95,7 @@ def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
     """
     from faqsvc_embed.rendering.leftovers import leftovers as in_html
 
-    pairs = _found(faq, lambda item: in_html(item.html, item.text))
+    pairs = _found(faq, lambda text, shown: in_html(shown.html, text))
     section = None
     for index, item in enumerate(faq.items):
         titles = [item.question] if item.section == section else [item.section or "", item.question]
@@ -111,25 +105,24 @@ def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
     return sorted(pairs, key=lambda one: one[0])
 
 
-def _found(faq: FAQ, found: Callable[[AnsweredItem], Iterable[Dropped]]) -> list[tuple[int, Dropped]]:
+def _found(
+    faq: FAQ, search: Callable[[str, RenderedAnswer | AnsweredItem], Iterable[Dropped]]
+) -> list[tuple[int, Dropped]]:
     """Return what is found in the introduction of a record, and in its answers."""
     indexes = {id(item): index for index, item in enumerate(faq.items)}
-    pairs = [(INTRODUCTION, one) for one in found(_answered_introduction(faq, QUESTION_LEVEL))]
+    introduction = _introduction(faq, QUESTION_LEVEL)
+    pairs = [(INTRODUCTION, one) for one in search(faq.introduction or "", introduction)]
     for item, answered in zip(shown(faq).items, _answered(faq, QUESTION_LEVEL), strict=True):
-        pairs += [(indexes[id(item)], one) for one in found(answered)]
+        pairs += [(indexes[id(item)], one) for one in search(item.answer, answered)]
     return sorted(pairs, key=lambda one: one[0])
 
 
 def _answered(faq: FAQ, question_level: int | None) -> Iterator[AnsweredItem]:
-    is_markdown = faq.answer_format == "markdown"
-    as_markdown = is_markdown and _is_parsable(faq.slug, [one.answer for one in faq.items])
-    is_plain = is_markdown and not as_markdown
+    of_record, (items, names, *_) = origin(faq), shown(faq)
+    is_plain = of_record.is_markdown and not _as_markdown(of_record)
     too_much = (Dropped(1, "the formatting of all answers, which is too much,"),) if is_plain else ()
-    items, names, *_ = shown(faq)
-    links = shown(faq).links(faq.slug) if may_link(item.answer for item in items) else {}
     for place, (item, name) in enumerate(zip(items, names, strict=True)):
-        level = below(question_level, item.section)
-        html, json_ld, dropped = _rendered(item.answer, level, as_markdown, faq.website_url, links)
+        html, json_ld, dropped = _rendered(item.answer, below(question_level, item.section), of_record)
         dropped, too_much = (*too_much, *dropped), ()
         yield AnsweredItem(item.question, item.answer, html, json_ld, name, place, item.section, dropped)
 
@@ -138,39 +131,29 @@ def answer_html(answer: str, section: str | None, origin: Origin) -> Markup:
     """Return one answer as HTML, for markup of the host's own; empty if it says nothing."""
     if not answer.strip():
         return Markup()
-    as_markdown = origin.is_markdown
-    if as_markdown:
-        if origin.is_parsable is None:
-            origin.is_parsable = _is_parsable(origin.slug, origin.answers)
-        as_markdown = origin.is_parsable
-    level = below(QUESTION_LEVEL, section)
-    html = _rendered(answer, level, as_markdown, origin.website_url, origin.links).html
-    if len(origin.rendered) < len(origin.answers):  # items with changed answers would fill it
+    html = _rendered(answer, below(QUESTION_LEVEL, section), origin).html
+    if len(origin.rendered) < len(origin.texts):  # items with changed answers would fill it
         origin.rendered[answer, section] = html
     return html
 
 
-def _is_parsable(slug: str, answers: Sequence[str]) -> bool:
-    from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
-
-    is_parsable = sum(map(cost, answers)) <= MAX_RECORD_COST
-    if not is_parsable:
-        _log.warning(slug, "FAQ %r is shown as text: its Markdown takes too long", slug)
-    return is_parsable
-
-
-def _rendered(
-    answer: str,
-    question_level: int | None,
-    as_markdown: bool,
-    website_url: str | None,
-    links: Mapping[str, str],
-) -> RenderedAnswer:
-    if not as_markdown:
-        return RenderedAnswer(paragraphs(answer), answer)
+def _rendered(text: str, question_level: int | None, origin: Origin) -> RenderedAnswer:
+    if not _as_markdown(origin):
+        return RenderedAnswer(paragraphs(text), text)
     from faqsvc_embed.rendering import markdown  # only a host with Markdown needs the parser
 
-    return markdown.to_html(answer, question_level, website_url, links)
+    return markdown.to_html(text, question_level, origin.website_url, origin.links)
+
+
+def _as_markdown(origin: Origin) -> bool:
+    """Return whether the texts of a record are Markdown that is rendered quickly."""
+    if origin.is_markdown and origin.is_parsable is None:
+        from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
+
+        origin.is_parsable = sum(map(cost, origin.texts)) <= MAX_RECORD_COST
+        if not origin.is_parsable:
+            _log.warning(origin.slug, "FAQ %r is shown as text: its Markdown takes too long", origin.slug)
+    return origin.is_markdown and origin.is_parsable is True
 
 
 def below(level: int | None, section: str | None) -> int | None:

@@ -186,20 +186,15 @@ def requested_file(method: str, path: str, query_string: str) -> File | None:
     folder, _, name = path.rpartition("/")
     if folder != f"/{FOLDER}" or method not in ("GET", "HEAD"):
         return None
-    return find_file(name, dict(parse_qsl(query_string)))
+    if name == script_name():
+        return File(script(), "text/javascript")
+    rules = _rules(dict(parse_qsl(query_string)))
+    return File(rules, "text/css") if rules and name == _stylesheet_name(rules) else None
 
 
 def are_served(settings: Settings) -> bool:
     """Return whether the host serves the stylesheet or the script as files."""
     return settings.styles == "linked" or settings.variant == "disclosure"
-
-
-def find_file(name: str, query: Mapping[str, str]) -> File | None:
-    """Return the file with this name and query, or None."""
-    if name == script_name():
-        return File(script(), "text/javascript")
-    rules = _rules(query)
-    return File(rules, "text/css") if rules and name == _stylesheet_name(rules) else None
 
 
 def _rules(query: Mapping[str, str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Hashable, Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from itertools import groupby
 from typing import Any, Final, NamedTuple
 
@@ -110,25 +110,20 @@ class Renderer:
 
     def fragment(self, faq: FAQ, style: Style, place: Place = FIRST) -> Fragment | None:
         """Return the rendered record, or None if it has no question to show."""
-        found = self.cached(faq, (style, place))
-        if found is not None:
+        key = style, place
+        if (found := self.cached(faq, key)) is not None:
             return found
-        environment = self._get_environment()
-        if self._is_overridden:  # the templates of the host may do anything, so nothing waits for them
-            found = self._render(faq, style, place, environment)
-            return self._put(faq, style, place, found) if self._cache_overrides else found
-        turn = id(faq), style, place
-        with self._turns.setdefault(turn, Lock()).own():
-            try:
-                found = self.cached(faq, (style, place)) or self._render(faq, style, place, environment)
-                return self._put(faq, style, place, found)
-            finally:
-                self._turns.pop(turn, None)
-
-    def _put(self, faq: FAQ, style: Style, place: Place, found: Fragment | None) -> Fragment | None:
-        if found is not None:
-            self._fragments.put(faq, (style, place), found, found.size)
-        return found
+        environment, turn = self._get_environment(), (id(faq), key)
+        # The templates of the host may do anything, so nothing waits for them.
+        waits = nullcontext() if self._is_overridden else self._turns.setdefault(turn, Lock()).own()
+        try:
+            with waits:
+                found = self.cached(faq, key) or self._render(faq, style, place, environment)
+                if found is not None and (self._cache_overrides or not self._is_overridden):
+                    self._fragments.put(faq, key, found, found.size)
+                return found
+        finally:
+            self._turns.pop(turn, None)
 
     @staticmethod
     def is_long(faq: FAQ) -> bool:

@@ -8,7 +8,8 @@ import difflib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar, cast
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Self, TypeVar, Unpack
 
 from faqsvc_embed.errors import ConfigurationError, quoted
 from faqsvc_embed.languages import LANGUAGES
@@ -17,36 +18,25 @@ from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import PREFIX as KEY_PREFIX
 from faqsvc_embed.settings.api_key import APIKey
+from faqsvc_embed.settings.options import SettingOptions
 from faqsvc_embed.theme import Theme
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from faqsvc_embed.settings.options import SettingOptions
 
 T = TypeVar("T")
 Options = TypeVar("Options", bound=Mapping[str, object])
 
 PREFIX: Final = "FAQSVC_"
-HIDDEN: Final = ("api_key", "store", "source")
-"""Settings that a repr leaves out. The address of a store or a source may contain a password."""
 _MAY_HIDE_PASSWORD: Final = {"base_url": "[@?#]", "store": "[@?#]|//"}
 
 _log: Final = LogOnce()
 
 
-class Setting(NamedTuple):
-    """One setting: the validator that every value passes, and the default."""
-
-    validate: Callable[[object], Any]
-    default: Any
-
-
-def setting(validate: Callable[[object], T], default: Any) -> T:
-    """Declare a setting. The instances of its class have a value of the type that `validate` returns."""
-    return cast(T, Setting(validate, default))
+def setting(validate: Callable[[object], T], default: Any, *, is_secret: bool = False) -> T:
+    """Declare a setting, whose values have the type that `validate` returns; no repr shows a secret one."""
+    declared: T = field(default=default, repr=not is_secret, metadata={"validate": validate})
+    return declared
 
 
+@dataclass(init=False, unsafe_hash=True)  # frozen by `__setattr__`, whose error names the remedy
 class Settings:
     """Where FAQs come from, how long to wait and to keep records, and how an FAQ looks.
 
@@ -59,7 +49,7 @@ class Settings:
 
     base_url: str = setting(accept.service_url, "")
     """The URL of the service, such as https://faq.example.com."""
-    api_key: APIKey | None = setting(accept.api_key, None)
+    api_key: APIKey | None = setting(accept.api_key, None, is_secret=True)
     """The key for writing, and for reading drafts and history, with `FAQClient`. An embed never sends it."""
     insecure_hosts: tuple[str, ...] = setting(accept.host_names, ())
     """Hosts to which a client sends its key over plain http, besides this machine."""
@@ -104,7 +94,7 @@ class Settings:
     """How many FAQs are cached in memory; the least recently used are evicted."""
     max_bytes: int = setting(accept.whole(1), 1_048_576)
     """The largest record in bytes, decompressed."""
-    store: str | None = setting(accept.or_none(accept.store), None)
+    store: str | None = setting(accept.or_none(accept.store), None, is_secret=True)
     """A cache that outlives the process: None, `file:DIRECTORY` or `redis://HOST:PORT/DB`."""
     degraded_max_age: int | None = setting(accept.or_none(accept.whole(0)), None)
     """Upper limit in seconds of the Cache-Control lifetimes of a page that lacks an FAQ or shows a stale one.
@@ -116,7 +106,7 @@ class Settings:
     and Cache-Tag."""
     directory: str | None = setting(accept.or_none(accept.directory), None)
     """A folder of FAQ files, such as `pricing.md`, shown instead of a service or until it has responded."""
-    source: Source | None = setting(accept.or_none(accept.source), None)
+    source: Source | None = setting(accept.or_none(accept.source), None, is_secret=True)
     """FAQs that the host stores itself: a `Source`, or the dotted path to one or to its class."""
     reload: bool = setting(accept.boolean, False)
     """Show edited files of the folder at once, and the errors in them, as a host in debug mode does."""
@@ -125,23 +115,22 @@ class Settings:
     strict: bool = setting(accept.boolean, False)
     """Raise an error where a page would lack an FAQ: for tests and development."""
 
-    def __init__(self, **options: "Unpack[SettingOptions]") -> None:
+    def __init__(self, **options: Unpack[SettingOptions]) -> None:
         values: Mapping[str, Any] = (options := with_hidden_keys(options))
         if unknown := next((name for name in values if name not in NAMES), None):
             hint = suggestion(unknown.removeprefix(PREFIX))
             raise ConfigurationError(f"{unknown!r} is not a setting; {hint}")
         kept = vars(self)
-        for name in NAMES:
-            validate, default = getattr(type(self), name)
-            value = values.get(name, default)
+        for one in fields(self):
+            value = values.get(one.name, one.default)
             try:
-                kept[name] = validate(value)
+                kept[one.name] = one.metadata["validate"](value)
             except (ValueError, TypeError) as error:
-                message = f"{name} {_described(name, value)}: {error}"
+                message = f"{one.name} {_described(one.name, value)}: {error}"
                 raise ConfigurationError(message) from error.__cause__  # the error of importing a source
 
     @classmethod
-    def from_mapping(cls, mapping: Mapping[str, Any], **overrides: "Unpack[SettingOptions]") -> Self:
+    def from_mapping(cls, mapping: Mapping[str, Any], **overrides: Unpack[SettingOptions]) -> Self:
         """Read the `FAQSVC_…` keys of a mapping such as Flask's config; the environment fills the rest.
 
         Raises:
@@ -154,9 +143,7 @@ class Settings:
         return cls.from_env(**_merged(_values(found), overrides))
 
     @classmethod
-    def from_env(
-        cls, environ: Mapping[str, str] | None = None, **overrides: "Unpack[SettingOptions]"
-    ) -> Self:
+    def from_env(cls, environ: Mapping[str, str] | None = None, **overrides: Unpack[SettingOptions]) -> Self:
         """Read the `FAQSVC_…` variables of the environment; other programs may use the prefix too.
 
         Raises:
@@ -167,7 +154,7 @@ class Settings:
         del environ
         return cls(**_merged(_values(found), overrides))
 
-    def replace(self, **overrides: "Unpack[SettingOptions]") -> Self:
+    def replace(self, **overrides: Unpack[SettingOptions]) -> Self:
         """Return a copy with some settings changed.
 
         Raises:
@@ -182,18 +169,9 @@ class Settings:
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"{name} cannot be deleted: Settings are frozen")
 
-    def __eq__(self, other: object) -> bool:
-        return vars(self) == vars(other) if type(other) is type(self) else NotImplemented
 
-    def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
-
-    def __repr__(self) -> str:
-        shown = (f"{name}={getattr(self, name)!r}" for name in NAMES if name not in HIDDEN)
-        return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-NAMES: Final = tuple(name for name, value in vars(Settings).items() if isinstance(value, Setting))
+VALIDATORS: Final = {one.name: one.metadata["validate"] for one in fields(Settings)}
+NAMES: Final = tuple(VALIDATORS)
 _KEYS: Final = {PREFIX + name.upper(): name for name in NAMES}
 
 

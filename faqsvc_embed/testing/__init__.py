@@ -1,7 +1,7 @@
 """Help for the tests of host projects: an embed with given FAQs, and a page compared with its markup."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
 from faqsvc_embed.api.requests import NO_VALIDATORS
@@ -13,19 +13,15 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError, FAQNotFound
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime.extras import needs_extra
+from faqsvc_embed.settings.options import SettingOptions
 from faqsvc_embed.text import normalized
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from faqsvc_embed.settings.options import SettingOptions
 
 __all__ = ["fake_embed", "fake_faqs", "faq_parity"]
 
 Records = Mapping[str, FAQ | Mapping[str, Any]]
 
 
-def fake_embed(faqs: Records, **settings: "Unpack[SettingOptions]") -> FAQEmbed:
+def fake_embed(faqs: Records, **settings: Unpack[SettingOptions]) -> FAQEmbed:
     """Return an embed with exactly these FAQs, by slug. Every requested language gets the same record.
 
     A record is an `FAQ`, or a mapping with the field names of the REST API, in which `slug` may be missing.

@@ -4,7 +4,7 @@ import base64
 import hashlib
 import re
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 import tinycss2
@@ -116,7 +116,7 @@ THEMES = [Theme(colour) for colour in COLOURS] + [Theme(question_size=17.123456)
 
 def served(url: str) -> assets.File | None:
     parts = urlsplit(url)
-    return assets.find_file(parts.path, dict(parse_qsl(parts.query)))
+    return assets.requested_file("GET", f"/faqsvc/{parts.path}", parts.query)
 
 
 @pytest.mark.parametrize(
@@ -179,14 +179,18 @@ def test_a_theme_that_sets_nothing_has_no_file() -> None:
 )
 def test_any_other_url_gives_nothing(name: str, query: dict[str, str]) -> None:
     teal = urlsplit(assets.stylesheet_url("accentColor=%23008080&questionSize=18")).path
-    assert assets.find_file(teal, {"accentColor": "#008080", "questionSize": "18"}) is not None
-    assert assets.find_file(name.format(teal), query) is None
+    assert _file(teal, {"accentColor": "#008080", "questionSize": "18"}) is not None
+    assert _file(name.format(teal), query) is None
+
+
+def _file(name: str, query: dict[str, str]) -> assets.File | None:
+    return assets.requested_file("GET", f"/faqsvc/{name}", urlencode(query, errors="replace"))
 
 
 @given(any_text, st.dictionaries(st.sampled_from(["accentColor", "questionSize", "x"]), any_text))
 def test_no_url_raises(name: str, query: dict[str, str]) -> None:
-    assert assets.find_file(name, query) is None
-    assets.find_file("faqsvc.000000000000.css", query)
+    assert _file(name, query) is None
+    assert _file("faqsvc.000000000000.css", query) is None
 
 
 TEAL = Theme("teal", 18)

@@ -223,7 +223,8 @@ def test_settings_are_frozen() -> None:
 
 def test_settings_are_a_value() -> None:
     one, other = Settings(wait=2.0), Settings(wait="2")  # type: ignore[arg-type]
-    assert (one == other, one == Settings(), one == vars(one)) == (True, False, False)
+    values: object = vars(one)
+    assert (one == other, one == Settings(), one == values) == (True, False, False)
     assert {one: "found"}[other] == "found"
     assert [copy.copy(one), copy.deepcopy(one), pickle.loads(pickle.dumps(one))] == [one] * 3
     assert re.match(r"Settings\(base_url='', .*wait=2\.0, .*\)$", repr(one))

@@ -7,7 +7,7 @@ from django.template import Context, Library
 from markupsafe import Markup
 
 from faqsvc_embed.django.apps import faqs_from
-from faqsvc_embed.django.nonce import ATTRIBUTE, as_text
+from faqsvc_embed.django.middleware import NONCE, as_text
 from faqsvc_embed.embed import FAILED
 from faqsvc_embed.models import FAQState
 from faqsvc_embed.page.border import guarded
@@ -88,4 +88,4 @@ def _defined(options: Options) -> Options:
 def _template(context: Context) -> Caller:
     """Return the template that contains a tag."""
     origin = getattr(context.template, "origin", None)
-    return Caller(getattr(origin, "template_name", None), as_text(context.get(ATTRIBUTE)))
+    return Caller(getattr(origin, "template_name", None), as_text(context.get(NONCE)))
