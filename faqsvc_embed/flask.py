@@ -65,11 +65,7 @@ class FAQExtension:
     """
 
     def __init__(
-        self,
-        app: Flask | None = None,
-        *,
-        embed: FAQEmbed | None = None,
-        **settings: Unpack[SettingOptions],
+        self, app: Flask | None = None, *, embed: FAQEmbed | None = None, **settings: Unpack[SettingOptions]
     ) -> None:
         settings = with_hidden_keys(settings)
         if embed is not None:
@@ -231,7 +227,6 @@ def _finish(_: Flask, response: Response, **__: Any) -> None:
 
 
 def _file() -> Response | None:
-    """Return the static file that is requested."""
     file = requested_file(request.method, request.path, request.query_string.decode("latin-1"))
     return None if file is None else Response(file.content, headers=file.headers)
 

@@ -80,14 +80,12 @@ class FAQMiddleware:
         return guarded(response.filled, parts, otherwise=parts)
 
     def _file(self, environ: WSGIEnvironment) -> File | None:
-        """Return the static file that is requested."""
         if not are_served(self.embed.settings):
             return None
         method, path = environ.get("REQUEST_METHOD", ""), str(environ.get("PATH_INFO", ""))
         return requested_file(method, path, environ.get("QUERY_STRING", ""))
 
     def _response(self, environ: WSGIEnvironment, start_response: StartResponse) -> "_Response":
-        """Return the response of a new page."""
         page = _WSGIPage(environ=environ)
         query_string, root_path = environ.get("QUERY_STRING", ""), environ.get("SCRIPT_NAME", "")
         page.configure(self.embed.settings, query_string, root_path)

@@ -124,7 +124,6 @@ class _Questions:
         return ChangeRefused(self.index, reason, closest, code)
 
     def apply(self, change: Change) -> None:
-        """Make one change."""
         if change.add and not change.remove:
             self.add(change)
             return

@@ -102,7 +102,6 @@ def parse_done(response: Response, now: datetime) -> FAQError | None:
 
 
 def parse_revision(response: Response, now: datetime) -> StoredRevision | FAQError:
-    """Return a complete revision."""
     revision = parse_struct(response, now, StoredRevision)
     if isinstance(revision, FAQError):
         return revision

@@ -58,15 +58,19 @@ def user_agent() -> str:
 
 
 def read_request(
-    base_url: str, slug: str, lang: str | None = None, validators: Validators = NO_VALIDATORS
+    base_url: str,
+    slug: str,
+    lang: str | None = None,
+    validators: Validators = NO_VALIDATORS,
+    headers: Mapping[str, str] | None = None,
 ) -> Request:
     """Return the request that reads one FAQ; it is conditional if there are validators."""
-    headers = dict(_READ_HEADERS)
+    sent = {**_READ_HEADERS, **(headers or {})}
     if validators.etag is not None:
-        headers["if-none-match"] = validators.etag
+        sent["if-none-match"] = validators.etag
     elif validators.last_modified is not None:
-        headers["if-modified-since"] = validators.last_modified
-    return Request(faq_url(base_url, slug, lang=lang), headers)
+        sent["if-modified-since"] = validators.last_modified
+    return Request(faq_url(base_url, slug, lang=lang), sent)
 
 
 def get_request(url: str) -> Request:

@@ -21,14 +21,7 @@ import httpx2
 
 from faqsvc_embed.api.requests import KEY_HEADER, Request, user_agent
 from faqsvc_embed.api.responses import Response
-from faqsvc_embed.errors import (
-    FAQError,
-    FAQTimeout,
-    FAQUnavailable,
-    InvalidFAQ,
-    OutcomeUnknown,
-    masked,
-)
+from faqsvc_embed.errors import FAQError, FAQTimeout, FAQUnavailable, InvalidFAQ, OutcomeUnknown, masked
 from faqsvc_embed.runtime.background_loop import SUSPENSION, in_background, on_close
 from faqsvc_embed.settings.api_key import APIKey
 from faqsvc_embed.settings.validators import is_loopback_http

@@ -76,9 +76,10 @@ class Instruments:
         def observe(_: CallbackOptions) -> Iterator[Observation]:
             found: dict[tuple[tuple[str, str], ...], list[float]] = {}
             for reader in list(self._readers):
+                address = urlsplit(reader.source.name).hostname or reader.source.name
                 for attributes, value in measure(reader):
                     if value is not None:
-                        named = {"server.address": _address(reader), **attributes}
+                        named = {"server.address": address, **attributes}
                         found.setdefault(tuple(named.items()), []).append(value)
             for key, values in found.items():
                 yield Observation(combine(values), dict(key))
@@ -94,7 +95,3 @@ def _oldest_age(reader: Reader) -> float | None:
     at = reader.cache.moment()
     ages = [one.age(at.wall) for one in reader.cache.entries() if at.now - one.used_at <= IN_USE]
     return max((age for age in ages if age is not None), default=None)
-
-
-def _address(reader: Reader) -> str:
-    return urlsplit(reader.source.name).hostname or reader.source.name

@@ -105,7 +105,6 @@ class SharedStore:
             await backend.delete(gone)  # the FAQ was published again
 
     async def delete(self, *keys: Key) -> None:
-        """Remove records."""
         names = map(self._record, keys)
         await finished(self._backend.call("written", lambda backend: backend.delete(*names)))
 

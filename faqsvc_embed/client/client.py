@@ -3,12 +3,7 @@
 from typing import Literal, Self, Unpack
 
 from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
-from faqsvc_embed.api.publish_request import (
-    ChangeFields,
-    Changes,
-    GenerateFields,
-    PublishFields,
-)
+from faqsvc_embed.api.publish_request import ChangeFields, Changes, GenerateFields, PublishFields
 from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
 from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.client.connection import Connection

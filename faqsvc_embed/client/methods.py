@@ -29,14 +29,7 @@ from faqsvc_embed.api.publish_request import (
     generate_request,
     publish_request,
 )
-from faqsvc_embed.api.requests import (
-    Request,
-    faq_url,
-    get_request,
-    read_request,
-    with_query,
-    write_request,
-)
+from faqsvc_embed.api.requests import Request, faq_url, get_request, read_request, with_query, write_request
 from faqsvc_embed.api.responses import Fetched, parse_response
 from faqsvc_embed.cache.reader import forget_written
 from faqsvc_embed.client.connection import Connection
@@ -66,8 +59,8 @@ class AsyncMethods:
         """Return an FAQ as `get_published` does."""
         if not is_slug(slug):
             raise invalid_slug(slug)
-        request = read_request(self.settings.base_url, slug, self._language(lang))
-        request = Request(request.url, {**request.headers, "cache-control": "no-cache"})
+        fresh, lang = {"cache-control": "no-cache"}, self._language(lang)
+        request = read_request(self.settings.base_url, slug, lang, headers=fresh)
         outcome = await self._connection.send(
             request, lambda response, now: parse_response(response, request, slug, now), is_public=True
         )

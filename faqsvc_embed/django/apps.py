@@ -6,7 +6,7 @@ The settings are `FAQSVC = {"BASE_URL": …}`, or `FAQSVC_BASE_URL = …`.
 import threading
 from contextlib import suppress
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 from weakref import WeakSet
 
 from faqsvc_embed.runtime.extras import needs_extra
@@ -16,6 +16,7 @@ with needs_extra("django"):
     from django.conf import settings
     from django.core import checks
     from django.core.signals import setting_changed
+    from django.http import HttpRequest
 
 from jinja2 import Environment
 
@@ -23,9 +24,6 @@ from faqsvc_embed.embed import FAQEmbed
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.settings import PREFIX, Settings, suggestion, unknown_keys
-
-if TYPE_CHECKING:
-    from django.http import HttpRequest
 
 LABEL: Final = "faqsvc"
 GROUP: Final = "FAQSVC"
@@ -90,7 +88,7 @@ class FAQConfig(AppConfig):
                 self._embed = None
 
 
-def faqs_from(request: "HttpRequest | None" = None) -> FAQEmbed:
+def faqs_from(request: HttpRequest | None = None) -> FAQEmbed:
     """Return the embed of the project, which is the same for every request.
 
     Raises:

@@ -5,15 +5,7 @@ of an FAQ. `parts` chooses what a page shows of one, and `element_ids` names the
 """
 
 from faqsvc_embed.models.items import Item
-from faqsvc_embed.models.records import (
-    ANSWER_FORMATS,
-    FAQ,
-    AnswerFormat,
-    Source,
-    origin,
-    part_of,
-    shown,
-)
+from faqsvc_embed.models.records import ANSWER_FORMATS, FAQ, AnswerFormat, Source, origin, part_of, shown
 from faqsvc_embed.models.state import FAQState, StateSource
 
 __all__ = [

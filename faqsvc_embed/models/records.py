@@ -66,11 +66,6 @@ class FAQ(msgspec.Struct, frozen=True, weakref=True, dict=True):
         if self.answer_format not in ANSWER_FORMATS:
             found = quoted(self.answer_format)
             raise InvalidFAQ(f"answer_format is {found}: text or markdown is accepted", path="answerFormat")
-        texts = [*(item.answer for item in self.items), *filter(None, [self.introduction])]
-        links = shown(self).links(self.slug) if may_link(texts) else {}
-        vars(self)["origin"] = Origin(
-            self.slug, texts, self.answer_format == "markdown", self.website_url, links
-        )
         for item in self.items:
             force_setattr(item, "_origin", origin(self))
 
@@ -160,6 +155,11 @@ def shown(faq: FAQ) -> Shown:
 
 def origin(faq: FAQ) -> Origin:
     """Return the values that the HTML of all texts of an FAQ depends on."""
+    if "origin" not in vars(faq):
+        texts = [*(item.answer for item in faq.items), *filter(None, [faq.introduction])]
+        links = shown(faq).links(faq.slug) if may_link(texts) else {}
+        is_markdown = faq.answer_format == "markdown"
+        vars(faq)["origin"] = Origin(faq.slug, texts, is_markdown, faq.website_url, links)
     found: Origin = vars(faq)["origin"]
     return found
 

@@ -62,12 +62,7 @@ class Document(msgspec.Struct, eq=False):
         return anchors
 
     def print(
-        self,
-        fragment: Fragment,
-        options: ElementOptions,
-        *,
-        schema: bool,
-        before: Set[str] | None = None,
+        self, fragment: Fragment, options: ElementOptions, *, schema: bool, before: Set[str] | None = None
     ) -> str:
         """Return an FAQ with the stylesheets and the script that the document lacks.
 

@@ -135,9 +135,9 @@ def vary_by_language(present: str) -> str | None:
     return ", ".join([*names, NEGOTIATED])
 
 
-def may_be_shared(headers: Iterable[tuple[str | bytes, str | bytes]]) -> bool:
+def may_be_shared(headers: Headers) -> bool:
     """Return whether a cache may give a response to visitors with other languages."""
-    fields = _joined((_text(name), _text(value)) for name, value in headers)
+    fields = _joined(headers)
     rules = ",".join(value.lower() for name, value in fields.items() if controls_caches(name))
     if "no-store" in rules or "private" in rules or vary_by_language(fields.get("vary", "")) is None:
         return False
@@ -158,10 +158,6 @@ def controls_caches(name: str) -> bool:
     """Return whether a header is for caches: of browsers, or of a CDN (RFC 9213)."""
     name = name.lower()
     return name in ("cache-control", "surrogate-control") or name.endswith("cdn-cache-control")
-
-
-def _text(value: str | bytes) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
 def _limited(value: str, limit: int) -> str:

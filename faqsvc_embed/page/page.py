@@ -66,7 +66,7 @@ class Page(msgspec.Struct, eq=False):
     placeholders: Placeholders = msgspec.field(default_factory=Placeholders)
     negotiated: bool = False
     """Whether the language was chosen by the visitor's Accept-Language."""
-    sent_headers: Any = None
+    sent_headers: Headers | None = None
     """The headers of the response after they were sent. Vary cannot be added to them."""
     folder: str | None = None
     """The URL path below which the host serves the package's files, if it does."""
@@ -249,11 +249,11 @@ class RequestPage(Page):
             return language or default
         if self.sent_headers is None:
             self.negotiated = True
-        if self.negotiated or not may_be_shared(self.sent_headers):
-            return negotiate(self.accept_language())
-        _log.warning(
-            "streamed",
-            "an FAQ of a streamed page is not in the visitor's language, because the headers were sent: "
-            "add Vary: Accept-Language to the response, or set the language",
-        )
-        return None
+        elif not self.negotiated and may_be_shared(self.sent_headers):
+            _log.warning(
+                "streamed",
+                "an FAQ of a streamed page is not in the visitor's language, because the headers were sent: "
+                "add Vary: Accept-Language to the response, or set the language",
+            )
+            return None
+        return negotiate(self.accept_language())

@@ -45,12 +45,10 @@ class File(NamedTuple):
 
     @property
     def content(self) -> bytes:
-        """The body of the response."""
         return self.text.encode()
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the response."""
         return {
             "Content-Type": f"{self.media_type}; charset=utf-8",
             "Content-Length": str(len(self.content)),
@@ -171,7 +169,6 @@ def theme_query(theme: Theme) -> str:
 
 @cache
 def script_name() -> str:
-    """Return the file name of the script."""
     return f"faqsvc.{_digest(script())[:12]}.js"
 
 

@@ -25,8 +25,9 @@ def hash_source(text: str) -> str:
 def csp_sources(html: str) -> dict[str, list[str]]:
     """Return the source expressions for this package's inline elements in a page, by directive."""
     found: dict[str, dict[str, None]] = {"style": {}, "script": {}}
+    scripts = (assets.script(), assets.script(is_whole=False))
     for name, attributes, text in re.findall(_ELEMENT, html):
-        if _is_stylesheet(text) if name == "style" else _is_script(text) and "src=" not in attributes:
+        if _is_stylesheet(text) if name == "style" else text in scripts and "src=" not in attributes:
             found[name][hash_source(text)] = None
     return {f"{name}-src": list(sources) for name, sources in found.items()}
 
@@ -35,7 +36,3 @@ def _is_stylesheet(text: str) -> bool:
     pieces = assets.layered(css for css in assets.pieces().values() if css in text)
     theme = text.removeprefix(pieces)
     return (theme != text and not theme) or re.fullmatch(_THEME, theme) is not None
-
-
-def _is_script(text: str) -> bool:
-    return text in (assets.script(), assets.script(is_whole=False))

@@ -47,7 +47,6 @@ class ElementOptions(msgspec.Struct, frozen=True, gc=False):
 
 
 def style_element(css: str, nonce: str | None = None) -> str:
-    """Return an inline stylesheet."""
     return f"<style{_nonce(nonce)}>{css}</style>"
 
 

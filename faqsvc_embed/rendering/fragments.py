@@ -1,19 +1,14 @@
 """A rendered FAQ: one section with its stylesheet, its questions and its JSON-LD."""
 
+from collections.abc import Iterator
 from typing import Any, Final, Self
 
 import msgspec
 from markupsafe import Markup
 
+from faqsvc_embed.rendering import elements
 from faqsvc_embed.rendering.assets import layered, stylesheet_url
-from faqsvc_embed.rendering.elements import (
-    ElementOptions,
-    inline_script_element,
-    json_ld_element,
-    link_element,
-    linked_script_element,
-    style_element,
-)
+from faqsvc_embed.rendering.elements import ElementOptions
 
 WHOLE: Final = "whole script"
 LONG: Final = "script of long FAQs"
@@ -77,23 +72,22 @@ class Fragment(msgspec.Struct, eq=False):
         """Return the section with the stylesheets and the script that its document lacks."""
         # The script is above the questions: it changes them before they are painted.
         opening = "\n".join([self.opening_tag, *self._elements(options, missing)])
-        json_ld = f"\n{json_ld_element(self.json_ld, options.nonce)}" if schema else ""
+        json_ld = f"\n{elements.json_ld_element(self.json_ld, options.nonce)}" if schema else ""
         html = "".join([opening, self.content, json_ld, CLOSING_TAG])
         if options.nonce is None and len(self.forms) < MAX_FORMS:
             self.forms[options, missing, schema] = html
         return html
 
-    def _elements(self, options: ElementOptions, missing: frozenset[str]) -> list[str]:
-        """Return the elements of the stylesheets and the script that a document lacks, inline or linked."""
-        names, found = [name for name in self.css if name in missing], list[str]()
-        if options.styles == "linked" and options.folder is not None:
-            if names:
-                found.append(link_element(f"{options.folder}/{stylesheet_url(*names)}", options.nonce))
+    def _elements(self, options: ElementOptions, missing: frozenset[str]) -> Iterator[str]:
+        """Yield the elements of the stylesheets and the script that a document lacks, inline or linked."""
+        names = [name for name in self.css if name in missing]
+        if names and options.styles == "linked" and options.folder is not None:
+            address = f"{options.folder}/{stylesheet_url(*names)}"
+            yield elements.link_element(address, options.nonce)
         elif names:
             # One element, because only the first child of a section may be a style element.
-            found.append(style_element(layered(self.css[name] for name in names), options.nonce))
+            yield elements.style_element(layered(self.css[name] for name in names), options.nonce)
         if self.script in missing and options.folder is not None:
-            found.append(linked_script_element(options.folder, options.nonce))
+            yield elements.linked_script_element(options.folder, options.nonce)
         elif self.script in missing:
-            found.append(inline_script_element(options.nonce, is_whole=self.script == WHOLE))
-        return found
+            yield elements.inline_script_element(options.nonce, is_whole=self.script == WHOLE)

@@ -6,7 +6,7 @@ the result, so that both say the same.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import unescape
 from itertools import chain
@@ -33,8 +33,6 @@ from faqsvc_embed.rendering.answers import (
 from faqsvc_embed.text import superscript
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from markdown_it import MarkdownIt
     from markdown_it.rules_core import StateCore
     from markdown_it.token import Token
@@ -77,7 +75,7 @@ _ELEMENT: Final = re.compile(
 
 
 def to_html(
-    text: str, question_level: int | None, website_url: str | None, links: "Mapping[str, str]"
+    text: str, question_level: int | None, website_url: str | None, links: Mapping[str, str]
 ) -> RenderedAnswer:
     """Return Markdown as HTML that is safe on any page, empty if it shows nothing.
 
@@ -189,7 +187,7 @@ def _adjust(state: "StateCore") -> None:
             token.children = list(_resolved(token.children or [], line, state.env))
 
 
-def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
+def _html(markup: str, line: int, env: Mapping[str, Any]) -> str:
     """Return HTML with resolved links and images; the sanitizer sees it later.
 
     Tags that HTML does not have are text, and components on a line of their own are dropped.
@@ -217,7 +215,7 @@ def _html(markup: str, line: int, env: "Mapping[str, Any]") -> str:
     return _TAG.sub(tag, markup)
 
 
-def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") -> str:
+def _html_link(name: str, attributes: str, line: int, env: Mapping[str, Any]) -> str:
     """Return the tag of a link or an image, whose address is resolved as in Markdown."""
     values = {key.lower(): unescape(value.strip("\"'")) for key, value in _ATTRIBUTE.findall(attributes)}
     given = values.get("href" if name == "a" else "src", "")
@@ -230,7 +228,7 @@ def _html_link(name: str, attributes: str, line: int, env: "Mapping[str, Any]") 
     return f'<img src="{escape(address)}" alt="{escape(values.get("alt", ""))}" loading="lazy">'
 
 
-def _resolved(tokens: "list[Token]", line: int, env: "Mapping[str, Any]") -> "Iterator[Token]":
+def _resolved(tokens: "list[Token]", line: int, env: Mapping[str, Any]) -> "Iterator[Token]":
     """Yield the tokens of a text with resolved links and images, and its URLs as links.
 
     Links without an address are dropped.
@@ -275,7 +273,7 @@ def _linked(text: "Token") -> "Iterator[Token]":
             yield Token("link_close", "a", -1)
 
 
-def _address(kind: str, given: str, line: int, env: "Mapping[str, Any]") -> str | None:
+def _address(kind: str, given: str, line: int, env: Mapping[str, Any]) -> str | None:
     """Return the address of a link or image. If it depends on the page that shows it, note that instead."""
     address = _resolved_address(given, env, is_image=kind == "image")
     if address is None:
@@ -283,7 +281,7 @@ def _address(kind: str, given: str, line: int, env: "Mapping[str, Any]") -> str 
     return address
 
 
-def _resolved_address(given: str, env: "Mapping[str, Any]", *, is_image: bool) -> str | None:
+def _resolved_address(given: str, env: Mapping[str, Any], *, is_image: bool) -> str | None:
     website_url = env["website_url"]
     if given.startswith("/") and not given.startswith(("//", "/\\")):
         return given if website_url is None else urljoin(website_url, given)

@@ -18,13 +18,7 @@ from faqsvc_embed.rendering.answers import QUESTION_LEVEL, AnsweredItem, Dropped
 from faqsvc_embed.rendering.elements import contents, encodable, section_tag
 from faqsvc_embed.rendering.fragments import LONG as LONG_SCRIPT
 from faqsvc_embed.rendering.fragments import WHOLE, Fragment
-from faqsvc_embed.rendering.json_ld import (
-    page_json,
-    question_json,
-    question_node,
-    serialize,
-    unique,
-)
+from faqsvc_embed.rendering.json_ld import page_json, question_json, question_node, serialize, unique
 from faqsvc_embed.rendering.leftovers import leftovers
 from faqsvc_embed.rendering.record_cache import RecordCache
 from faqsvc_embed.rendering.style import Style
@@ -177,15 +171,15 @@ class Renderer:
         if not answered:
             return None
         sections = _sections(faq, style, place, answered)
-        context = _context(faq, style, place, sections)
-        context["introduction"] = answers.introduction(faq, level)
+        introduction = answers.introduction(faq, level)
+        context = _context(faq, style, place, sections, introduction)
         content = encodable(environment.get_template(templates.TEMPLATE).render(context))
         is_tall = len(answered) >= TALL
-        texts = [context["introduction"], *(item.html for item in answered)]
+        texts = [introduction, *(item.html for item in answered)]
         needed = {"base", style.look, *_OF_VARIANT[style.variant]}
         if any(_RICH.search(text) for text in texts):
             needed.add("rich")
-        if context["introduction"]:
+        if introduction:
             needed.add("introduction")
         if any(section.title for section in sections):
             needed.add("sections")
@@ -229,7 +223,9 @@ def _nodes(faq: FAQ, answered: list[AnsweredItem], nodes: Nodes | None) -> list[
     return unique(faq, questions)
 
 
-def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSection]) -> dict[str, Any]:
+def _context(
+    faq: FAQ, style: Style, place: Place, sections: list[TemplateSection], introduction: Markup
+) -> dict[str, Any]:
     """Return the variables of the template, which `faqsvc/block.html` documents."""
     titled = [section for section in sections if section.title]
     return {
@@ -237,7 +233,7 @@ def _context(faq: FAQ, style: Style, place: Place, sections: list[TemplateSectio
         "items": [item for section in sections for item in section.items],
         "sections": sections,
         "title": visible(faq.title.strip()) if style.show_title else "",
-        "introduction": Markup(),
+        "introduction": introduction,
         "index": titled if len(titled) > 1 else [],
         "contents": visible(contents(faq)),
         "title_level": style.heading_level,

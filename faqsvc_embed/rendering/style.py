@@ -20,7 +20,6 @@ class Style(msgspec.Struct, frozen=True, cache_hash=True):
 
     @classmethod
     def of(cls, settings: Settings) -> "Style":
-        """Return the style that the settings describe."""
         return cls(**{name: getattr(settings, name) for name in cls.__struct_fields__})
 
     @property

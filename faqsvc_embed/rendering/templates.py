@@ -7,10 +7,7 @@ from typing import Any, Final
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, Template, TemplateNotFound
 
 TEMPLATE: Final = "faqsvc/faq.html"
-OVERRIDABLE: Final = (
-    TEMPLATE,
-    *(f"faqsvc/{name}.html" for name in ("block", "details", "open")),
-)
+OVERRIDABLE: Final = (TEMPLATE, *(f"faqsvc/{name}.html" for name in ("block", "details", "open")))
 
 _DELIMITERS: Final = (
     "block_start_string",
@@ -38,7 +35,6 @@ def load() -> None:
 
 
 def package_loader() -> PackageLoader:
-    """Return the loader of the package's templates."""
     return PackageLoader("faqsvc_embed")
 
 

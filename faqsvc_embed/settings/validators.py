@@ -171,7 +171,7 @@ def or_none(validate: Callable[[object], V]) -> Callable[[object], V | None]:
     """Return a validator that accepts None too, also as text."""
 
     def validate_optional(value: object) -> V | None:
-        if _is_none(value):
+        if value is None or (isinstance(value, str) and value.strip().lower() == "none"):
             return None
         try:
             return validate(value)
@@ -248,7 +248,3 @@ def _redis_url(url: str) -> str:
     if find_spec("redis") is None:
         raise ValueError("a Redis is accepted if its package is installed: pip install 'faqsvc-embed[redis]'")
     return url
-
-
-def _is_none(value: object) -> bool:
-    return value is None or (isinstance(value, str) and value.strip().lower() == "none")

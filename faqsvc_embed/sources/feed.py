@@ -57,11 +57,7 @@ class ChangeFeed:
     """Follows the cached slugs by one connection, in a task of the background loop."""
 
     def __init__(
-        self,
-        base_url: str,
-        timeout: float,
-        cached_slugs: Callable[[], list[str]],
-        refresh: Refresh,
+        self, base_url: str, timeout: float, cached_slugs: Callable[[], list[str]], refresh: Refresh
     ) -> None:
         """`timeout` limits the seconds until a connection is open; `cached_slugs` returns what to follow."""
         self._base_url = base_url

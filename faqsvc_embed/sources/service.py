@@ -4,20 +4,15 @@ import importlib
 from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
-from typing import TYPE_CHECKING
 
 from faqsvc_embed.api.contract import PREVIEW_HEADER
-from faqsvc_embed.api.requests import NO_VALIDATORS, Request, Validators, read_request
+from faqsvc_embed.api.requests import NO_VALIDATORS, Validators, read_request
 from faqsvc_embed.api.responses import Failed, Fetched, NotModified, Outcome, parse_response
 from faqsvc_embed.api.transport import Transport, load_certificates
 from faqsvc_embed.cache.source import BaseSource, Feed, Files, Read, Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.sources.feed import ChangeFeed
-
-if TYPE_CHECKING:
-    from faqsvc_embed.sources.folder import FolderSource
-
 
 # The HTTP client imports it for the first request. A child that is forked meanwhile would have half of it.
 with suppress(ImportError):
@@ -29,7 +24,7 @@ class ServiceSource(BaseSource):
 
     has_drafts = True
 
-    def __init__(self, settings: Settings, folder: "FolderSource | None" = None) -> None:
+    def __init__(self, settings: Settings, folder: Files | None = None) -> None:
         self.name: str = settings.base_url
         self.follows_changes: bool = settings.push
         self.files: Files | None = folder
@@ -62,8 +57,7 @@ class ServiceSource(BaseSource):
     async def _send(
         self, read: Read, headers: dict[str, str], validators: Validators = NO_VALIDATORS
     ) -> Outcome:
-        request = read_request(self.name, read.key.slug, read.key.lang, validators)
-        request = Request(request.url, {**request.headers, **headers})
+        request = read_request(self.name, read.key.slug, read.key.lang, validators, headers)
         response = await self._transport.send(request, self._timeout)
         if isinstance(response, FAQError):
             return Failed(response)

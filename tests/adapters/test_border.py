@@ -54,7 +54,7 @@ TAG: Final = {"django.templatetags.faqsvc:faq", "django.templatetags.faqsvc:_gua
 GUARD: Final = {"page.border:guarded"}
 EXEMPT: Final = {
     "flask": JINJA | GUARD | {"flask:_finish", "flask:_new_page.<locals>.<lambda>"},
-    "starlette": JINJA | GUARD | {"starlette:FAQMiddleware.__call__", "page.asgi:PageResponse.send"},
+    "starlette": JINJA | GUARD | {"starlette:FAQMiddleware.__call__", "starlette:_Response.send"},
     "django": TAG
     | GUARD
     | {

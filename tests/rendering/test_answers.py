@@ -216,6 +216,7 @@ def test_an_item_is_compared_by_its_content_and_keeps_its_record_in_a_copy() -> 
     for other in (copy.deepcopy(faq), pickle.loads(pickle.dumps(faq)), copy.copy(faq)):
         assert other == faq
         assert other.items[0].html == faq.items[0].html
+        assert fake_embed({}).render(other) == fake_embed({}).render(faq)
     assert b"<strong>" not in pickle.dumps(faq)  # another version may render it differently
 
 

@@ -86,6 +86,5 @@ def _defined(options: Options) -> Options:
 
 
 def _template(context: Context) -> Caller:
-    """Return the template that contains a tag."""
     origin = getattr(context.template, "origin", None)
     return Caller(getattr(origin, "template_name", None), as_text(context.get(NONCE)))
