@@ -1,7 +1,7 @@
 """`FAQEmbed`, the main class: it reads, caches and renders the FAQs of one source for one host."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, Unpack
@@ -17,6 +17,7 @@ from faqsvc_embed.page.context import DOCUMENT, begin_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, RenderOptions, UseOptions, check_schema_argument
 from faqsvc_embed.page.presenter import Presenter
+from faqsvc_embed.rendering import assets
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
 from faqsvc_embed.settings import PREFIX, Settings, changed, with_hidden_keys
 from faqsvc_embed.settings.options import EmbedOptions
@@ -187,9 +188,7 @@ class FAQEmbed:
 
         Use them in a Content-Security-Policy without nonces. `html` may be a whole page.
         """
-        from faqsvc_embed.rendering.csp import csp_sources
-
-        return csp_sources(html)
+        return assets.csp_sources(html)
 
     # Prefetching, forgetting and monitoring
 
@@ -236,23 +235,14 @@ class FAQEmbed:
         return self.reader.health()
 
 
-def embed_of_middleware(embed: object, options: Mapping[str, Any]) -> FAQEmbed:
-    """Return the embed that a middleware got, or create one from its settings and the environment.
+def embed_of(owner: str, embed: object, options: Mapping[str, Any]) -> FAQEmbed:
+    """Return the embed that an adapter got, or create one from its settings and the environment.
 
     Raises:
         ConfigurationError: a setting is invalid, there are settings beside an `embed`, or `embed` is not one.
     """
     if embed is None:
         return FAQEmbed(settings=Settings.from_env(**options))
-    return only_embed("FAQMiddleware", embed, options)
-
-
-def only_embed(owner: str, embed: object, options: Iterable[str]) -> FAQEmbed:
-    """Return the embed that `owner` got.
-
-    Raises:
-        ConfigurationError: it is not an embed, or there are settings beside it.
-    """
     if options:
         names = ", ".join(options)
         raise ConfigurationError(f"{owner} got an embed and {names}: pass these to FAQEmbed")

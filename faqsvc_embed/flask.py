@@ -24,7 +24,7 @@ with needs_extra("flask"):
 import click
 from jinja2 import TemplateNotFound
 
-from faqsvc_embed.embed import FAQEmbed, only_embed
+from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.jinja import install
 from faqsvc_embed.languages import MAX_HEADER
@@ -69,7 +69,7 @@ class FAQExtension:
     ) -> None:
         settings = with_hidden_keys(settings)
         if embed is not None:
-            only_embed("FAQExtension", embed, settings)
+            embed_of("FAQExtension", embed, settings)
         Settings(**settings)  # raises for invalid settings here, not in init_app()
         self._embed = embed
         self._options = settings

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any, Final, Protocol, Unpack
 
-from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
+from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded
@@ -59,7 +59,7 @@ class FAQMiddleware:
     ) -> None:
         self.app = app
         settings = with_hidden_keys(settings)
-        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
+        self.embed: FAQEmbed = embed_of("FAQMiddleware", embed, settings)
         self._serves_files = are_served(self.embed.settings)
         guarded(self.embed.presenter.renderer.load_templates, otherwise=None)
 

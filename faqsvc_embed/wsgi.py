@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Any, Final, Unpack
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from faqsvc_embed.embed import FAQEmbed, embed_of_middleware
+from faqsvc_embed.embed import FAQEmbed, embed_of
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import MAX_HEADER
 from faqsvc_embed.page.border import guarded, guarded_parts
@@ -44,7 +44,7 @@ class FAQMiddleware:
     ) -> None:
         self.app = app
         settings = with_hidden_keys(settings)
-        self.embed: FAQEmbed = embed_of_middleware(embed, settings)
+        self.embed: FAQEmbed = embed_of("FAQMiddleware", embed, settings)
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         file = guarded(self._file, environ, otherwise=None)

@@ -19,7 +19,7 @@ from faqsvc_embed.api.contract import GeneratedEntry, Problem, RevisionContent
 from faqsvc_embed.api.fields import is_slug
 from faqsvc_embed.api.publish_request import summary
 from faqsvc_embed.api.requests import REDIRECTS, Request
-from faqsvc_embed.api.responses import MAX_VALIDATOR, Response, error_code, excerpt, json_value
+from faqsvc_embed.api.responses import NOT_OFFERED, Response, error_code, excerpt, json_value, validator
 from faqsvc_embed.errors import (
     AuthenticationError,
     Details,
@@ -41,8 +41,6 @@ from faqsvc_embed.text import clean_text
 S = TypeVar("S", bound=msgspec.Struct)
 
 REJECTED: Final = (400, 409, 413, 415, 422, 428)
-NOT_OFFERED: Final = (404, 405, 410, 501)
-"""The statuses that a service without generation returns."""
 MAX_PROBLEMS: Final = 1_000
 MAX_PROBLEM: Final = 300
 """Characters of a problem."""
@@ -92,7 +90,7 @@ def parse_publication(
     if not is_slug(fields.get("slug")):
         body = excerpt(response.body)
         return OutcomeUnknown("the response has no slug", status=response.status, body=body)
-    safe = {"faq_url": _address(fields.get("faq_url")), "etag": _etag(response)}
+    safe = {"faq_url": _address(fields.get("faq_url")), "etag": validator(response, "etag")}
     return Publication(**{**fields, **safe})
 
 
@@ -105,7 +103,7 @@ def parse_revision(response: Response, now: datetime) -> StoredRevision | FAQErr
     revision = parse_struct(response, now, StoredRevision)
     if isinstance(revision, FAQError):
         return revision
-    return replace(revision, etag=_etag(response))
+    return replace(revision, etag=validator(response, "etag"))
 
 
 def parse_struct(response: Response, now: datetime, struct: type[S]) -> S | FAQError:
@@ -208,11 +206,6 @@ def _readable(value: object, struct: type[msgspec.Struct]) -> dict[str, Any]:
             with suppress(msgspec.ValidationError):
                 found[field.name] = msgspec.convert(value[field.encode_name], field.type)
     return found
-
-
-def _etag(response: Response) -> str | None:
-    etag = response.headers.get("etag", "")
-    return etag if 0 < len(etag) <= MAX_VALIDATOR and etag.isascii() else None
 
 
 def _reasons(problem: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,13 @@ from typing import Any, Final
 
 import msgspec
 
-from faqsvc_embed.api.cache_control import CacheControl, parse_cache_control, parse_date, parse_retry_after
+from faqsvc_embed.api.cache_control import (
+    NO_CACHE_CONTROL,
+    CacheControl,
+    parse_cache_control,
+    parse_date,
+    parse_retry_after,
+)
 from faqsvc_embed.api.contract import REVISION_HEADER
 from faqsvc_embed.api.fields import is_same_slug
 from faqsvc_embed.api.requests import NO_VALIDATORS, REDIRECTS, Request, Validators
@@ -25,6 +31,8 @@ from faqsvc_embed.errors import (
 from faqsvc_embed.models import FAQ
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
+NOT_OFFERED: Final = (404, 405, 410, 501)
+"""The statuses of a service without an optional route: generation, or the change feed."""
 CONTENT_HEADERS: Final = ("content-type", "content-encoding")
 MAX_VALIDATOR: Final = 1000
 
@@ -45,8 +53,8 @@ class Fetched(msgspec.Struct, frozen=True):
     """A record of the FAQ that was requested (200)."""
 
     faq: FAQ
-    cache_control: CacheControl
-    validators: Validators
+    cache_control: CacheControl = NO_CACHE_CONTROL
+    validators: Validators = NO_VALIDATORS
     revision: int | None = None
     """The revision of the record, if the service states it."""
     date: datetime | None = None
@@ -188,9 +196,10 @@ def _opaque(etag: str) -> str:
 
 
 def _validators(response: Response) -> Validators:
-    return Validators(_validator(response, "etag"), _validator(response, "last-modified"))
+    return Validators(validator(response, "etag"), validator(response, "last-modified"))
 
 
-def _validator(response: Response, name: str) -> str | None:
+def validator(response: Response, name: str) -> str | None:
+    """Return the header with a validator, if it can be sent back."""
     value = response.headers.get(name, "")
     return value if 0 < len(value) <= MAX_VALIDATOR and value.isascii() and value.isprintable() else None

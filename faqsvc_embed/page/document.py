@@ -44,7 +44,7 @@ class Document(msgspec.Struct, eq=False):
         """
         slug = faq.slug
         if ordinal is None:
-            self._ordinals[slug] = ordinal = self._ordinals.get(slug, 0) + 1
+            ordinal = self.reserve(slug)
         if not schema:
             self.defer_schema(faq)
         if ordinal == 1 and slug not in self._anchors:

@@ -65,14 +65,10 @@ class Presenter:
 
     def use_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
         """Return the state of an FAQ; if it is not cached, wait for it, but not in an event loop."""
-        return at_once(self._use_faq(document, slug, given, caller, blocks=True))
+        return at_once(self.ause_faq(document, slug, given, caller, blocks=True))
 
-    async def ause_faq(self, document: Document | None, slug: str, given: Given, caller: Caller) -> FAQState:
-        """Return the state of an FAQ; if it is not cached, await it."""
-        return await self._use_faq(document, slug, given, caller, blocks=False)
-
-    async def _use_faq(
-        self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool
+    async def ause_faq(
+        self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool = False
     ) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
         document, page = here(document, self.page_source)
@@ -105,7 +101,7 @@ class Presenter:
         page.prefetched.update(states)
         for state in states.values():
             if state.data is not None:
-                await to_thread(self.prepare, state.data)
+                await to_thread(self.renderer.prepare, state.data, self.options.style)
 
     async def _prefetch(
         self, page: Page, slugs: Sequence[str], lang: str | None, *, blocks: bool
@@ -117,13 +113,9 @@ class Presenter:
         return await page.results(self._reader, keys, self._settings.wait, blocks=blocks)
 
     def _prepare_fetched(self, entry: Entry) -> None:
-        """Render a fetched record in a thread, if this host renders FAQs."""
+        """Render a fetched record in the usual style, in a thread, if this host renders FAQs."""
         if entry.error is None and self.renderer.is_ready and entry.faq is not None:
-            call_in_thread(self.prepare, entry.faq)
-
-    def prepare(self, faq: FAQ) -> None:
-        """Render a record in the usual style, so that its first page finds the fragment cached."""
-        self.renderer.prepare(faq, self.options.style)
+            call_in_thread(self.renderer.prepare, entry.faq, self.options.style)
 
     # Showing
 

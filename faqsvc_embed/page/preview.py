@@ -7,7 +7,7 @@ stores the draft. The draft replaces it before the response is sent.
 
 import re
 from typing import Final
-from urllib.parse import unquote_plus
+from urllib.parse import parse_qsl
 
 from markupsafe import Markup
 
@@ -53,9 +53,8 @@ _FAILED: Final = {
 
 def find_preview(query_string: str) -> "Preview | None":
     """Return the preview for the token in the query string of a request, or None."""
-    name = f"{PREVIEW_PARAMETER}="
-    token = next((part.removeprefix(name) for part in query_string.split("&") if part.startswith(name)), "")
-    return Preview(unquote_plus(token)) if token else None
+    token = next((value for name, value in parse_qsl(query_string) if name == PREVIEW_PARAMETER), "")
+    return Preview(token) if token else None
 
 
 class Preview:

@@ -1,4 +1,4 @@
-"""The component's stylesheet and script, the CSS of themes, and the static files with them.
+"""The component's stylesheet and script, the CSS of themes, the static files with them, and their hashes.
 
 The name of a file contains a digest of its content, so that browsers can cache it without revalidation. The
 URL of a stylesheet has its pieces and its theme in the query; that theme is validated like any other.
@@ -30,6 +30,9 @@ IMMUTABLE: Final = "public, max-age=31536000, immutable"
 ADAPTIVE_SUPPORT: Final = "(color:oklab(from currentColor l a b))"
 """The `@supports` condition of browsers that understand the colours of `contrast.adaptive`."""
 
+_ELEMENT: Final = r"<(style|script)\b([^<>]*)>([^<]*)</\1>"
+_RULE: Final = r"\.faqsvc-[0-9a-f]{8}\{[^{}]*\}"
+_THEME: Final = rf"@layer faqsvc\{{{_RULE}(?:@supports {re.escape(ADAPTIVE_SUPPORT)}\{{{_RULE}\}})?\}}"
 _PIECE: Final = r"/\* == (\w+) == \*/"
 _DOLLAR: Final = r"\$[a-zA-Z]+"
 _OF_DISCLOSURE: Final = r"(?s)/\* \[disclosure \*/.*?/\* disclosure\] \*/"
@@ -210,3 +213,29 @@ def _stylesheet_name(rules: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+# For a Content-Security-Policy without nonces. JSON-LD needs no hash, because a policy does not apply to data
+# blocks (HTML standard, 4.12.1).
+
+
+@lru_cache(maxsize=256)
+def hash_source(text: str) -> str:
+    """Return the source expression that allows an inline element with this text."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def csp_sources(html: str) -> dict[str, list[str]]:
+    """Return the source expressions for this package's inline elements in a page, by directive."""
+    found: dict[str, dict[str, None]] = {"style": {}, "script": {}}
+    scripts = (script(), script(is_whole=False))
+    for name, attributes, text in re.findall(_ELEMENT, html):
+        if _is_stylesheet(text) if name == "style" else text in scripts and "src=" not in attributes:
+            found[name][hash_source(text)] = None
+    return {f"{name}-src": list(sources) for name, sources in found.items()}
+
+
+def _is_stylesheet(text: str) -> bool:
+    own = layered(css for css in pieces().values() if css in text)
+    theme = text.removeprefix(own)
+    return (theme != text and not theme) or re.fullmatch(_THEME, theme) is not None

@@ -10,14 +10,8 @@ TEMPLATE: Final = "faqsvc/faq.html"
 OVERRIDABLE: Final = (TEMPLATE, *(f"faqsvc/{name}.html" for name in ("block", "details", "open")))
 
 _DELIMITERS: Final = (
-    "block_start_string",
-    "block_end_string",
-    "variable_start_string",
-    "variable_end_string",
-    "comment_start_string",
-    "comment_end_string",
-    "line_statement_prefix",
-    "line_comment_prefix",
+    *(f"{name}_{end}_string" for name in ("block", "variable", "comment") for end in ("start", "end")),
+    *("line_statement_prefix", "line_comment_prefix"),
 )
 
 

@@ -17,7 +17,7 @@ from httpx2 import EventSource, Response
 from faqsvc_embed.api.cache_control import parse_retry_after
 from faqsvc_embed.api.contract import MAX_SLUGS
 from faqsvc_embed.api.event_stream import EVENT_STREAM, Change, feed_request, parse_change
-from faqsvc_embed.api.responses import JSON_TYPES
+from faqsvc_embed.api.responses import JSON_TYPES, NOT_OFFERED
 from faqsvc_embed.api.transport import open_stream
 from faqsvc_embed.cache.source import Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
@@ -45,10 +45,8 @@ MAX_RESETS: Final = 10
 """Resets on one connection above which it counts as broken: each revalidates everything that is followed."""
 MAX_EVENT: Final = 16_384
 """Maximum bytes of one event; an FAQ service sends about 300."""
-NOT_OFFERED: Final = (404, 405, 410, 501)
-"""Statuses with which a service that has no change feed responds, in JSON. A proxy may respond so in HTML."""
 NOT_OFFERED_INTERVAL: Final = 600.0
-"""Seconds until such a service is asked again: a gateway may have responded in its place for a while."""
+"""Seconds until a service without a feed is asked again: a gateway may have responded in its place."""
 
 _random: Final = random.SystemRandom()  # the host may seed the generator of the module
 
@@ -202,7 +200,7 @@ def _check(response: Response) -> None:
     if response.status_code == 200 and media_type == EVENT_STREAM:
         return
     retry_after = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-    if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:
+    if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:  # a proxy may respond so in HTML
         retry_after = NOT_OFFERED_INTERVAL
     message = f"the response is not a change feed: {response.status_code}, {media_type[:100]!r}"
     raise FAQUnavailable(message, status=response.status_code, retry_after=retry_after)

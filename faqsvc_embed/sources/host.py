@@ -6,8 +6,6 @@ import inspect
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
-from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
-from faqsvc_embed.api.requests import NO_VALIDATORS
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.entry import size_of
 from faqsvc_embed.cache.source import BaseSource, Read, source_name
@@ -83,7 +81,7 @@ class HostSource(BaseSource):
             case FAQ() if (size := size_of(found)) > self._max_bytes:
                 return Failed(InvalidFAQ(f"{call} returned {size} bytes, more than the setting max_bytes"))
             case FAQ():
-                return Fetched(found, NO_CACHE_CONTROL, NO_VALIDATORS)
+                return Fetched(found)
             case None:
                 return NotFound(FAQNotFound(f"there is no FAQ {slug!r} in {self.name}"), is_direct=True)
             case FAQGone():

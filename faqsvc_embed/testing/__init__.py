@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Unpack
 
-from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL
-from faqsvc_embed.api.requests import NO_VALIDATORS
-from faqsvc_embed.api.responses import Fetched, NotFound, Outcome
+from faqsvc_embed.api.responses import Fetched, NotFound
 from faqsvc_embed.cache.entry import Key, state_of
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.source import BaseSource
@@ -84,7 +82,6 @@ class _FakeSource(BaseSource):
 
     def look_up(self, key: Key) -> FAQState:
         faq = self._records.get(key.slug)
-        outcome: Outcome = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
-        if faq is not None:
-            outcome = Fetched(faq, NO_CACHE_CONTROL, NO_VALIDATORS)
+        missing = NotFound(FAQNotFound(f"there is no FAQ {key.slug!r} in this fake"))
+        outcome = missing if faq is None else Fetched(faq)
         return state_of(self._cache.apply(key, outcome), key, self._cache.clock())

@@ -16,8 +16,7 @@ from markupsafe import Markup
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.page.preview import BANNER_CSS
 from faqsvc_embed.rendering.answers import visible
-from faqsvc_embed.rendering.assets import minified, script, stylesheet
-from faqsvc_embed.rendering.csp import hash_source
+from faqsvc_embed.rendering.assets import hash_source, minified, script, stylesheet
 from faqsvc_embed.rendering.elements import inline_script_element, json_ld_element
 from faqsvc_embed.rendering.fragments import Fragment
 from faqsvc_embed.rendering.renderer import Renderer
