@@ -46,11 +46,15 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     if isinstance(host_loader, _WithPackage):
         host_loader = host_loader.host
     embed.presenter.renderer.use_host(environment, host_loader)
-    is_async = environment.is_async
-    for name, show in _calls(embed.presenter, environment).items():
-        nothing = FAILED if name == "use_faq" else Markup()
-        names, is_awaited = (("faq",), False) if name == "faq_schema" else (("slug", "lang"), is_async)
-        call = _guarded(embed.presenter, show, nothing, names, is_awaited=is_awaited)
+    show, is_async = embed.presenter, environment.is_async
+    guard: Any = show.aguarded if is_async else show.guarded
+    calls = {
+        "faq": _guarded(guard, show.arender if is_async else show.render, Markup(), show.failed),
+        "tag": _guarded(guard, show.atext if is_async else show.text, Markup(), show.failed),
+        "use_faq": _guarded(guard, _use_faq(show, environment), FAILED),
+        "faq_schema": _guarded(show.guarded, show.schema, Markup(), show.failed, ("faq",)),
+    }
+    for name, call in calls.items():
         # The tag calls a filter, and a macro hides the global of its name.
         environment.filters[f"faqsvc_{name}"] = call
         if name != "tag":
@@ -87,40 +91,33 @@ class _WithPackage(ChoiceLoader):
         return getattr(self.host, name)
 
 
-def _calls(presenter: Presenter, environment: Environment) -> dict[str, Callable[..., Any]]:
-    """Return the functions of the globals. They get a document, the slug or FAQ, options and the caller.
+def _use_faq(presenter: Presenter, environment: Environment) -> Callable[..., Any]:
+    """Return the function of the global `use_faq`, whose texts the templates of the host print."""
+    use_faq: Callable[..., Any] = presenter.ause_faq if environment.is_async else presenter.use_faq
 
-    In an environment with `enable_async`, all but `faq_schema` await an FAQ that is not cached.
-    """
-
-    is_async = environment.is_async
-
-    def use_faq(document: None, slug: str, given: Options, caller: Caller) -> Any:
+    def checked(*call: Any) -> Any:
         if environment.autoescape is False:
             presenter.options.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
             )
-        return (presenter.ause_faq if is_async else presenter.use_faq)(document, slug, given, caller)
+        return use_faq(*call)
 
-    return {
-        "faq": presenter.arender if is_async else presenter.render,
-        "tag": presenter.atext if is_async else presenter.text,
-        "use_faq": use_faq,
-        "faq_schema": presenter.schema,
-    }
+    return checked
 
 
 def _guarded(
-    presenter: Presenter, show: Callable[..., Any], nothing: object, names: Sequence[str], *, is_awaited: bool
+    guarded: Callable[..., Any],
+    show: Callable[..., Any],
+    nothing: object,
+    on_error: Callable[[Exception], object] | None = None,
+    names: Sequence[str] = ("slug", "lang"),
 ) -> Callable[..., Any]:
     """Return a global that shows something, or returns `nothing` if that fails; Jinja awaits a coroutine.
 
     `names` are those of its positional arguments.
     """
-    guarded = presenter.aguarded if is_awaited else presenter.guarded
-    on_error = None if nothing is FAILED else presenter.failed
 
     def show_with(_: None, arguments: tuple[Any, ...], options: Options, caller: Caller) -> Any:
         subject, options = split_arguments(arguments, options, names)
