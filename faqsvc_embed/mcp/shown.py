@@ -1,16 +1,20 @@
-"""Finds the format of the texts of a call, and what readers will see of them, as plain text."""
+"""What readers will see of the texts of a call, as plain text, and what changes do to questions."""
 
 import html
 import re
 from collections.abc import Sequence
+from itertools import islice, takewhile
+from operator import attrgetter
 from typing import Any, Final
 
 from msgspec.structs import replace
 
+from faqsvc_embed.api.changes import finder
+from faqsvc_embed.api.contract import Change
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.markup import as_one_format, has_markdown, has_tags
-from faqsvc_embed.mcp.calls import shorten
+from faqsvc_embed.mcp.calls import ROOM, Arguments, shorten, size_of, take_fitting
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.rendering import answers
 from faqsvc_embed.rendering.answers import QUESTION_LEVEL
@@ -23,6 +27,12 @@ MAX_ITEMS: Final = 100
 """Maximum number of items whose text is shown."""
 MAX_SHOWN: Final = 4_000
 """Maximum number of characters that are shown."""
+MAX_CHANGES: Final = 20
+"""Maximum number of changes that a result shows."""
+MAX_WORDS: Final = 300
+"""Characters of a changed text that a result shows."""
+CONTEXT: Final = 40
+"""Characters around the words that differ."""
 MAX_NOT_SHOWN: Final = 10
 MAX_TYPED: Final = 3
 
@@ -88,6 +98,22 @@ def shown(faq: FAQ) -> dict[str, Any]:
     return content
 
 
+def changed(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
+    """Return what the changes do to each question, and what readers see of the new texts."""
+    find, find_new = finder(old.items), finder(new.items)
+    texts_of = attrgetter("question", "answer", "section")
+    known = set(map(texts_of, old.items))
+    items = tuple(item for item in new.items if texts_of(item) not in known)
+    texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
+    seen = shown(replace(new, items=items, **texts))
+    renamed = (replace(one, question=one.new_question or one.question) for one in given["changes"])
+    effects = map(_effect, given["changes"], map(find, given["changes"]), map(find_new, renamed))
+    # If a change has no effect, only its question is left.
+    visible = [*islice((effect for effect in effects if len(effect) > 1), MAX_CHANGES)]
+    content = {"changed": take_fitting(visible, ROOM - size_of(seen)), **seen}
+    return {name: value for name, value in content.items() if value}
+
+
 def typed(questions: Sequence[str], title: str | None = None) -> list[str]:
     """Return a note for each of the plain texts whose markup readers will see as typed."""
     return [
@@ -127,3 +153,40 @@ def as_text(markup: str) -> str:
 def _link(found: re.Match[str]) -> str:
     address, text = found.groups()
     return text if address.removeprefix("mailto:").removeprefix("tel:") == text else f"{text} ({address})"
+
+
+def _effect(change: Change, old: Item | None, new: Item | None) -> dict[str, Any]:
+    """Return what a change does to a question, with the changed words of its answer before and after it."""
+    old = old or Item(0, change.question or "", "")
+    new = replace(old, answer="") if change.remove else new or old
+    effect: dict[str, Any] = {
+        "question": old.question,
+        "add": change.add or None,
+        "remove": change.remove or None,
+        "newQuestion": change.new_question,
+        "movedAfter": change.after,
+        "section": new.section or "" if new.section != old.section else None,
+        "id": new.id if new.id != old.id else None,
+    }
+    if old.answer != new.answer:
+        effect |= {"before": _words(old.answer, new.answer), "after": _words(new.answer, old.answer)}
+    return {
+        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value
+        for name, value in effect.items()
+        if value is not None
+    }
+
+
+def _words(text: str, other: str) -> str:
+    """Return a text. If it is long, return the part that differs from `other`, with some words around it."""
+    if max(len(text), len(other)) <= MAX_WORDS:
+        return text
+    start = _shared(text, other)
+    end = _shared(text[start:][::-1], other[start:][::-1])
+    first, last = max(start - CONTEXT, 0), min(len(text) - end + CONTEXT, len(text))
+    return f"{'…' if first else ''}{text[first:last]}{'…' if last < len(text) else ''}"
+
+
+def _shared(one: str, other: str) -> int:
+    """Return how many characters two texts share at their beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

@@ -4,8 +4,7 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import islice, takewhile
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from mcp.types import CallToolResult
@@ -16,8 +15,8 @@ from faqsvc_embed.api.contract import Change
 from faqsvc_embed.api.validation import change_problems
 from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, RevisionConflict, quoted
-from faqsvc_embed.mcp.calls import ROOM, Arguments, Call, ToolError, result_of, shorten, size_of, take_fitting
-from faqsvc_embed.mcp.shown import changed_by_markdown, in_format, shown, typed
+from faqsvc_embed.mcp.calls import ROOM, Arguments, Call, ToolError, result_of, size_of, take_fitting
+from faqsvc_embed.mcp.shown import changed, changed_by_markdown, in_format, typed
 from faqsvc_embed.mcp.writing import REQUESTED, SCOPE, publish, revert, without_empty, written
 from faqsvc_embed.models import FAQ, Item
 from faqsvc_embed.models.wire import Publication
@@ -26,12 +25,6 @@ WAITING: Final = ": the FAQ has an unpublished draft, and this change is added t
 """Why a change became a draft: publishing it would publish somebody's unfinished draft."""
 SEARCH_TIMEOUT: Final = 2.0
 """Seconds for the search of other languages, which are only for a note."""
-MAX_SHOWN: Final = 20
-"""Maximum number of changes that a result shows."""
-MAX_WORDS: Final = 300
-"""Characters of a changed text that a result shows."""
-CONTEXT: Final = 40
-"""Characters around the words that differ."""
 MAX_NAMED: Final = 5
 """Questions that an error names."""
 
@@ -69,7 +62,7 @@ async def update_faq(call: Call) -> CallToolResult:
         raise _conflict(newer.revision, items, given["changes"], is_draft=newer.has_draft) from None
     why = REQUESTED if is_draft else WAITING if is_waiting else SCOPE
     content, state_notes = await written(client, published, why)
-    content |= await asyncio.to_thread(_seen, old, new, given)
+    content |= await asyncio.to_thread(changed, old, new, given)
     if number == published.revision:
         notes.append(f"Nothing was written: revision {number} has these texts")
     elif number and published.state == "published":
@@ -229,28 +222,6 @@ def _changed_items(old: FAQ, changes: Sequence[Change]) -> tuple[Item, ...]:
         raise ToolError(" ".join(advice)) from None
 
 
-def _seen(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
-    """Return what the changes do to each question, and what readers see of the new texts."""
-    known, find, find_new = set(map(_texts, old.items)), finder(old.items), finder(new.items)
-    items = tuple(item for item in new.items if _texts(item) not in known)
-    texts = {"title": given.get("title", ""), "introduction": given.get("introduction")}
-    seen = shown(replace(new, items=items, **texts))
-    effects = (
-        _effect(
-            change, find(change), find_new(replace(change, question=change.new_question or change.question))
-        )
-        for change in given["changes"]
-    )
-    # If a change has no effect, only its question is left.
-    changed = [*islice((effect for effect in effects if len(effect) > 1), MAX_SHOWN)]
-    content = {"changed": take_fitting(changed, ROOM - size_of(seen)), **seen}
-    return {name: value for name, value in content.items() if value}
-
-
-def _texts(item: Item) -> tuple[str | None, ...]:
-    return item.question, item.answer, item.section
-
-
 def _question_notes(old: FAQ, new: FAQ, given: Arguments) -> list[str]:
     """Return notes on a removed introduction, and on new questions with markup."""
     known = {item.question for item in old.items}
@@ -286,40 +257,3 @@ def _conflict(
     return ToolError(
         message, {"code": "revision-conflict", "current": {"revision": revision, "items": shown}}
     )
-
-
-def _effect(change: Change, old: Item | None, new: Item | None) -> dict[str, Any]:
-    """Return what a change does to a question, with the changed words of its answer before and after it."""
-    old = old or Item(0, change.question or "", "")
-    new = replace(old, answer="") if change.remove else new or old
-    effect: dict[str, Any] = {
-        "question": old.question,
-        "add": change.add or None,
-        "remove": change.remove or None,
-        "newQuestion": change.new_question,
-        "movedAfter": change.after,
-        "section": new.section or "" if new.section != old.section else None,
-        "id": new.id if new.id != old.id else None,
-    }
-    if old.answer != new.answer:
-        effect |= {"before": _words(old.answer, new.answer), "after": _words(new.answer, old.answer)}
-    return {
-        name: shorten(value, MAX_WORDS) if isinstance(value, str) else value
-        for name, value in effect.items()
-        if value is not None
-    }
-
-
-def _words(text: str, other: str) -> str:
-    """Return a text. If it is long, return the part that differs from `other`, with some words around it."""
-    if max(len(text), len(other)) <= MAX_WORDS:
-        return text
-    start = _shared(text, other)
-    end = _shared(text[start:][::-1], other[start:][::-1])
-    first, last = max(start - CONTEXT, 0), min(len(text) - end + CONTEXT, len(text))
-    return f"{'…' if first else ''}{text[first:last]}{'…' if last < len(text) else ''}"
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many characters two texts share at their beginning."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
