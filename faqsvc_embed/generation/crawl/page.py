@@ -25,9 +25,9 @@ CLEAR_CONFIDENCE: Final = 0.9
 """The confidence that the detector must have for a language to be clear."""
 MIN_SHARE: Final = 0.1
 """The share of a script in the letters of a text; the rest may be code and names."""
+MIN_TEXT: Final = 200
+"""Characters of text on a page; one that has fewer, and scripts, is filled by these."""
 
-_LITTLE: Final = 200
-"""Characters of the text of a page that a script fills."""
 _SUPPORTED: Final = LanguageDetection(allowed=frozenset(CODES))
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")
 
@@ -70,7 +70,7 @@ def read_page(response: Response) -> Page:
         text=content.text,
         pairs=content.pairs,
         links=tuple(_links(document, response.url)),
-        needs_script=len(content.text) < _LITTLE and document.find("script") is not None,
+        needs_script=len(content.text) < MIN_TEXT and document.find("script") is not None,
     )
 
 

@@ -76,7 +76,7 @@ def is_labelled_question(element: Element) -> bool:
     return isinstance(first, Element) and is_question_label(plain(raw_text(first)))
 
 
-def is_unwritten(element: Element) -> bool:
+def is_left_out(element: Element) -> bool:
     """Return whether an element is a button, boilerplate or decoration, and so no part of an answer."""
     return element.is_boilerplate or element.tag == "button" or _is_decoration(element)
 
@@ -146,7 +146,7 @@ def _inline(node: Node) -> str:
     if isinstance(node, str):
         return node
     node.budget.spend(STEPS_PER_ELEMENT * node.weight)
-    if is_unwritten(node):
+    if is_left_out(node):
         return ""
     if node.tag == "br":
         return _LINE_BREAK
@@ -155,7 +155,7 @@ def _inline(node: Node) -> str:
 
 def _block_paragraphs(block: Element) -> list[Paragraph]:
     block.budget.spend(STEPS_PER_ELEMENT * block.weight)
-    if is_unwritten(block):
+    if is_left_out(block):
         return []
     if block.tag == "pre":
         return _inline_paragraphs(raw_text(block).replace("\n", _LINE_BREAK))
@@ -198,7 +198,7 @@ def _written(nodes: Iterable[Node], url: str) -> Iterator[Tag | str]:
             continue
         node.budget.spend(STEPS_PER_ELEMENT * node.weight)
         name = "div" if node.tag in BLOCKS and node.tag not in TAGS else node.tag
-        if is_unwritten(node):
+        if is_left_out(node):
             continue
         if name in ("pre", "code"):
             yield Tag(name, {}, [raw_text(node)])
