@@ -73,7 +73,7 @@ def missing_from(database: Path, slugs: list[str]) -> list[str]:
 
 
 def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
-    live, backup = tmp_path / "live.db", tmp_path / "backup.db"
+    live, backup = tmp_path / "live.db", tmp_path / "faqs-monday.db"
     database = f"sqlite:///{live}"
     run("db", "upgrade", "--create", "--database", database)
     key = run("keys", "create", "--database", database).strip()
@@ -82,7 +82,7 @@ def test_backup_while_running_and_restore_lose_nothing(tmp_path: Path) -> None:
         publisher.start()
         publisher.wait_for(20)
         before = list(publisher.acknowledged)
-        run("db", "backup", str(backup), "--database", database)
+        run_in_shell(documented("Back up every day", "`db backup`,"), tmp_path, FAQSVC_DATABASE_URL=database)
         publisher.wait_for(len(before) + 5)
     publisher.end()
     assert missing_from(live, publisher.acknowledged) == []  # the service was killed
