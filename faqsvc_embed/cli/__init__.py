@@ -1,7 +1,7 @@
 """The command `faqsvc`. All of its commands use `options`, `output` and `errors`.
 
-A command imports its dependencies when it runs. So `faqsvc --help` is quick, and a missing optional
-dependency stops only the commands that need it. Start with `get` in `faqs`.
+A command imports the service and the readers of files when it runs. So `faqsvc --help` is quick, and a
+missing optional dependency stops only the commands that need it. Start with `get` in `faqs`.
 """
 
 from copy import copy

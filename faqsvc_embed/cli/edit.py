@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,11 +17,9 @@ from faqsvc_embed.cli.options import base_url_option, json_option, lang_option, 
 from faqsvc_embed.cli.output import note, print_result
 from faqsvc_embed.cli.publish_run import fields_of, line_of, publication_of
 from faqsvc_embed.cli.uploads import Upload
+from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import FAQError, RevisionConflict, quoted
-
-if TYPE_CHECKING:
-    from faqsvc_embed.client import FAQClient, StoredRevision
-    from faqsvc_embed.models import wire
+from faqsvc_embed.models import wire
 
 
 @click.command()
@@ -82,7 +79,7 @@ def edit(
         print_result(as_json, {**fields_of(published), "unchanged": is_unchanged}, line_of(published))
 
 
-def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: bool) -> None:
+def _check_public(client: FAQClient, newest: StoredRevision, *, is_part: bool) -> None:
     """Raise a failure if a change would also publish something that is not public.
 
     A draft that the editor opens is published with the change; a note says so.
@@ -102,7 +99,7 @@ def _check_public(client: "FAQClient", newest: "StoredRevision", *, is_part: boo
         note(f"Note: {message}; use --draft to keep it a draft")
 
 
-def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
+def _is_unpublished(client: FAQClient, newest: StoredRevision) -> bool:
     """Return whether the translation of a draft, or its FAQ, was unpublished."""
     slug, lang = newest.faq.slug, newest.faq.lang
     found = [faq for faq in client.list_faqs(text=slug) if faq.slug == slug]
@@ -110,7 +107,7 @@ def _is_unpublished(client: "FAQClient", newest: "StoredRevision") -> bool:
     return "unpublished" in (*states, *(faq.state for faq in found))
 
 
-def _edited(text: str, send: Callable[[Path], "wire.Publication"]) -> "wire.Publication | None":
+def _edited(text: str, send: Callable[[Path], wire.Publication]) -> wire.Publication | None:
     """Open a text in the editor, and send the saved file; return None if the editor did not change it.
 
     If something fails, the file with the changed text stays, and the error names it.
@@ -152,7 +149,7 @@ def _text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8").rstrip("\n")
 
 
-def _answer_to(newest: "StoredRevision", question: str) -> str:
+def _answer_to(newest: StoredRevision, question: str) -> str:
     """Return the answer to a question, named by its text or id; raises a failure if it is unknown."""
     items = newest.record.items
     found = finder(items)(Change(question=question))
@@ -165,8 +162,8 @@ def _answer_to(newest: "StoredRevision", question: str) -> str:
 
 
 def _change(
-    client: "FAQClient", newest: "StoredRevision", question: str, answer: str, *, draft: bool
-) -> "wire.Publication":
+    client: FAQClient, newest: StoredRevision, question: str, answer: str, *, draft: bool
+) -> wire.Publication:
     """Publish a new answer, unless somebody has written a newer revision meanwhile."""
     slug, lang, etag = newest.faq.slug, newest.faq.lang, newest.etag or "*"
     change = {"question": question, "answer": answer}
@@ -174,7 +171,7 @@ def _change(
         return client.change_faq(slug, [change], if_match=etag, lang=lang, draft=draft)
 
 
-def _markdown(newest: "StoredRevision") -> str:
+def _markdown(newest: StoredRevision) -> str:
     """Return a revision as a file."""
     from faqsvc_embed.files import WRITERS, Document
 
@@ -182,7 +179,7 @@ def _markdown(newest: "StoredRevision") -> str:
     return WRITERS[".md"](replace(Document.from_faq(newest.record), cta=None))
 
 
-def _publish(client: "FAQClient", newest: "StoredRevision", path: Path, *, draft: bool) -> "wire.Publication":
+def _publish(client: FAQClient, newest: StoredRevision, path: Path, *, draft: bool) -> wire.Publication:
     """Publish the edited file, unless there is a newer revision than the one it was made from."""
     from faqsvc_embed.cli.checks import messages_in
     from faqsvc_embed.files import read_file

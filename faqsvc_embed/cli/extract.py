@@ -27,9 +27,9 @@ from faqsvc_embed.cli.options import (
     open_client,
 )
 from faqsvc_embed.cli.output import note, print_data, print_json, print_text
+from faqsvc_embed.client import GeneratedItem
 
 if TYPE_CHECKING:
-    from faqsvc_embed.client import GeneratedItem
     from faqsvc_embed.files import Document
     from faqsvc_embed.generation.crawl.page import Page
     from faqsvc_embed.generation.engines.protocol import GenerationRequest
@@ -168,7 +168,7 @@ def generate(url: str, form: str, lang: str | None, base_url: str | None, **opti
 
 
 def _document(
-    items: "Sequence[GeneratedEntry | GeneratedItem]", url: str | None, lang: str | None = None
+    items: Sequence[GeneratedEntry | GeneratedItem], url: str | None, lang: str | None = None
 ) -> "Document":
     """Return generated items as a document; `lang` is their language if they state none."""
     from faqsvc_embed.files import Document

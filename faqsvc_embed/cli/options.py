@@ -10,11 +10,12 @@ from click.core import ParameterSource
 
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.output import note
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import ConfigurationError
 from faqsvc_embed.languages import LANGUAGES, lookup
+from faqsvc_embed.settings import Settings
 
 if TYPE_CHECKING:
-    from faqsvc_embed.client import FAQClient
     from faqsvc_embed.service.storage import Storage
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any] | click.Command)
@@ -113,8 +114,6 @@ def is_url(target: str) -> bool:
 
 def need_base_url(base_url: str | None) -> str:
     """Return the address of the service; raises UsageError if it is missing or invalid."""
-    from faqsvc_embed.settings import Settings
-
     if not base_url:
         raise click.UsageError(
             "no service: use --base-url or set FAQSVC_BASE_URL, such as https://faq.example.com"
@@ -125,11 +124,8 @@ def need_base_url(base_url: str | None) -> str:
         raise click.BadParameter(str(error), param_hint="--base-url") from None
 
 
-def open_client(base_url: str | None, **settings: Any) -> "FAQClient":
+def open_client(base_url: str | None, **settings: Any) -> FAQClient:
     """Return a client of the service at `base_url`, with the API key from the environment."""
-    from faqsvc_embed.client import FAQClient
-    from faqsvc_embed.settings import Settings
-
     silence_log()
     return FAQClient(settings=Settings.from_env(base_url=need_base_url(base_url), **settings))
 

@@ -4,17 +4,19 @@ import shlex
 import time
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import quote
 
 import click
 import msgspec
 
 from faqsvc_embed.api.content import faq_digest
+from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
 from faqsvc_embed.api.publish_request import PublishFields, idempotency_key
 from faqsvc_embed.cli.errors import failure, if_interrupted
 from faqsvc_embed.cli.output import note, print_json, print_text
 from faqsvc_embed.cli.uploads import Upload
+from faqsvc_embed.client import FAQClient, StoredRevision
 from faqsvc_embed.errors import (
     FAQError,
     FAQGone,
@@ -25,12 +27,8 @@ from faqsvc_embed.errors import (
     RevisionConflict,
     quoted,
 )
+from faqsvc_embed.models import wire
 from faqsvc_embed.text import normalized
-
-if TYPE_CHECKING:
-    from faqsvc_embed.api.contract import CurrentRevision, TranslationSummary
-    from faqsvc_embed.client import FAQClient, StoredRevision
-    from faqsvc_embed.models import wire
 
 T = TypeVar("T")
 
@@ -45,7 +43,7 @@ class PublishRun:
 
     def __init__(
         self,
-        client: "FAQClient",
+        client: FAQClient,
         uploads: Sequence[Upload],
         *,
         overrides: Collection[str],
@@ -113,12 +111,12 @@ class PublishRun:
             line = line_of(published) + ("  (unchanged)" if is_unchanged else "")
             print_text(f"{line}  {upload.file}" if len(self._uploads) > 1 else line)
 
-    def _newest(self, upload: Upload, lang: str | None) -> "TranslationSummary | None":
+    def _newest(self, upload: Upload, lang: str | None) -> TranslationSummary | None:
         """Return the newest revision before the run, by default in the default language of the FAQ."""
         translations = self._before.get(upload.listed_slug, [])
         return next((one for one in translations if lang in (None, one.lang)), None)
 
-    def _unchanged(self, upload: Upload) -> "wire.Publication | None":
+    def _unchanged(self, upload: Upload) -> wire.Publication | None:
         """Return the published revision if the list proves that it has the content of a file."""
         document = upload.document
         is_complete = document.website_url and document.website_name and document.title
@@ -130,7 +128,7 @@ class PublishRun:
         state = "draft" if listed.has_draft else "published"
         return publication_of(self._client, slug, listed.lang, listed, state) if is_same else None
 
-    def _send(self, upload: Upload) -> "wire.Publication":
+    def _send(self, upload: Upload) -> wire.Publication:
         """Publish one file, and override the refusals that options override.
 
         Raises:
@@ -165,7 +163,7 @@ class PublishRun:
     def _so_far(self) -> str:
         return f"; {len(self._done)} of {len(self._uploads)} are published" if self._done else ""
 
-    def _attempt(self, upload: Upload, fields: PublishFields) -> "wire.Publication":
+    def _attempt(self, upload: Upload, fields: PublishFields) -> wire.Publication:
         """Send one request; a failure says how to retry, and how many files are published."""
         file = upload.file
         retry = ": publish it again; this does not create a second FAQ"
@@ -186,7 +184,7 @@ class PublishRun:
             raise failure(f"{file}: {message}{so_far}") from error
 
 
-def _is_current(upload: Upload, before: "TranslationSummary") -> bool:
+def _is_current(upload: Upload, before: TranslationSummary) -> bool:
     """Return whether the newest revision has the state that the file asks for: a draft, or published."""
     return bool(upload.document.draft) if before.has_draft else before.state == "published"
 
@@ -247,25 +245,23 @@ def send_patiently(request: Callable[[], T]) -> T:
     return request()
 
 
-def line_of(published: "wire.Publication") -> str:
+def line_of(published: wire.Publication) -> str:
     """Return the line that is printed for a publication."""
     state = f"  (draft {published.revision})" if published.state == "draft" else ""
     return f"{f'{published.slug}  {published.faq_url}'.rstrip()}  {published.template}{state}"
 
 
 def publication_of(
-    client: "FAQClient", slug: str, lang: str, known: "TranslationSummary | StoredRevision", state: str
-) -> "wire.Publication":
+    client: FAQClient, slug: str, lang: str, known: TranslationSummary | StoredRevision, state: str
+) -> wire.Publication:
     """Return an existing revision in the form in which a write returns it."""
-    from faqsvc_embed.models import wire
-
     url = f"{client.settings.base_url}/faq/{quote(slug, safe='')}"
     return wire.Publication(
         slug=slug, faq_url=url, lang=lang, revision=known.revision, state=state, etag=known.etag
     )
 
 
-def fields_of(published: "wire.Publication") -> dict[str, Any]:
+def fields_of(published: wire.Publication) -> dict[str, Any]:
     """Return the JSON object that is printed for a publication."""
     names = ("slug", "faqUrl", "lang", "revision", "state", "etag")
     fields = msgspec.to_builtins(published)

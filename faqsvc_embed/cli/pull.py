@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.cli.errors import failure, silence_log
 from faqsvc_embed.cli.options import FilePath, base_url_option, open_client
 from faqsvc_embed.cli.output import note, print_text, write_atomically
+from faqsvc_embed.client import FAQClient
 from faqsvc_embed.errors import FAQError, FAQNotFound, PublishRejected, quoted
 from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.text import normalized
 
 if TYPE_CHECKING:
-    from faqsvc_embed.api.responses import Fetched
-    from faqsvc_embed.client import FAQClient
     from faqsvc_embed.files import Document
 
-    Records = dict[tuple[str, str | None], Fetched]
-
 _TEXTS: Final = ("title", "introduction", "items", "answer_format")
+Records = dict[tuple[str, str | None], Fetched]
+"""FAQs by slug and language; None stands for the default language."""
 Files = dict[Path, str | None]
 """The text of each file; None if the file already has this text."""
 
@@ -73,7 +73,7 @@ def pull(slugs: tuple[str, ...], directory: str, base_url: str | None) -> None:
             note(f"Warning: {file.path} is not published: remove it")
 
 
-def _files(records: "Records", directory: Path, existing: Mapping[tuple[str, str | None], Path]) -> Files:
+def _files(records: Records, directory: Path, existing: Mapping[tuple[str, str | None], Path]) -> Files:
     """Return the files of records, each with the revision that it was made from.
 
     `existing` are the files of the directory by slug and language. They keep their names.
@@ -139,8 +139,8 @@ def _revision(slug: str, local: "Document", base_url: str | None) -> "Document |
     return Document.from_faq(revision.record)
 
 
-def _pull(client: "FAQClient", slugs: Sequence[str]) -> "Records":
-    """Return FAQs in all their languages, by slug and language; None stands for the default language."""
+def _pull(client: FAQClient, slugs: Sequence[str]) -> Records:
+    """Return FAQs in all their languages."""
     records: Records = {}
     for slug, lang in product([normalized("NFC", slug) for slug in slugs], (None, *LANGUAGES)):
         try:
