@@ -322,7 +322,6 @@ function sayBelow(text, said) {
 function addTools(text) {
   const bar = document.createElement("p");
   bar.className = "format";
-  const of = text.name === "introduction" ? "the introduction" : () => text.closest(".fields").getAttribute("aria-label");
   const selected = () => text.value.slice(text.selectionStart, text.selectionEnd);
   // The marks of bold text stand beside its words, in each line; those that are there are removed.
   const bold = () => {
@@ -357,10 +356,11 @@ function addTools(text) {
     button.type = "button";
     button.className = "small";
     button.textContent = label;
-    button.ariaLabel = `${name} in ${typeof of === "string" ? of : of()}`;
-    button.addEventListener("focus", () => {
-      button.ariaLabel = `${name} in ${typeof of === "string" ? of : of()}`;  // questions may have moved
-    });
+    const setName = () => {
+      button.ariaLabel = `${name} in ${text.closest(".fields")?.getAttribute("aria-label") ?? "the introduction"}`;
+    };
+    setName();
+    button.addEventListener("focus", setName);  // questions may have moved
     button.addEventListener("click", act);
     bar.append(button);
   }
