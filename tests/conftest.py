@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -23,11 +24,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 hypothesis.settings.register_profile("default", deadline=None, max_examples=10)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=50)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True, max_examples=25)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=2_000)
 hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+"""Processes that tests start inherit an ignored Ctrl-C, as a shell gives it to what runs in the background."""
 
 SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""
