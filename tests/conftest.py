@@ -31,7 +31,7 @@ hypothesis.settings.load_profile(
 )
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""Processes that tests start inherit an ignored Ctrl-C, as a shell gives it to what runs in the background."""
+"""Processes of tests inherit an ignored Ctrl-C, which a shell gives to what runs in the background."""
 
 SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""
