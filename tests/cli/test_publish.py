@@ -157,25 +157,23 @@ def test_too_many_questions_are_counted(tmp_path: Path) -> None:
     assert "items has 1500 elements" in failure(faqsvc("publish", str(tmp_path / "faq.csv"), "--dry-run"))
 
 
-def test_a_text_that_belongs_to_no_question_is_named_and_the_rest_is_published(
-    ours: Service, tmp_path: Path
+@pytest.mark.parametrize(
+    ("text", "line", "named"),
+    [
+        ("# Tea\n\n## Orders\nAll of them.\n### Why?\n\nSo.\n", 4, "All of them."),
+        ("## Why?\n\nSo.\n\n[Help](help.html)\n", 5, "help.html"),
+    ],
+    ids=["text of no question", "link without a target"],
+)
+def test_what_no_page_would_show_is_named_and_the_rest_is_published(
+    ours: Service, tmp_path: Path, text: str, line: int, named: str
 ) -> None:
-    (tmp_path / "faq.md").write_text("# Tea\n\n## Orders\nAll of them.\n### Why?\n\nSo.\n")
+    (tmp_path / "faq.md").write_text(text)
     website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
     result = faqsvc("publish", str(tmp_path / "faq.md"), *website)
     assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
-    assert "line 4: " in result.stderr
-
-
-def test_a_link_that_no_page_would_show_is_named_and_the_rest_is_published(
-    ours: Service, tmp_path: Path
-) -> None:
-    (tmp_path / "faq.md").write_text("## Why?\n\nSo.\n\n[Help](help.html)\n")
-    website = ["--website-url", "https://tea.example", "--website-name", "Tea"]
-    result = faqsvc("publish", str(tmp_path / "faq.md"), *website)
-    assert (result.exit_code, result.stderr.count("\n")) == (0, 1)
-    assert "line 5: " in result.stderr
-    assert "help.html" in result.stderr
+    assert f"line {line}: " in result.stderr
+    assert named in result.stderr
 
 
 def test_a_detected_language_is_reported_unless_an_option_states_one(tmp_path: Path) -> None:

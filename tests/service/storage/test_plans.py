@@ -149,7 +149,7 @@ def test_no_read_of_a_site_reads_the_rows_of_others(filled: Storage) -> None:
 
 def test_the_bin_of_a_site_takes_no_longer_when_those_of_others_are_large(tmp_path: Path) -> None:
     storage = open_storage(f"sqlite:///{tmp_path}/faqsvc.db")
-    fill(storage, 2_000, 20)
+    fill(storage, 500, 20)
     mine = storage.overview.page(SITE, limit=1)[0][0].slug
     storage.removal.bin(storage.people.list(SITE)[0].access, mine, None, NONE)
     done = list[None]()  # once for every 100 instructions of SQLite
