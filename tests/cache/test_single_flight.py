@@ -94,7 +94,6 @@ def test_a_thousand_tasks_make_one_request_which_no_cancelled_task_ends(
 
     assert asyncio.run(read()) == [PRICING] * 999
     assert len(faulty.log) == 1
-    assert len(faulty.log) == 1
 
 
 def test_a_fetch_outlives_the_event_loop_that_started_it(
