@@ -3,13 +3,14 @@
 import difflib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
 from msgspec import UNSET
 
 from faqsvc_embed.api.publish_request import PublishFields, publish_body
 from faqsvc_embed.errors import InvalidFAQ, PublishRejected, quoted
+from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS
 from faqsvc_embed.languages import is_language_tag
 from faqsvc_embed.models import FAQ, Item
@@ -116,6 +117,29 @@ class Document:
             page_url=self.page_url,
             draft=self.draft or False,
             revision=UNSET if self.slug is None else self.revision,
+        )
+
+    def without_unanswered(self) -> Self:
+        """Return the document without the questions that have no answer, each with a note.
+
+        They stay, and are refused, if few questions have an answer or few of those ask, and in a document
+        that states its format: its writer did not mean to leave them out.
+        """
+        items = [one if isinstance(one, dict) else {"answer": one} for one in self.items]
+        empty = [index for index, one in enumerate(items) if one["answer"] in (None, "", [], {})]
+        kept = sorted({*range(len(items))}.difference(empty))
+        asking = sum(asks(str(items[index].get("question"))) for index in kept)
+        if not empty or self.answer_format is not None or not asking * 2 > len(kept) > len(empty):
+            return self
+        return replace(
+            self,
+            items=[self.items[index] for index in kept],
+            positions=[self.positions[index] for index in kept],
+            answer_lines=[self.answer_lines[index] for index in kept if self.answer_lines],
+            notes=[
+                *self.notes,
+                *(f"{self.place(one, 0)}: this question has no answer, and is left out" for one in empty),
+            ],
         )
 
     def all_notes(self) -> list[str]:

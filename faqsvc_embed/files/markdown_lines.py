@@ -51,14 +51,18 @@ _ID: Final = re.compile(
 )
 ATTRIBUTES: Final = re.compile(r"\{:?[ \t]*[.#][^{}]*\}[ \t]*\Z")
 HEADING: Final = re.compile(r"(#{1,6})(?:[\s\u00a0\u3000]+|(?<=##)(?=[^\s#]))(\S.*)")
-HTML_HEADING: Final = re.compile(
-    r"(?:</?[a-z][^<>]*>\s*)*?<(h[1-6]|dt|(?:div|p|span)(?=\s[^<>]*?class=\"[^<>\"]*title))\b[^<>]*>(.*?)</\1\s*>(.*)",
-    re.I,
+_TITLE: Final = (
+    r"<(?P<tag>h[1-6]|dt|(?:div|p|span|button)"
+    r"(?=\s[^<>]*?class=\"[^<>\"]*(?P<kind>title|question)\b))\b[^<>]*>"
 )
-"""A heading, a defined term or a title in HTML, with the tags before it and the text after it."""
+_BLOCK: Final = r"<(?:div|h[1-6]|p|ul|dl)\b"
+HTML_HEADING: Final = re.compile(
+    rf"(?:</?[a-z][^<>]*>\s*)*?{_TITLE}(?P<text>(?:(?!{_BLOCK}).)*?)</(?P=tag)\s*>(?P<rest>.*)", re.I
+)
+"""A heading, a defined term, or a box for a title or a question, with tags before it and a text after it."""
 _TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
 """The first line of a container whose class says that it is a title."""
-_HEADING_TAG: Final = re.compile(r"<(/?)(?:h[1-6]|dt)\b", re.I)
+_OPEN_TITLE: Final = re.compile(rf"{_TITLE}(?:(?!</(?P=tag)\b|{_BLOCK}).)*\Z", re.I)
 _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)
@@ -115,9 +119,11 @@ def joined(lines: list[str]) -> list[str]:
         if line[:3] == ":::" == lines[number + 2][:3] and _TITLE_CLASS.fullmatch(line.strip()):
             lines[number : number + 3] = [f"## {lines[number + 1]}", "", ""]
     for number, line in enumerate(lines):
-        if "<" in line and _HEADING_TAG.findall(line)[-1:] == [""]:
+        if "<" in line and (title := _OPEN_TITLE.search(line)):
             for last in range(number + 1, min(number + _MAX_HEADING, len(lines))):
-                if "/" in _HEADING_TAG.findall(lines[last]):
+                if re.search(_BLOCK, lines[last], re.I):
+                    break
+                if f"</{title['tag'].lower()}" in lines[last].lower():
                     lines[number] = " ".join(part.strip() for part in lines[number : last + 1])
                     lines[number + 1 : last + 1] = [""] * (last - number)
                     break

@@ -130,19 +130,11 @@ class _Reading:
         answers = [item["answer"] for item in items if item["answer"]]
         self._refuse_template(answers)
         introduction, introduction_line, notes = self._rest()
-        asking = sum(
-            one.asks and bool(item["answer"]) for one, item in zip(self._questions, items, strict=True)
-        )
-        if not source.is_written and asking * 2 > len(answers) > len(items) / 2:
-            empty = [place for item, (place, _) in zip(items, lines, strict=True) if not item["answer"]]
-            notes += [f"{place}: this question has no answer, and is left out" for place in empty]
-            lines = [line for item, line in zip(items, lines, strict=True) if item["answer"]]
-            items = [item for item in items if item["answer"]]
         shown = title and source.plain(title.text)
         if title and front_title not in ("", shown):
             place = f"line {title.line + 1}"
             notes.append(f"{place}: this title is not shown: the front matter has {quoted(front_title)}")
-        return Document(
+        document = Document(
             title=shown or None,
             introduction=introduction,
             items=items,
@@ -151,6 +143,7 @@ class _Reading:
             introduction_line=introduction_line,
             notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
         )
+        return document if source.is_written else document.without_unanswered()
 
     def _refuse_template(self, answers: list[str]) -> None:
         texts = [one.text for one in self._questions]

@@ -48,23 +48,32 @@ def read_markdown(text: str) -> Document:
     document = yaml_document({name: value for name, value in fields.items() if name != "question"})
     if document.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
-    if document.positions or "items" in fields:
+    own = document.items or () if document.positions or "items" in fields else ()
+    try:
+        found = find_questions(
+            "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers
+            document.title if isinstance(document.title, str) else "",
+            question if isinstance(question, str) else "",
+            is_written=document.answer_format is not None,
+            is_faq=any(map(says_faq, _names(fields))),
+        )
+    except ValueError:
+        if not own:
+            raise
+        found = Document(items=[])
+    if own and len(own) >= len(found.items):
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         end = f" to line {texts[-1]}" if len(texts) > 1 else ""
         notes = [f"line {n}: the text{end} is left out: the front matter has questions" for n in texts[:1]]
         return replace(document, answer_format=document.answer_format or "markdown", notes=notes)
-    found = find_questions(
-        "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers
-        document.title if isinstance(document.title, str) else "",
-        question if isinstance(question, str) else "",
-        is_written=document.answer_format is not None,
-        is_faq=any(map(says_faq, _names(fields))),
-    )
     if document.answer_format == "text":
         found = _unescaped(found)
     stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
     if "introduction" in stated:
         stated["introduction_line"] = None
+    if own:  # a copy for search engines
+        more = [f"{document.place(0, 0)}: the questions of the front matter are left out: the text has more"]
+        found = replace(found, notes=[*more, *found.notes])
     answer_format = "text" if _is_plain(lines, found) else "markdown"
     unknown = [*document.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
     return replace(found, **{"answer_format": answer_format} | stated, unknown=unknown)

@@ -23,7 +23,15 @@ from faqsvc_embed.files.markdown_lines import (
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after, usual_labels
+from faqsvc_embed.files.openers import (
+    INNER,
+    Opener,
+    answer_label,
+    question_label,
+    space_before,
+    text_after,
+    usual_labels,
+)
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -121,8 +129,10 @@ class Source:
                     one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
                     self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
-                level = int(found[1][-1]) if found[1][-1].isdigit() else INNER - 1
-                one = Opener(number, number + 1, without_tags(found[2]).strip(), level, found[3].strip())
+                digit, is_title = found["tag"][-1], found["kind"] == "title"  # "title" is above "question"
+                level = int(digit) if digit.isdigit() else INNER - 1 - is_title
+                text, rest = without_tags(found["text"]).strip(), found["rest"].strip()
+                one = Opener(number, number + 1, text, level, rest, indent=space_before(line))
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)
                 if is_labelled and answer_label(one.text):

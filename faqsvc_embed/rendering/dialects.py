@@ -131,6 +131,8 @@ def _lone_tag(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
         return found is not None and found["component"] is not None
     token = state.push("html_block", "", 0)
     token.content, token.map, state.line = f"{line}\n", [start, start + 1], start + 1
+    if found["component"] and start + 1 < end and state.is_code_block(start + 1):
+        state.sCount[start + 1] = state.blkIndent  # MDX has no indented code
     return True
 
 

@@ -280,6 +280,35 @@ def test_a_title_in_a_tag_of_one_letter_is_a_heading() -> None:
     assert items_of(f"# FAQ\n\n{boxes}") == [("Is it hot?", "Yes."), ("Is it red?", "Yes.")]
 
 
+@pytest.mark.parametrize(
+    "box", ['<div class="question">\n  <i>{}</i>\n</div>', '  <button class="faq-question">{}</button>']
+)
+def test_a_box_of_a_question_in_html_is_a_heading(box: str) -> None:
+    texts = [f'{box.format(one)}\n<div class="answer">So {one}.</div>\n' for one in ("Hot?", "I am cold")]
+    document = read_markdown("# FAQ\n\n## Tea\n\n" + "\n".join(texts))
+    assert [(item["section"], item["question"]) for item in document.items] == [
+        ("Tea", "Hot?"),
+        ("Tea", "I am cold"),
+    ]
+    assert [f"So {item['question']}." in item["answer"] for item in document.items] == [True, True]
+
+
+def test_a_box_of_a_question_with_other_blocks_in_it_is_read_by_its_own_headings() -> None:
+    boxes = "\n".join(
+        f'<div class="question">\n<h3>{one}</h3>\n<p>So.</p>\n</div>' for one in ("Hot?", "Cold?")
+    )
+    assert [question for question, _ in items_of(f"# FAQ\n\n{boxes}\n")] == ["Hot?", "Cold?"]
+
+
+def test_a_copy_of_some_questions_in_front_matter_is_left_out_with_a_note() -> None:
+    front = "---\ntitle: FAQ\nfaqSchema:\n  - question: Is it hot?\n    answer: Short.\n---\n"
+    document = read_markdown(f"{front}\n## Is it hot?\n\nLong.\n\n## Is it cold?\n\nNo.\n")
+    assert [item["answer"] for item in document.items] == ["Long.", "No."]
+    assert [note for note in document.notes if note.startswith("line 4: ")]
+    document = read_markdown(f"{front}\nOnly a text.\n")
+    assert [item["answer"] for item in document.items] == ["Short."]
+
+
 def test_each_item_knows_its_line() -> None:
     text = "---\ntitle: >\n  Prices\n---\n<!-- a\ncomment -->\n## One?\nYes.\n\nTwo\nlines?\n----\nNo.\n"
     assert read_markdown(text.replace("## One?", "One?\n----")).positions == ["line 7", "line 11"]

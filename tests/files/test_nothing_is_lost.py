@@ -1,5 +1,6 @@
 """Every word of a file that is read stands in its document, or at a line that a note names."""
 
+import json
 import re
 from collections.abc import Callable
 from itertools import count
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faqsvc_embed import FAQ
+from faqsvc_embed.errors import PublishRejected
 from faqsvc_embed.files import WRITERS, Document, Folder
 from faqsvc_embed.files.formats import READERS
 from faqsvc_embed.files.markdown_reader import read_markdown
@@ -96,6 +98,33 @@ def test_what_was_read_is_written_as_a_file_that_reads_the_same(form: str, endin
 )
 def test_what_a_reader_of_the_file_would_miss_is_named_with_its_line(text: str, line: int, said: str) -> None:
     assert [note for note in read_markdown(text).notes if note.startswith(f"line {line}: ") and said in note]
+
+
+@pytest.mark.parametrize(
+    ("ending", "text", "place"),
+    [
+        (
+            ".json",
+            '[{"q": "Why?", "a": "So."}, {"q": "How?", "a": ""}, {"q": "Who?", "a": "We."}]',
+            "items[1]",
+        ),
+        (".yml", "- q: Why?\n  a: So.\n- q: How?\n  a:\n- q: Who?\n  a: We.\n", "line 3"),
+        (".csv", "question,answer\nWhy?,So.\nHow?,\nWho?,We.\n", "row 3"),
+        (".md", "# FAQ\n\n## Why?\nSo.\n\n## How?\n\n## Who?\nWe.\n", "line 6"),
+    ],
+    ids=["JSON", "YAML", "CSV", "Markdown"],
+)
+def test_a_question_without_an_answer_is_left_out_of_any_file(ending: str, text: str, place: str) -> None:
+    document = READERS[ending](text)
+    assert [item.question for item in document.to_faq("a").items] == ["Why?", "Who?"]
+    assert [note for note in document.all_notes() if note.startswith(f"{place}: ")]
+
+
+def test_a_question_without_an_answer_is_a_problem_in_a_file_that_states_its_format() -> None:
+    answers = {"Why?": "So.", "How?": "", "Who?": "We."}
+    items = [{"question": question, "answer": answer} for question, answer in answers.items()]
+    with pytest.raises(PublishRejected):
+        READERS[".json"](json.dumps({"answerFormat": "text", "items": items})).to_faq("a")
 
 
 def test_unknown_fields_are_named_with_what_is_similar() -> None:
