@@ -53,10 +53,10 @@ ANSWER_FIELDS: Final = ANSWER_LABELS + _words(
 LIST_FIELDS: Final = _words("items list lists bullets points steps listitems answerlist additional")
 """The names of a list, or of a further text, that continues an answer."""
 SECTION_FIELDS: Final = _words(
-    "section category categories group topic topics sectiontitle subheader kategorie rubrik thema bereich",
+    "section category categories group topic topics theme sectiontitle subheader kategorie rubrik thema",
     "sección seccion categoría categoria tema catégorie categorie rubrique thème kategori type категория",
     "раздел 카테고리 분류 구분 カテゴリ カテゴリー 分類 分类 类别 類別",
-    "argomento sezione onderwerp rubriek kategoria dział collection",
+    "bereich argomento sezione onderwerp rubriek kategoria dział collection",
 )
 GROUP_NAMES: Final = SECTION_FIELDS + GENERAL
 """The names of the field that names a group of records."""

@@ -202,22 +202,17 @@ class _Finder:
     def _in_mapping(self, value: Mapping[str, Any], depth: int) -> _Found:
         names = find_columns(map(str, value))
         question, answer = (value.get(name) for name in names or ("", ""))
+        texts = [str(key) for key, inner in value.items() if is_text(inner)]
+        has_pairs = len(pairs_of(texts)) >= _SEVERAL  # `__v` of a database is a number, and no question
         if names is None:
-            has_question = any(
-                isinstance(inner, str) and plain_name(key) in ("question", "q")
-                for key, inner in value.items()
-            )
-            if has_question and len(pairs_of(map(str, value))) < _SEVERAL:
+            if not has_pairs and not {"question", "q"}.isdisjoint(map(plain_name, texts)):
                 return self._item(value, None)
         elif is_text(question) and (answer is None or is_text(answer) or isinstance(answer, list | Mapping)):
             lists = [inner for inner in value.values() if isinstance(inner, list)]
             nested = lists if is_general(names[0]) else [answer] if isinstance(answer, list) else []
-            is_group = len(pairs_of(map(str, value))) >= _SEVERAL or any(
-                self.find(one, depth + 1).items for one in nested
-            )
-            if not is_group:
+            if not has_pairs and not any(self.find(one, depth + 1).items for one in nested):
                 return self._item(value, None)
-        name = find_field([str(key) for key, inner in value.items() if is_text(inner)], GROUP_NAMES)
+        name = find_field(texts, GROUP_NAMES)
         inner, used = self.in_fields(value, depth)
         found = _Found()
         found.add(inner, text_in(value[name], self.lang) if name is not None else None)

@@ -419,6 +419,8 @@ _RECORDS = {
     "database.json": '[{"pk": 1, "fields": {"name": "Prices"}},'
     ' {"pk": 1, "fields": {"text": "What does it cost?", "answer": "Nothing."}},'
     ' {"pk": 2, "fields": {"text": "May I cancel?", "answer": "Any time."}}]',
+    "versions.json": '{"data": [{"question": "What does it cost?", "answer": "Nothing.", "__v": 0},'
+    ' {"question": "May I cancel?", "answer": "Any time.", "__v": 0}]}',
     "keys-of-a-document.json": '{"price": {"control": "What does it cost?", "panel": "Nothing, not ever."},'
     ' "draft": {"control": "May I cancel?", "panel": "Any time, or when you like."}}',
     "talk.yaml": 'talks:\n- ["What does it cost?", Nothing.]\n- ["May I cancel?", Any time.]\n',

@@ -68,6 +68,7 @@ def html(text: str, level: int | None = 3) -> Markup:
         ("a[^1]\n\n[^1]: b", "<p>a<sup>[1]</sup></p>\n<ol>\n<li><p>b</p>\n</li>\n</ol>"),
         ("a\n: b", "<dl>\n<dt>a</dt>\n<dd>b</dd>\n</dl>"),
         ("![a](https://x.example/a.png){ align=right }\nb", "<p>a\nb</p>"),
+        ("<Note>\n    **a**\n</Note>", "<p><strong>a</strong></p>"),
         (
             "<Note>\n**a**\n- b\n</Note>\nc",
             "<p><strong>a</strong></p>\n<ul>\n<li>b</li>\n</ul>\n\n<p>c</p>",
