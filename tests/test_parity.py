@@ -317,9 +317,10 @@ def test_headings_that_ask_outside_of_the_faq_are_no_part_of_it() -> None:
             "In two steps: Choose a poster. Pay.",
             "<p>In two steps:</p><ul><li>Choose a poster.</li><li>Pay.</li></ul>",
         ),
+        ("See it: Heron Pay.", "<p>See it:</p><img src=a.png alt=Heron><p>Pay.</p>"),
         ("Type <b> in the soft&shy;ware. Pay.", "<p>Type &lt;b&gt; in the software. Pay.</p>"),
     ],
-    ids=["numbers of a list", "a list", "entities beside signs"],
+    ids=["numbers of a list", "a list", "an image", "entities beside signs"],
 )
 def test_the_markup_may_be_typed_in_other_ways(written: str, steps: str) -> None:
     question = graph()["mainEntity"][0]

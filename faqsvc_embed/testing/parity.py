@@ -47,13 +47,14 @@ class _Pair(NamedTuple):
     answers: frozenset[str]
     """The answer in its folded form: as plain text and as HTML."""
 
-    def follows_its_question(self, words: str, minimum: int) -> bool:
-        """Return whether the words of a page have the question, and then an answer longer than `minimum`.
+    def follows_its_question(self, texts: Sequence[str], minimum: int) -> bool:
+        """Return whether a text of the page has the question, and then an answer longer than `minimum`.
 
         Extraction may have found only a part of the answer.
         """
         longer = [answer for answer in self.answers if len(answer) > minimum]
-        return any(question + answer in words for question in self.questions for answer in longer)
+        whole = [question + answer for question in self.questions for answer in longer]
+        return any(one in text for text in texts for one in whole)
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
@@ -178,6 +179,9 @@ def _compared(
         yield f"none of the {len(missing)} questions of the markup is on the page"
         return
     words, end = "".join(map(fold, document.strings)), 0
+    for image in document.select("img[alt]"):
+        image.replace_with(turbohtml.Text(str(image.attr("alt"))))
+    texts = (words, "".join(map(fold, document.strings)))  # without and with the words of images
     times = Counter(name for pair in pairs for name in pair.questions)
     for pair in pairs:
         question = quoted(pair.question)
@@ -186,7 +190,7 @@ def _compared(
         answer = "" if found is None else fold(found.answer)
         if pair in missing:
             yield f"in the markup, but not on the page: the question {question}"
-        elif not pair.answers or answer in pair.answers or pair.follows_its_question(words, len(answer)):
+        elif not pair.answers or answer in pair.answers or pair.follows_its_question(texts, len(answer)):
             continue
         elif found is not None:
             yield f"the answer to {question} differs: {_difference(pair.answer, found.answer)}"
