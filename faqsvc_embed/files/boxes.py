@@ -3,13 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks
 from faqsvc_embed.files.fields import ANSWER_LABELS, QUESTION_FIELDS, find_field
-from faqsvc_embed.files.markdown_lines import without_tags
-from faqsvc_embed.files.openers import CODE, INNER, Line, Opener, space_before
+from faqsvc_embed.files.openers import CODE, Line, Opener, space_before
 
 _Place = tuple[int, int]
 """The numbers of a line and of a character in it."""
@@ -41,26 +39,17 @@ _MAX_TITLE: Final = 8
 
 
 def boxes(texts: Sequence[Line]) -> Iterator[Opener]:
-    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes.
-
-    A box in another one is part of its text. If only the inner one asks, the outer one is a section.
-    """
-    lines, found, end = [line.written for line in texts], list[Opener](), 0
+    """Yield the titles of boxes: `<details>`, `???`, `::: details`, `<Accordion title="">`, shortcodes."""
+    lines, below = [line.written for line in texts], 0
     closings = _closings(lines)
     for number in range(len(lines)):
-        if number >= (found[-1].below if found else 0):
+        if number >= below:
             one = _indented(number, lines)
             for tag in () if one else _TAG.finditer(lines[number]):
                 one = one or _box(number, tag, lines, closings.get((number, tag.start())))
-            found += [one] if one else []
-    for one, inner in zip_longest(found, found[1:]):
-        if one.line - one.above >= end:
-            has_inner = inner is not None and inner.line < (one.end or 0) and asks(without_tags(inner.text))
-            if has_inner and not asks(without_tags(one.text)):
-                one.level = INNER - 1  # a section
-            # The next box may begin on its last line.
-            end = one.below if one.end is None or one.level < INNER else one.end - 1
-            yield one
+            if one:
+                below = one.below
+                yield one
 
 
 def _closings(lines: Sequence[str]) -> dict[_Place, _Place]:

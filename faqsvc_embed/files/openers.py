@@ -22,6 +22,8 @@ from faqsvc_embed.files.markdown_lines import bare, without_tags
 
 INNER: Final = 7
 """The level of an opener that is not a heading, below the six levels of headings."""
+VAGUE: Final = 8
+"""The level of an opener of a form that also occurs in answers."""
 CODE: Final = 4
 """A line with this many spaces before it is code."""
 _MAX_BOLD: Final = 3
@@ -97,6 +99,8 @@ class Opener:
     is_explicit: bool = False
     """Whether its form says that it is a question, as a label does."""
     asks: bool = False
+    is_section: bool = False
+    """Whether it can only be a section."""
     has_text: bool = False
     """Whether a text stands between it and the next opener."""
     above: int = 0
@@ -293,8 +297,7 @@ def bold(lines: Sequence[Line]) -> Iterator[Opener]:
         text, rest, sign = found["text"], found["rest"], found["sign"]
         if rest.endswith(sign) and text[-1:].isspace():  # *Is *this* a question?*
             text, rest = f"{text}{sign}{rest.removesuffix(sign)}", ""
-        is_lead = line.mark and text.endswith((":", "："))
-        if asks(text) or (is_start and (is_lead or not rest)):
+        if asks(text) or (is_start and not rest):
             one = line.opener(text.rstrip(":："), rest, sign)
             one.below = below
             yield one
@@ -333,6 +336,6 @@ def plain(lines: Sequence[Line]) -> Iterator[Opener]:
         is_below_title = is_title and len(above) < len(text) and text.count(". ") < _SEVERAL
         is_begin = not above or above.endswith(_SENTENCE_ENDS) or is_below_title
         if is_begin and not line.mark and "](#" not in text and (is_lead or ends_asking(text)):
-            yield line.opener(text, kind="above a list" if is_lead else "")
+            yield line.opener(text)
         is_title = not (above or line.mark or text.endswith(":") or ends_asking(text))
         above = "" if text.startswith("#") else text  # a heading may be directly above

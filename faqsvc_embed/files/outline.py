@@ -1,15 +1,15 @@
 """Finds the title, the sections and the questions among the openers of a Markdown file.
 
-An opener is a line that may begin a question (`openers.py`). The questions are the openers of the kind that
-asks most: the headings of one level, or one other form. Openers above them are sections, and openers below
-them are part of their answers.
+An opener is a line that may begin a question (`openers.py`). A reading makes each of them a question, a
+section or other text: it gains by each question that asks, and loses by what does not ask or is left out. Of
+all readings, each with its questions on one level of headings or in one other form, the best is the outline.
 """
 
-from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, pairwise, zip_longest
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain, takewhile, zip_longest
 from typing import Final
 
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, is_of_guide, says_faq
@@ -19,6 +19,7 @@ from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import plain_text
 from faqsvc_embed.files.openers import (
     INNER,
+    VAGUE,
     Form,
     Line,
     Opener,
@@ -36,14 +37,23 @@ from faqsvc_embed.models.parts import link_key
 _TOP: Final = 2
 """The level of a question without a section in a written file."""
 _SEVERAL: Final = 2
-_LONG_TEXT: Final = 20
-"""Maximum lines of text between the heading of a section and its first question; more are an answer."""
-_FORMS: Final[tuple[Form, ...]] = (labelled, boxes, rows, terms, bold, listed, plain)
-"""All forms but headings, from the clearest to the vaguest."""
-_CERTAIN: Final[tuple[Form, ...]] = (labelled, boxes, rows)
-"""Forms whose openers are certainly questions."""
+_MAX_DEPTH: Final = 20
+"""Maximum openers below each other; more are text."""
+_SCREEN: Final = 20
+"""Lines of text on a screen."""
+_FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, rows, None, terms, bold, listed, plain)
+"""All forms from the clearest to the vaguest; None stands for headings alone."""
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that also occur in answers."""
+
+# What counts for a reading:
+_ASKING: Final = 3  # a question that asks
+_VAGUELY_ASKING: Final = 2  # one in a vague form
+# What counts against it:
+_NOT_ASKING: Final = 1  # a question that does not ask, or a heading that does not, but begins an answer
+_DIVIDED: Final = 1  # a question whose answer ends where others begin below it
+_ELSEWHERE: Final = 2  # a question that is not on the level of the questions
+_LEFT_OUT: Final = 2  # a heading, or a screen of text, that belongs to no question
 
 
 @dataclass(slots=True)
@@ -56,6 +66,14 @@ class Outline:
     sections: list[Opener] = field(default_factory=list)
     others: list[Opener] = field(default_factory=list)
     """Headings with a text that is no answer."""
+    score: int = 0
+
+    def add(self, other: "Outline", section: Opener | None = None) -> None:
+        """Add another outline; its questions without a section get this one."""
+        self.questions += [(one, inner or section) for one, inner in other.questions]
+        self.sections += other.sections
+        self.others += other.others
+        self.score += other.score
 
     def is_faq(self, title: str, *, says_so: bool) -> bool:
         """Return whether the file reads as an FAQ; `says_so` is whether one of its titles says FAQ.
@@ -64,27 +82,25 @@ class Outline:
         the headings of guides begin with such words. If a title says FAQ, headings that do not ask may be
         questions, too, except the headings of guides.
         """
+        if is_of_guide(title):
+            return False
         questions = [one for one, _ in self.questions]
         asking = [one for one in questions if one.asks]
         number = len(questions) + len(self.others)
-        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
         if says_so:
-            if len(asking) * 2 >= max(number, 1):
-                return True
             is_list = len(questions) >= max(_SEVERAL, sum(1 for _ in _walk(self.others)))
             is_list &= not any(is_of_guide(one.text) for one in questions)
-            return is_list and bool(asking or not (self.others or is_of_guide(title)))
-        if is_of_guide(title):
-            return False
-        if len(asking) == number:
-            only = asking[0] if number == 1 else None
-            if only is not None and only.shape and not only.is_explicit:
+            is_list &= bool(asking or not self.others)
+            return is_list or len(asking) * 2 >= max(number, 1)
+        if len(asking) == number == 1:
+            if asking[0].shape and not asking[0].is_explicit:
                 return False  # any text may have one bold line that asks
-            # A single question of level 1 may be the title of a guide.
-            if only is not None and not title and only.level > 1:
-                return True
+            if asking[0].level > 1 and not title:
+                return True  # one of level 1 may be the title of a guide
+        if len(asking) == number:
             return not all(begins_as_guide(one.text) for one in asking)
         marked = sum(one.is_explicit or ends_asking(split_id(one.text)[0]) for one in asking)
+        guides = sum(is_of_guide(one.text) for one in (*questions, *self.others))
         return len(asking) + marked > number + guides and not begins_as_guide(title)
 
     def says_faq(self) -> bool:
@@ -95,56 +111,81 @@ class Outline:
 
 def outline_of(source: Source, title: str = "") -> Outline:
     """Return the outline of a file; `title` is the title that its front matter states."""
-    outline, headings = Outline(), source.headings
     if source.is_written:
-        headings = _written(source)
-    elif (inner := _inner(source)) and sum(one.asks for one in inner) >= sum(one.asks for one in headings):
-        within = {number for one in inner for number in range(one.line, one.end or one.below)}
-        firsts = {one.line - one.above: one for one in inner}
-        for one in headings:
-            box = firsts.get(one.below)
-            if box is not None and link_key(source.plain(one.text)) == link_key(source.plain(box.text)):
-                box.above = box.line - one.line  # the heading repeats the title of the box
-                within.add(one.line)
-        headings = _in_order(inner, (one for one in headings if one.line not in within))
-        headings = _without_inner_headings(headings, source.lines)
-    else:
-        headings = _in_order(headings, _around(source))
-    _look_below(headings, source.lines)
-    roots = _tree(headings)
-    outline.title = _title(roots, title)
-    if outline.title is not None:
-        roots[:1] = outline.title.children
-    _sort(roots, _main_level(roots), None, outline)
-    return outline
+        return _written(source)
+    readings = chain.from_iterable(_readings(openers, source, title) for openers in _kinds(source))
+    return max(readings, key=lambda one: (bool(one.questions), one.score), default=Outline())
 
 
-def _written(source: Source) -> list[Opener]:
-    """Return the title, the sections and the questions of a file in the form of `markdown_writer`.
+def _written(source: Source) -> Outline:
+    """Return the outline of a file in the form of `markdown_writer`.
 
     Every heading of level 2 is a question, also if it does not ask. But directly above one of level 3 it is a
     section, whose questions are on level 3. Other headings belong to the answers.
     """
-    found, is_section = list[Opener](), False
+    outline, section = Outline(), None
     _look_below(source.headings, source.lines)
-    for one, following in zip_longest(source.headings, source.headings[1:]):
+    for one, below in zip_longest(source.headings, source.headings[1:]):
         if one.level == _TOP:
-            is_above = following is not None and following.level == _TOP + 1
-            is_section = is_above and not (one.asks or one.has_text)
-        one.asks = one.level == _TOP + is_section
-        if one.asks or one.level == _TOP or (one.level == 1 and not found):
-            found.append(one)
-    return found
+            is_above = below is not None and below.level == _TOP + 1
+            section = one if is_above and not (one.asks or one.has_text) else None
+        if section is one:
+            outline.sections.append(section)
+        elif one.level == (_TOP + 1 if section else _TOP):
+            outline.questions.append((one, section))
+        elif one.level == 1 and not (outline.sections or outline.questions):
+            outline.title = outline.title or one
+    return outline
 
 
-def _around(source: Source) -> Iterator[Opener]:
-    """Yield the titles of boxes that do not ask, but contain headings that do: they are sections."""
-    numbers = [one.line for one in source.headings]
-    for box in boxes([Line.of(line, number) for number, line in enumerate(source.texts)]):
-        inner = source.headings[bisect(numbers, box.line) : bisect(numbers, (box.end or 0) - 1)]
-        if any(one.asks for one in inner) and not asks(box.text):
-            level = max(min(one.level for one in inner) - 1, 1)
-            yield Opener(box.line, box.below, box.text, level, box.rest, above=box.above)
+def _kinds(source: Source) -> Iterator[list[Opener]]:
+    """Yield the headings with the openers of each other form, and alone, from the clearest to the vaguest."""
+    lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
+    taken = {one.line for one in source.headings}
+    clearer = set[int]()
+    for form in _FORMS:
+        found = _openers(form, lines, source, clearer | taken if form in _VAGUE else taken) if form else []
+        clearer.update(one.line for one in found if one.asks)
+        end = 0
+        for one in found if form is boxes else ():  # everything in a box is its text
+            taken.update(range(max(one.line, end), one.end or 0))
+            end = max(one.end or 0, end)
+        if form is None or (found and form is boxes) or any(one.asks for one in found):
+            yield _in_order(_headings_beside(found, source), found)
+
+
+def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int]) -> list[Opener]:
+    """Return the openers of a form, if most have a text of their own; a list alone is a table of contents."""
+    found = [one for one in form(lines) if form is boxes or one.line not in taken]
+    for one in found:
+        text = plain_text(one.text, {})
+        if not one.is_explicit and (label := question_label(text)):
+            one.text, one.is_explicit = text_after(label), True
+        one.asks = one.is_explicit or (ends_asking if form in _VAGUE else asks)(text)
+        one.level = VAGUE if form in _VAGUE else one.level
+    if form is boxes:
+        return found
+    _look_below(_in_order(source.headings, found), source.lines)
+    apart = list[Opener]()
+    for one in found:
+        if one.asks or not apart or apart[-1].has_text or not apart[-1].asks:
+            apart.append(one)  # what does not ask directly below a question is its answer
+    _look_below(_in_order(source.headings, apart), source.lines)
+    answered = [one for one in apart if one.has_text]
+    asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
+    return _siblings(answered) if asking * 2 >= len(apart) else []
+
+
+def _headings_beside(boxes: Sequence[Opener], source: Source) -> Iterator[Opener]:
+    """Yield the headings that are no titles of boxes, and do not repeat the title of the box below them."""
+    titles = {one.line for one in boxes}
+    firsts = {one.line - one.above: one for one in boxes}
+    for one in source.headings:
+        box = firsts.get(one.below)
+        if box is not None and link_key(source.plain(one.text)) == link_key(source.plain(box.text)):
+            box.above = box.line - one.line
+        elif one.line not in titles:
+            yield one
 
 
 def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
@@ -155,68 +196,11 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
     """Note which openers have a text of their own: a list of questions alone is a table of contents."""
     for one, following in zip_longest(openers, openers[1:]):
         end = following.line - following.above if following else len(lines)
-        numbers = range(one.below, end if one.end is None else one.end)
+        if one.end is not None and (one.asks or one.end < end):
+            end = one.end
         one.has_text = bool(one.rest) or any(
-            not DECORATION.fullmatch(lines[number].strip()) for number in numbers
+            not DECORATION.fullmatch(lines[number].strip()) for number in range(one.below, end)
         )
-
-
-def _inner(source: Source) -> list[Opener]:
-    """Return the openers of the form that asks most, other than headings; earlier forms win."""
-    best, most = list[Opener](), 0
-    lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
-    taken = {one.line for one in source.headings}
-    for form in _FORMS:
-        found = [one for one in form(lines) if form is boxes or one.line not in taken]
-        _ask(found, ends_asking if form in _VAGUE else asks)
-        _look_below(_in_order(source.headings, found), source.lines)
-        _look_below(_in_order(source.headings, apart := _apart(found)), source.lines)
-        answered = [one for one in apart if one.has_text or one.level < INNER]
-        siblings = answered if form is boxes else _siblings(answered)
-        asking = sum(one.asks for one in siblings)
-        is_stray = form not in _CERTAIN and asking * 2 < len(source.headings) - 1  # without the title
-        if form in _VAGUE:
-            is_stray |= len(answered) * 2 < len(apart)
-            own = [one for one in source.headings if one.has_text]
-            is_stray |= len(answered) < max(len(own), len(source.headings) - 1)
-            is_stray |= sum(one.asks for one in source.headings) >= _SEVERAL
-        if asking > most and not is_stray:
-            best, most = siblings, asking
-        if form is boxes:  # everything in a box is its text
-            taken.update(number for one in best for number in range(one.line, one.end or 0))
-    return best
-
-
-def _apart(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers, except those that do not ask directly below one that asks: they are its answer."""
-    found = list[Opener]()
-    for one in openers:
-        if one.asks or not found or found[-1].has_text or not found[-1].asks:
-            found.append(one)
-    return found
-
-
-def _without_inner_headings(openers: Sequence[Opener], lines: Sequence[str]) -> list[Opener]:
-    """Return the openers without the headings in answers.
-
-    The first heading of such a level is below a question, and most headings of it have a text of their own.
-    """
-    _look_below(openers, lines)
-    levels, texts = dict[int, bool](), Counter[int]()
-    for above, one in pairwise(openers):
-        levels.setdefault(one.level, above.level == INNER and one.level > _TOP)
-        texts[one.level] += 1 if one.has_text else -1
-    inner = {level for level, is_inner in levels.items() if is_inner and texts[level] > 0} - {INNER}
-    return [one for one in openers if one.level not in inner or one.end]
-
-
-def _ask(openers: Iterable[Opener], asks: Callable[[str], bool]) -> None:
-    """Note which openers ask, and take the labels off their texts."""
-    for one in openers:
-        text = plain_text(one.text, {})
-        if not one.is_explicit and (label := question_label(text)):
-            one.text, one.is_explicit = text_after(label), True
-        one.asks = one.is_explicit or asks(text)
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:
@@ -233,14 +217,38 @@ def _siblings(openers: Sequence[Opener]) -> list[Opener]:
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers of the highest levels, with those below them as their children."""
-    roots, above = list[Opener](), list[Opener]()
-    for one in openers:
-        while above and (above[-1].level >= one.level or one.line >= (above[-1].end or one.line + 1)):
-            above.pop()
-        (above[-1].children if above else roots).append(one)
-        above.append(one)
+    """Return copies of the openers of the highest levels, with those below them as their children.
+
+    What is in a box is below it, unless the box asks: then all of it is the answer. A heading is part of an
+    answer, too, if it does not ask, and the first of its level is directly below a question of another form.
+    A heading without text is a section on the level of its questions, if one begins its siblings.
+    """
+    roots, above, is_inner = list[Opener](), list[Opener](), dict[int, bool]()
+    last: Opener | None = None
+    for opener, below in zip_longest(openers, openers[1:]):
+        is_bare = not (opener.asks or opener.has_text) and below is not None and below.level == opener.level
+        one = replace(opener, children=[], is_section=is_bare)
+        above = list(takewhile(partial(_is_below, one), above))
+        siblings = above[-1].children if above else roots
+        one.is_section &= not siblings or siblings[-1].is_section
+        is_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
+        is_answer = is_inner.setdefault(one.level, is_answer) and one.has_text and not one.asks
+        is_answer |= bool(above and above[-1].end and above[-1].asks)
+        if not is_answer and len(above) < _MAX_DEPTH:
+            siblings.append(one)
+            above.append(one)
+            last = one
+    for one in _walk(roots):
+        one.is_section |= one.end is not None and any(inner.asks for inner in _walk(one.children))
     return roots
+
+
+def _is_below(one: Opener, above: Opener) -> bool:
+    """Return whether an opener belongs below an earlier one: in its box, or on a lower level."""
+    if above.end is not None:
+        return one.line < above.end - 1  # the next box may begin on its last line
+    is_group = above.is_section and above.level == one.level and not one.is_section
+    return is_group or above.level < one.level
 
 
 def _title(roots: list[Opener], stated: str) -> Opener | None:
@@ -248,9 +256,8 @@ def _title(roots: list[Opener], stated: str) -> Opener | None:
     if not roots:
         return None
     first, others = roots[0], roots[1:]
-    asking = sum(one.asks for one in first.children)
-    is_first = bool(stated) and first.has_text and asking * 2 >= len(first.children)
-    if first.level == INNER or (first.asks and (others or is_first or not first.children)):
+    is_first = bool(stated) and first.has_text
+    if first.level >= INNER or (first.asks and (others or is_first or not first.children)):
         return None
     alike = [one for one in others if one.level == first.level and bool(one.children) == bool(first.children)]
     # A heading that says FAQ is the title, unless it is one of several such as "1. General questions".
@@ -269,63 +276,57 @@ def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
         yield from _walk(one.children)
 
 
-def _main_level(roots: Sequence[Opener]) -> int:
-    """Return the level on which most openers ask; if none asks, the level of most openers."""
-    asking, own = Counter[int](), Counter[int]()
-    for one in _walk(roots):
-        asking[one.level] += one.asks
-        own[one.level] += not one.children
-    return max(own, key=lambda level: (asking[level], own[level], -level), default=INNER)
+def _readings(openers: Sequence[Opener], source: Source, title: str) -> Iterator[Outline]:
+    """Yield the best reading for each level on which the questions may be."""
+    _look_below(openers, source.lines)
+    roots = _tree(openers)
+    top = _title(roots, title)
+    if top is not None:
+        roots[:1] = top.children
+    questions = [one for one in _walk(roots) if not one.is_section]
+    levels = sorted({one.level for one in questions})
+    if levels[-1:] >= [INNER]:
+        levels = levels[-1:]
+    elif not any(one.asks for one in questions):
+        lowest = Counter(one.level for one in questions if not one.children)
+        levels = [max(levels, key=lowest.__getitem__)] if levels else []
+    for level in levels:
+        reading = _best(roots, level)
+        reading.title = top
+        yield reading
 
 
-def _sort(siblings: Sequence[Opener], level: int, section: Opener | None, outline: Outline) -> None:
-    """Sort siblings into sections, questions and others.
-
-    If at least half of a level ask, all openers of this level are questions.
-    """
-    sections = {one for one in siblings if _is_section(one, level)}
-    asking = sum(one.asks for one in siblings)
-    sections -= {one for one in sections if _has_long_text(one) and asking * 2 > len(siblings)}
-    if (asking or level < INNER) and not any(one.level == level for one in _walk(siblings)):
-        level = _main_level(siblings)
-    more = Counter[int]()
+def _best(siblings: Sequence[Opener], level: int) -> Outline:
+    """Return the best reading of siblings, and of what is below them, if questions are on a level."""
+    whole, more = Outline(), Counter[int]()
     """By level, the number of openers that ask minus the number of those that do not."""
     for one in siblings:
-        more[one.level] += 1 if one.asks else 0 if one in sections else -1
-    for one, following in zip_longest(siblings, siblings[1:]):
-        is_bare = _is_bare(siblings[0]) and _is_bare(one)
-        if one in sections and one.asks and one.has_text:
-            outline.questions.append((one, section))  # it has an answer of its own
-            _sort(one.children, level, section, outline)
-        elif one in sections:
-            outline.sections.append(one)
-            _sort(one.children, level, one, outline)
-        elif is_bare and following and following.level == one.level:
-            outline.sections.append(one)  # a section on the level of its questions
-            section = one
-        elif one.asks or one.level == level or more[one.level] >= 0:
-            outline.questions.append((one, section))
-        else:
-            outline.others.append(one)
+        more[one.level] += 1 if one.asks else 0 if any(child.asks for child in one.children) else -1
+    for one in siblings:
+        readings = _readings_of(one, level, is_alike=more[one.level] >= 0)
+        whole.add(max(readings, key=lambda reading: reading.score))
+    return whole
 
 
-def _has_long_text(one: Opener) -> bool:
-    """Return whether an opener that does not ask has more text of its own than sections have."""
-    return not one.asks and bool(one.children) and one.children[0].line - one.below > _LONG_TEXT
+def _readings_of(one: Opener, level: int, *, is_alike: bool) -> Iterator[Outline]:
+    """Yield an opener as a question, a section, both, or another heading, with the best of what is below it.
 
-
-def _is_bare(one: Opener) -> bool:
-    """Return whether an opener neither asks nor has anything below it."""
-    return not (one.asks or one.has_text or one.children)
-
-
-def _is_section(one: Opener, level: int) -> bool:
-    """Return whether questions are below an opener: one of the main level, or most of its children."""
-    asking = sum(child.asks for child in one.children)
-    if not one.children or one.level >= level:
-        is_answer = sum((one.asks, one.has_text, len(one.children) == 1)) > 1
-        share = 1.0 if one.asks or one.has_text else 0.0 if says_faq(one.text) else 0.5
-        return not is_answer and asking >= max(len(one.children) * share, 1)
-    is_main = any(child.level == level for child in _walk(one.children))
-    is_bare = not (one.asks or one.has_text)
-    return is_bare or asking * 2 >= len(one.children) or (is_main and (asking > 0 or not one.asks))
+    On another level, one that does not ask may only be a question if it `is_alike`: if its siblings ask.
+    """
+    below = _best(one.children, level)
+    gain = (_VAGUELY_ASKING if one.level == VAGUE else _ASKING) if one.asks else 0
+    loss = _ELSEWHERE if one.level != level else 0 if one.asks else _NOT_ASKING
+    if not one.is_section and (one.asks or one.level == level or is_alike):
+        headings = 0 if one.has_text else sum(not inner.asks for inner in one.children)
+        yield Outline(questions=[(one, None)], score=gain - loss - headings * _NOT_ASKING)
+    if below.questions and one.asks and one.has_text:
+        both = Outline(questions=[(one, None)], score=gain - loss - _DIVIDED)
+        both.add(below)
+        yield both
+    elif below.questions:
+        screens = 1 + (one.children[0].line - one.below) // _SCREEN
+        is_left_out = one.has_text and not says_faq(one.text)
+        section = Outline(sections=[one], score=-_LEFT_OUT * screens * is_left_out)
+        section.add(below, one)
+        yield section
+    yield Outline(others=[one], score=-_LEFT_OUT * sum(1 for _ in _walk([one])))

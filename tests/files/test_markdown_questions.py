@@ -981,8 +981,9 @@ def test_a_file_that_is_no_faq_is_refused_with_what_was_found(text: str) -> None
         ("### Kettle\n\n## FAQ\n\n### It leaks\nTighten it.\n\n### It beeps\nWait.\n", "Kettle"),
         ("# Preguntes freqüents\n\n## Té\nSí.\n\n## Cafè\nNo.\n", "Preguntes freqüents"),
         ("# 客户端FAQ\n\n### 窗口没反应\n等一下。\n\n### 没有声音\n打开它。\n", "客户端FAQ"),
+        ('# FAQ\n\n??? note "Sizes"\n    All.\n\n??? note "Prices"\n    Low.\n', "FAQ"),
     ],
-    ids=["section", "title", "first heading", "lower heading", "Catalan", "beside a Chinese word"],
+    ids=["section", "title", "first heading", "lower heading", "Catalan", "beside a Chinese word", "boxes"],
 )
 def test_a_heading_that_says_faq_makes_questions_of_those_below_it(text: str, title: str) -> None:
     document = read_markdown(text)
@@ -1248,3 +1249,10 @@ def test_the_work_on_a_file_grows_linearly(written: str) -> None:
             read_markdown(text)
 
     assert grows_linearly(read, lambda count: "# FAQ\n\n" + "".join(map(written.format, range(count))), 500)
+
+
+@pytest.mark.matrix
+def test_the_work_on_boxes_in_boxes_grows_linearly() -> None:
+    opening, closing = "<details><summary>Tea</summary>\n\n", "</details>\n"
+    text = "# FAQ\n\n## Why?\nSo.\n\n{}### Is it hot?\nYes.\n\n{}".format
+    assert grows_linearly(read_markdown, lambda count: text(opening * count, closing * count), 500)
