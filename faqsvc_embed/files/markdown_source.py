@@ -23,15 +23,7 @@ from faqsvc_embed.files.markdown_lines import (
     without_tags,
 )
 from faqsvc_embed.files.markdown_text import block_parser, plain_text
-from faqsvc_embed.files.openers import (
-    INNER,
-    Opener,
-    answer_label,
-    question_label,
-    space_before,
-    text_after,
-    usual_labels,
-)
+from faqsvc_embed.files.openers import INNER, Opener, answer_label, question_label, text_after, usual_labels
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -116,7 +108,7 @@ class Source:
         has_signs = any(token.markup.startswith("##") for token, _ in tops.values())
         for number, line in enumerate(self.texts):
             token, content = tops.get(number, (None, ""))
-            one = None
+            one, indent = None, len(line) - len(line.lstrip())
             if token is not None and token.map and (token.markup[0] == "#" or not self.is_written):
                 is_rule = token.markup == "-" and has_signs
                 text = " ".join(content.split("\n"))
@@ -124,7 +116,6 @@ class Source:
             elif self.is_written:
                 continue
             elif found := HEADING.fullmatch(line.strip()):
-                indent = len(line) - len(line.lstrip())
                 if indent < _CODE or self._is_mdx:
                     one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
                     self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
@@ -132,7 +123,7 @@ class Source:
                 digit, is_title = found["tag"][-1], found["kind"] == "title"  # "title" is above "question"
                 level = int(digit) if digit.isdigit() else INNER - 1 - is_title
                 text, rest = without_tags(found["text"]).strip(), found["rest"].strip()
-                one = Opener(number, number + 1, text, level, rest, indent=space_before(line))
+                one = Opener(number, number + 1, text, level, rest, indent=indent)
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):
                 label = None if self.is_written else question_label(one.text)
                 if is_labelled and answer_label(one.text):
