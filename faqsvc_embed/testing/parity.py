@@ -53,8 +53,7 @@ class _Pair(NamedTuple):
         Extraction may have found only a part of the answer.
         """
         longer = [answer for answer in self.answers if len(answer) > minimum]
-        whole = [question + answer for question in self.questions for answer in longer]
-        return any(one in text for text in texts for one in whole)
+        return any(question + one in text for question in self.questions for one in longer for text in texts)
 
 
 def differences(page: str | bytes, url: str | None) -> list[str]:
