@@ -59,9 +59,10 @@ def render(visit: Visit, template: str, status: int = 0, **context: Any) -> Resp
     `problems` are messages by field, `done` says what a form did, and `note` why it did nothing. `link` and
     `new_key` are shown once.
     """
+    done = visit.request.query_params.get("done", "") if visit.request.method == "GET" else ""
     context = {
         "problems": {},
-        "done": DONE.get(visit.query("done"), "") if visit.request.method == "GET" else "",
+        "done": DONE.get(done, ""),
         "note": "",
         "link": "",
         "new_key": "",

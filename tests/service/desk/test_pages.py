@@ -544,6 +544,14 @@ def test_an_unknown_address_is_a_page_with_a_way_back(stranger: Editor, storage:
     assert "/desk/sign-out" in page.text
 
 
+@pytest.mark.parametrize(
+    ("path", "status"), [("?done=saved&done=saved", 200), ("/faqs/tea?done=a&done=b", 404), ("?q=a&q=b", 400)]
+)
+def test_an_address_that_repeats_a_parameter_is_a_page(editor: Editor, path: str, status: int) -> None:
+    response = editor.get(path)
+    assert (response.status_code, response.headers["content-type"][:9]) == (status, "text/html")
+
+
 @pytest.mark.parametrize("path", ["/sign-out", "/website"])
 def test_the_address_of_a_form_is_a_page_with_a_way_back(editor: Editor, path: str) -> None:
     response = editor.get(path)
