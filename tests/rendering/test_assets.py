@@ -33,6 +33,7 @@ def rules(content: Any, media: str = "", parent: str = "") -> list[tuple[str, st
             assert prelude.startswith("faqsvc-")
         elif node.type == "at-rule":
             assert node.at_keyword in ("media", "container")
+            assert "::" not in parent  # browsers of 2024 ignore declarations there
             found += rules(node.content, prelude, parent)
         else:
             selector = prelude.replace("&", parent) if "&" in prelude else f"{parent} {prelude}".strip()
