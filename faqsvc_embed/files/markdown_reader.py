@@ -48,7 +48,7 @@ def read_markdown(text: str) -> Document:
     document = yaml_document({name: value for name, value in fields.items() if name != "question"})
     if document.answer_format not in (None, "text", "markdown"):
         raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
-    own = document.items or () if document.positions or "items" in fields else ()
+    own = document.items if document.positions or "items" in fields else None
     try:
         found = find_questions(
             "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers
@@ -58,10 +58,10 @@ def read_markdown(text: str) -> Document:
             is_faq=any(map(says_faq, _names(fields))),
         )
     except ValueError:
-        if not own:
+        if own is None:
             raise
         found = Document(items=[])
-    if own and len(own) >= len(found.items):
+    if own is not None and not (isinstance(own, list) and len(own) < len(found.items)):
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         end = f" to line {texts[-1]}" if len(texts) > 1 else ""
         notes = [f"line {n}: the text{end} is left out: the front matter has questions" for n in texts[:1]]

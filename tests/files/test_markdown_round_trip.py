@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -104,6 +104,7 @@ _documents = st.builds(
 
 
 @given(_documents)
+@example(Document(items=[]))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_every_document_is_read_again_as_it_was(tmp_path: Path, document: Document) -> None:
     assert read(tmp_path, "faq.md", write(document)) == document
