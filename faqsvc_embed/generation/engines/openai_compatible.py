@@ -197,7 +197,9 @@ class OpenAICompatibleEngine:
                 except EngineError as error:
                     return error
 
-        results = await asyncio.gather(*map(write, batches))
+        async with asyncio.TaskGroup() as tasks:  # an error that is unexpected ends the others, too
+            writing = [tasks.create_task(write(batch)) for batch in batches]
+        results = [task.result() for task in writing]
         parts = [result for result in results if isinstance(result, GenerateResponse)]
         return parts, [result for result in results if isinstance(result, EngineError)]
 

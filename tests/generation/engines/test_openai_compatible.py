@@ -212,6 +212,24 @@ def test_the_caller_limits_the_time(llm: FaultyServer, behaviour: Behaviour) -> 
         generate(llm, timeout=0.1)
 
 
+def test_an_error_that_nobody_expects_ends_the_other_requests(llm: FaultyServer) -> None:
+    class Broken(ChatEndpoint):
+        async def complete(self, task: str, data: Any, schema: Any) -> bytes:
+            if data[0]["text"].startswith("broken"):
+                raise RuntimeError
+            return await super().complete(task, data, schema)
+
+    async def run() -> int:
+        broken = OpenAICompatibleEngine(Broken(f"http://127.0.0.1:{llm.port}/v1", "tiny", KEY))
+        page = Page(url="https://tea.example/", text=f"broken {'x ' * 100_000}")
+        with pytest.raises(ExceptionGroup):
+            await broken.generate_items([page], GenerationRequest("https://tea.example"))
+        return len(asyncio.all_tasks())
+
+    llm.behave(faults.hang)
+    assert asyncio.run(run()) == 1
+
+
 def test_the_key_is_masked(llm: FaultyServer) -> None:
     assert KEY not in f"{engine(llm)!r} {engine(llm)}"
 
