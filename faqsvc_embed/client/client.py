@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
+from inspect import signature
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
 
 from faqsvc_embed.client.connection import Connection
@@ -28,6 +29,10 @@ def _blocking(
 
     call.__name__ = method.__name__.removeprefix("a")
     call.__qualname__ = f"FAQClient.{call.__name__}"
+    call.__module__ = __name__
+    # FastAPI looks through wrappers, and would await the result.
+    del call.__wrapped__
+    call.__signature__ = signature(method)  # type: ignore[attr-defined]
     return call
 
 

@@ -4,9 +4,11 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from fastapi import Depends, FastAPI
+from starlette.testclient import TestClient
 
 from faqsvc_embed import (
     FAQ,
@@ -73,6 +75,18 @@ def test_the_asynchronous_methods_do_the_same(ours: Service) -> None:
     first, second, faq = asyncio.run(publish_twice_and_read())
     assert (second.slug, second.lang, second.revision) == (first.slug, "fr", 1)
     assert (faq.slug, faq.lang) == (first.slug, "fr")
+
+
+def test_a_method_that_waits_is_a_dependency_in_fastapi(ours: Service) -> None:
+    with FAQClient(ours.base_url, ours.key) as client:
+        slug = client.publish_faq(**TEA, title="Prices").slug
+        app = FastAPI()
+
+        @app.get("/title/{slug}")
+        def title(faq: Annotated[Any, Depends(client.get_faq)]) -> str:
+            return str(faq.title)
+
+        assert TestClient(app).get(f"/title/{slug}?lang=en").json() == "Prices"
 
 
 def test_many_threads_publish_with_one_client(ours: Service) -> None:
