@@ -1,7 +1,7 @@
 """Plain REST: read, list, publish, unpublish and generate FAQs. Nothing is cached.
 
-Start with `methods`, which has one for each route; those of `client` do the same for callers that wait.
-`connection` sends their requests.
+Start with `client`, which has the methods for callers that wait, with their documentation. `methods` has
+their asynchronous twins, which do the work of both; `connection` sends their requests and waits for them.
 The structs that they return are in `api/contract.py`.
 """
 

@@ -1,39 +1,21 @@
-"""The client of an FAQ service: its settings, and the methods of `methods` for callers that wait."""
+"""The client of an FAQ service: one method for each route, and its asynchronous twin."""
 
-from collections.abc import Callable, Coroutine
-from functools import wraps
-from inspect import signature
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import Literal, Self, Unpack
 
+from faqsvc_embed.api.contract import FAQSummary, Preview, Revision, State
+from faqsvc_embed.api.publish_request import ChangeFields, Changes, GenerateFields, PublishFields
+from faqsvc_embed.api.publish_response import GeneratedItem, StoredRevision
+from faqsvc_embed.api.responses import Fetched
 from faqsvc_embed.client.connection import Connection
 from faqsvc_embed.client.methods import AsyncMethods
 from faqsvc_embed.errors import ConfigurationError, quoted
+from faqsvc_embed.models import FAQ
+from faqsvc_embed.models.wire import Publication
 from faqsvc_embed.runtime.threads import at_once, to_thread
 from faqsvc_embed.settings import Settings, changed, with_hidden_keys
 from faqsvc_embed.settings import validators as accept
 from faqsvc_embed.settings.api_key import MALFORMED, NOT_A_KEY, APIKey
 from faqsvc_embed.settings.options import ClientOptions
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-def _blocking(
-    method: Callable[Concatenate[AsyncMethods, P], Coroutine[Any, Any, T]],
-) -> Callable[Concatenate["FAQClient", P], T]:
-    """Return the twin of an asynchronous method, which waits for its result by blocking the thread."""
-
-    @wraps(method)
-    def call(client: "FAQClient", /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return at_once(method(client._waiting, *args, **kwargs))
-
-    call.__name__ = method.__name__.removeprefix("a")
-    call.__qualname__ = f"FAQClient.{call.__name__}"
-    call.__module__ = __name__
-    # FastAPI looks through wrappers, and would await the result.
-    del call.__wrapped__
-    call.__signature__ = signature(method)  # type: ignore[attr-defined]
-    return call
 
 
 class FAQClient(AsyncMethods):
@@ -90,7 +72,9 @@ class FAQClient(AsyncMethods):
 
     def _use(self, connection: Connection, generation_timeout: float) -> None:
         super().__init__(connection, generation_timeout)
-        self._waiting = AsyncMethods(connection.with_settings(self.settings, blocks=True), generation_timeout)
+        self._blocking = AsyncMethods(
+            connection.with_settings(self.settings, blocks=True), generation_timeout
+        )
 
     def with_key(self, api_key: str | APIKey) -> Self:
         """Return a client with another API key over the same connections; closing either closes them.
@@ -124,16 +108,145 @@ class FAQClient(AsyncMethods):
         """Close the client without blocking the event loop."""
         await to_thread(self.close)
 
-    get_faq = _blocking(AsyncMethods.aget_faq)
-    get_published = _blocking(AsyncMethods.aget_published)
-    publish_faq = _blocking(AsyncMethods.apublish_faq)
-    change_faq = _blocking(AsyncMethods.achange_faq)
-    list_faqs = _blocking(AsyncMethods.alist_faqs)
-    revisions = _blocking(AsyncMethods.arevisions)
-    get_revision = _blocking(AsyncMethods.aget_revision)
-    newest_revision = _blocking(AsyncMethods.anewest_revision)
-    publish_revision = _blocking(AsyncMethods.apublish_revision)
-    unpublish_faq = _blocking(AsyncMethods.aunpublish_faq)
-    restore_faq = _blocking(AsyncMethods.arestore_faq)
-    preview_faq = _blocking(AsyncMethods.apreview_faq)
-    generate_faq = _blocking(AsyncMethods.agenerate_faq)
+    def get_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
+        """Return the current version of an FAQ. Caches on the way must revalidate their responses.
+
+        Raises:
+            FAQNotFound: there is no FAQ with this slug; FAQGone, if it was unpublished.
+            FAQUnavailable: there was no usable response within `timeout` seconds.
+            InvalidFAQ: the response is not an FAQ.
+        """
+        return at_once(self._blocking.aget_faq(slug, lang=lang))
+
+    def get_published(self, slug: str, *, lang: str | None = None) -> Fetched:
+        """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
+
+        Pass `validators.etag` as `if_match` of a write.
+        """
+        return at_once(self._blocking.aget_published(slug, lang=lang))
+
+    def publish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
+        """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
+
+        `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
+        that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
+        detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
+        published. `if_match` is the `etag` of a publication: this call fails if somebody has written since.
+        `if_none_match="*"` only creates an FAQ, and fails if there is one.
+
+        The request is sent once. If it ends without a response, the FAQ may have been published; with an
+        `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
+
+        Raises:
+            PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
+                `problems` has every reason, with the index of the item.
+            RevisionConflict: `if_match` is not the newest revision (412).
+            FAQGone: the FAQ is in the bin, or was deleted for ever.
+            OutcomeUnknown: there was no usable response within `timeout` seconds.
+        """
+        return at_once(self._blocking.apublish_faq(**publication))
+
+    def change_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
+        """Change some questions of the newest revision; the others stay byte for byte as they are.
+
+        `changes` are mappings, applied in order. Each names a question by its text, in any spelling, or by
+        its `"id"`: `{"question", "answer"}` replaces the answer, `{"question", "newQuestion"}` renames it,
+        `{"question", "remove": True}` removes it, `{"question", "section"}` moves it to the end of a section,
+        `{"question", "after"}` after another question, and `{"question", "id"}` gives it an id.
+        `{"question", "answer", "add": True}` adds a question, also with `"section"`, `"after"` and `"id"`.
+
+        `if_match` is required: the `etag` of the revision that was read. `title`, `introduction` and
+        `answer_format` are replaced too if they are given, and `changes` may then be empty; an empty
+        `introduction` removes it. By default, `lang` is the default language of the FAQ. With `draft`, the
+        revision is not published.
+
+        Raises:
+            PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason. The
+                `code` is `unknown-question` if no question has the name, and the reason has the closest ones.
+            RevisionConflict: somebody has changed the FAQ since it was read (412); `current` has the newest
+                revision with its items.
+            FAQNotFound: the site has no such FAQ, or not in this language.
+            OutcomeUnknown: there was no usable response within `timeout` seconds.
+        """
+        return at_once(self._blocking.achange_faq(slug, changes, **change))
+
+    def list_faqs(
+        self, *, text: str | None = None, state: State | None = None, lang: str | None = None
+    ) -> list[FAQSummary]:
+        """Return the FAQs of the key's site, the last changed first.
+
+        `text`, `state` and `lang` filter them: by a text in them, by their state and by their languages.
+        """
+        return at_once(self._blocking.alist_faqs(text=text, state=state, lang=lang))
+
+    def revisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
+        """Return the history of an FAQ in `lang` or its default language, newest first.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        return at_once(self._blocking.arevisions(slug, lang=lang))
+
+    def get_revision(self, slug: str, number: int, *, lang: str | None = None) -> StoredRevision:
+        """Return one revision with its content: a draft, the published one, or an earlier one.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+        """
+        return at_once(self._blocking.aget_revision(slug, number, lang=lang))
+
+    def newest_revision(self, slug: str, *, lang: str | None = None) -> StoredRevision:
+        """Return the newest revision, which may be a draft, as `get_revision` does."""
+        return at_once(self._blocking.anewest_revision(slug, lang=lang))
+
+    def publish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
+        """Publish a draft, or an earlier revision again under a new number, which undoes later ones.
+
+        Raises:
+            FAQNotFound: the site has no such revision.
+        """
+        return at_once(self._blocking.apublish_revision(slug, number, lang=lang))
+
+    def unpublish_faq(
+        self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
+    ) -> None:
+        """Unpublish an FAQ, or its translation into `lang`, and keep the history.
+
+        Readers get 410; those of a translation get another language, if one is still published.
+        `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
+        `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        at_once(self._blocking.aunpublish_faq(slug, lang=lang, purge=purge))
+
+    def restore_faq(self, slug: str) -> FAQSummary:
+        """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
+
+        Raises:
+            FAQNotFound: there is nothing to bring back.
+        """
+        return at_once(self._blocking.arestore_faq(slug))
+
+    def preview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
+        """Return a token that shows the newest revision, which may be a draft, until `expires_at`.
+
+        A page with `?faq_preview=TOKEN` shows it to the visitor who has the token.
+
+        Raises:
+            FAQNotFound: the site has no such FAQ, or not in this language.
+        """
+        return at_once(self._blocking.apreview_faq(slug, lang=lang))
+
+    def generate_faq(self, website_url: str, **options: Unpack[GenerateFields]) -> list[GeneratedItem]:
+        """Return questions and answers that the service finds on a website; nothing is stored.
+
+        The options are `lang`, and `count`, the maximum number of items. Each item has a `source`:
+        the address it comes from. The call takes at most `generation_timeout` seconds.
+
+        Raises:
+            PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
+            FAQNotFound: the service does not generate FAQs.
+        """
+        return at_once(self._blocking.agenerate_faq(website_url, **options))

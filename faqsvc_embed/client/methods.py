@@ -52,20 +52,11 @@ class AsyncMethods:
         self.settings: Settings = connection.settings
 
     async def aget_faq(self, slug: str, *, lang: str | None = None) -> FAQ:
-        """Return the current version of an FAQ. Caches on the way must revalidate their responses.
-
-        Raises:
-            FAQNotFound: there is no FAQ with this slug; FAQGone, if it was unpublished.
-            FAQUnavailable: there was no usable response within `timeout` seconds.
-            InvalidFAQ: the response is not an FAQ.
-        """
+        """Return an FAQ as `get_faq` does."""
         return (await self.aget_published(slug, lang=lang)).faq
 
     async def aget_published(self, slug: str, *, lang: str | None = None) -> Fetched:
-        """Return the current version of an FAQ with its `revision` and `validators`, as `get_faq` does.
-
-        Pass `validators.etag` as `if_match` of a write.
-        """
+        """Return an FAQ as `get_published` does."""
         if not is_slug(slug):
             raise invalid_slug(slug)
         fresh, lang = {"cache-control": "no-cache"}, self._language(lang)
@@ -78,58 +69,17 @@ class AsyncMethods:
         raise getattr(outcome, "error", None) or FAQUnavailable("not modified")
 
     async def apublish_faq(self, **publication: Unpack[PublishFields]) -> Publication:
-        """Publish an FAQ. Each item is an `Item`, a mapping, or a (question, answer) pair.
-
-        `website_url`, `website_name` and `items` are required. With `slug`, this writes a new revision of
-        that FAQ, or creates it; without, it creates an FAQ under a slug that the service chooses. `lang` is
-        detected by default; `answer_format` is `text` or `markdown`. With `draft`, the revision is not
-        published. `if_match` is the `etag` of a publication: this call fails if somebody has written since.
-        `if_none_match="*"` only creates an FAQ, and fails if there is one.
-
-        The request is sent once. If it ends without a response, the FAQ may have been published; with an
-        `idempotency_key`, 1 to 255 visible ASCII characters, another attempt makes no second FAQ.
-
-        Raises:
-            PublishRejected: a field is invalid, or the service refused the FAQ (400, 409, 413, 415, 422);
-                `problems` has every reason, with the index of the item.
-            RevisionConflict: `if_match` is not the newest revision (412).
-            FAQGone: the FAQ is in the bin, or was deleted for ever.
-            OutcomeUnknown: there was no usable response within `timeout` seconds.
-        """
+        """Publish as `publish_faq` does."""
         request = publish_request(self.settings.base_url, **publication)
         return await self._write(request, publication.get("slug"))
 
     async def achange_faq(self, slug: str, changes: Changes, **change: Unpack[ChangeFields]) -> Publication:
-        """Change some questions of the newest revision; the others stay byte for byte as they are.
-
-        `changes` are mappings, applied in order. Each names a question by its text, in any spelling, or by
-        its `"id"`: `{"question", "answer"}` replaces the answer, `{"question", "newQuestion"}` renames it,
-        `{"question", "remove": True}` removes it, `{"question", "section"}` moves it to the end of a section,
-        `{"question", "after"}` after another question, and `{"question", "id"}` gives it an id.
-        `{"question", "answer", "add": True}` adds a question, also with `"section"`, `"after"` and `"id"`.
-
-        `if_match` is required: the `etag` of the revision that was read. `title`, `introduction` and
-        `answer_format` are replaced too if they are given, and `changes` may then be empty; an empty
-        `introduction` removes it. By default, `lang` is the default language of the FAQ. With `draft`, the
-        revision is not published.
-
-        Raises:
-            PublishRejected: a change cannot be applied (422); none is, and `problems` has every reason. The
-                `code` is `unknown-question` if no question has the name, and the reason has the closest ones.
-            RevisionConflict: somebody has changed the FAQ since it was read (412); `current` has the newest
-                revision with its items.
-            FAQNotFound: the site has no such FAQ, or not in this language.
-            OutcomeUnknown: there was no usable response within `timeout` seconds.
-        """
+        """Change an FAQ as `change_faq` does."""
         request = change_request(self._url(slug, change.get("lang")), changes, **change)
         return await self._write(request, slug)
 
     async def apublish_revision(self, slug: str, number: int, *, lang: str | None = None) -> Publication:
-        """Publish a draft, or an earlier revision again under a new number, which undoes later ones.
-
-        Raises:
-            FAQNotFound: the site has no such revision.
-        """
+        """Publish a revision as `publish_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}/publish")
         return await self._write(write_request("POST", url), slug)
 
@@ -147,11 +97,7 @@ class AsyncMethods:
         return written
 
     async def arestore_faq(self, slug: str) -> FAQSummary:
-        """Bring an FAQ back from the bin, or publish again what was unpublished last, in every language.
-
-        Raises:
-            FAQNotFound: there is nothing to bring back.
-        """
+        """Bring an FAQ back as `restore_faq` does."""
         request = write_request("POST", self._url(slug, None, "/restore"))
         restored = await self._connection.send(request, partial(responses.parse_struct, struct=FAQSummary))
         forget_written(self.settings.base_url, slug)
@@ -160,15 +106,7 @@ class AsyncMethods:
     async def aunpublish_faq(
         self, slug: str, *, lang: str | None = None, purge: bool | Literal["now"] = False
     ) -> None:
-        """Unpublish an FAQ, or its translation into `lang`, and keep the history.
-
-        Readers get 410; those of a translation get another language, if one is still published.
-        `purge=True` also moves it to the bin, from which `restore_faq` brings it back for 30 days.
-        `purge="now"` is for deletion required by law: it deletes all texts for ever, and reserves the slug.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, or not in this language.
-        """
+        """Unpublish an FAQ as `unpublish_faq` does."""
         if purge not in (True, False, "now"):
             raise ConfigurationError(f"purge is {quoted(purge)}; use False, True or 'now'")
         query = {False: None, True: "true", "now": "now"}[purge]
@@ -178,29 +116,19 @@ class AsyncMethods:
         forget_written(self.settings.base_url, slug)
 
     async def apreview_faq(self, slug: str, *, lang: str | None = None) -> Preview:
-        """Return a token that shows the newest revision, which may be a draft, until `expires_at`.
-
-        A page with `?faq_preview=TOKEN` shows it to the visitor who has the token.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, or not in this language.
-        """
+        """Return a preview token as `preview_faq` does."""
         request = write_request("POST", self._url(slug, lang, "/preview"))
         return await self._connection.send(request, partial(responses.parse_struct, struct=Preview))
 
     async def aget_revision(
         self, slug: str, number: int, *, lang: str | None = None
     ) -> responses.StoredRevision:
-        """Return one revision with its content: a draft, the published one, or an earlier one.
-
-        Raises:
-            FAQNotFound: the site has no such revision.
-        """
+        """Return a revision as `get_revision` does."""
         url = self._url(slug, lang, f"/revisions/{_number(number)}")
         return await self._connection.send(get_request(url), responses.parse_revision)
 
     async def anewest_revision(self, slug: str, *, lang: str | None = None) -> responses.StoredRevision:
-        """Return the newest revision, which may be a draft, as `get_revision` does."""
+        """Return the newest revision as `newest_revision` does."""
         for _ in range(MAX_READS):
             listed = await self._newest_entry(slug, lang)
             found = await self.aget_revision(slug, listed.revision, lang=lang)
@@ -216,11 +144,7 @@ class AsyncMethods:
         raise FAQNotFound(f"the FAQ {quoted(slug)} has no revision")
 
     async def arevisions(self, slug: str, *, lang: str | None = None) -> list[Revision]:
-        """Return the history of an FAQ in `lang` or its default language, newest first.
-
-        Raises:
-            FAQNotFound: the site has no such FAQ, or not in this language.
-        """
+        """Return the history as `revisions` does."""
         return [entry async for entry in self._revisions(slug, lang, limit=MAX_LIMIT)]
 
     def _revisions(self, slug: str, lang: str | None, *, limit: int) -> AsyncGenerator[Revision, None]:
@@ -230,10 +154,7 @@ class AsyncMethods:
     async def alist_faqs(
         self, *, text: str | None = None, state: State | None = None, lang: str | None = None
     ) -> list[FAQSummary]:
-        """Return the FAQs of the key's site, the last changed first.
-
-        `text`, `state` and `lang` filter them: by a text in them, by their state and by their languages.
-        """
+        """List FAQs as `list_faqs` does."""
         # An FAQ that is changed meanwhile is on a later page again.
         query = {"limit": str(MAX_LIMIT), "q": text, "state": state, "lang": _supported(lang)}
         entries = self._entries(self.settings.base_url + LIST_PATH, FAQList, **query)
@@ -256,15 +177,7 @@ class AsyncMethods:
     async def agenerate_faq(
         self, website_url: str, **options: Unpack[GenerateFields]
     ) -> list[responses.GeneratedItem]:
-        """Return questions and answers that the service finds on a website; nothing is stored.
-
-        The options are `lang`, and `count`, the maximum number of items. Each item has a `source`:
-        the address it comes from. The call takes at most `generation_timeout` seconds.
-
-        Raises:
-            PublishRejected: an option is invalid, or the website cannot be read (`unreadable-website`).
-            FAQNotFound: the service does not generate FAQs.
-        """
+        """Generate as `generate_faq` does."""
         request = generate_request(self.settings.base_url, website_url, **options)
         return await self._connection.send(
             request, responses.parse_generation, timeout=self._generation_timeout
