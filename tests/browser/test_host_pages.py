@@ -107,6 +107,18 @@ def test_headings_of_a_framework_leave_the_spacing_alone(page: Page, markdown_ho
     assert 24 <= gap <= 32  # the paragraph's own margin is part of it
 
 
+def test_an_open_faq_has_no_space_for_a_marker_in_an_element_of_the_host(page: Page, host: str) -> None:
+    page.goto(f"{host}/all")
+    page.locator(".faqsvc-open").evaluate(
+        "e => { e.before(document.createElement('div')); e.previousSibling.className = 'faqsvc'; "
+        "e.previousSibling.append(e) }"
+    )
+    widths = page.locator(".faqsvc-open .faqsvc-question").evaluate_all(
+        "all => all.map(e => e.offsetWidth - e.closest('.faqsvc-item').offsetWidth)"
+    )
+    assert widths == [0, 0, 0]
+
+
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_card_contains_its_texts_whatever_the_widths_of_the_host(
     page: Page, markdown_host: str, variant: str
