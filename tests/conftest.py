@@ -30,8 +30,8 @@ hypothesis.settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "default")
 )
 
+# A shell makes what it runs in the background ignore Ctrl-C, and the processes of tests would inherit this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-"""Processes of tests inherit an ignored Ctrl-C, which a shell gives to what runs in the background."""
 
 SERVICES = frozenset({"database", "sqlite_file", "ours", "running", "place", "desk"})
 """The fixtures that open a database, in a service or alone."""

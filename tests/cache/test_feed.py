@@ -209,8 +209,8 @@ def test_no_cache_in_front_of_the_service_responds_to_the_request_after_a_change
     assert service.uncached_reads[before:] == ["pricing"]
 
 
-@pytest.mark.parametrize(("lang", "revision"), [("en", 2), ("de", 9)], ids=["has it", "does not show it"])
-def test_a_change_costs_one_request_if_the_page(
+@pytest.mark.parametrize(("lang", "revision"), [("en", 2), ("de", 9)], ids=["cached", "another language"])
+def test_a_change_that_does_not_concern_the_page_costs_one_request(
     service: FeedService, embed: FAQEmbed, lang: str, revision: int
 ) -> None:
     service.revisions["pricing"] = 2

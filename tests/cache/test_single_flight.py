@@ -78,7 +78,7 @@ def test_many_threads_that_see_a_stale_record_start_one_refresh(
     assert len(faulty.log) == 2
 
 
-def test_a_thousand_tasks_make_one_request_which_no_cancelled_task_ends(
+def test_a_thousand_tasks_make_one_request_even_if_one_is_cancelled(
     make_embed: MakeEmbed, faulty: FaultyServer, release: threading.Event
 ) -> None:
     embed = make_embed()

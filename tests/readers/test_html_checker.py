@@ -91,7 +91,7 @@ def test_pages_of_an_embed_are_valid(readers: Path, tmp_path: Path) -> None:
         styles = ("inline", "linked")[(number + (answer_format == "text")) % 2]
         client = make_app(styles=styles, answer_format=answer_format, look=look).test_client()
         pages |= {f"{path} {look} {answer_format}": client.get(f"/{path}").text for path in PAGES}
-    # Each further FAQ has the rules that those above it do not need; they must match nothing above.
+    # An FAQ brings the rules that no FAQ above it needs; these rules must match nothing above it.
     embed = fake_embed({})
     for order in permutations(zip(get_args(Variant), ("en", "ja", "de"), strict=True)):
         with embed.page():

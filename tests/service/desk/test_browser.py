@@ -473,7 +473,7 @@ def test_a_language_is_added_from_a_menu_that_closes_again(editor: Page, desk: S
     editor.wait_for_url("**lang=fr")
 
 
-@pytest.mark.parametrize("leaves", [False, True])
+@pytest.mark.parametrize("leaves", [False, True], ids=["stays", "leaves and comes back"])
 def test_two_editors_both_keep_what_they_wrote(editor: Page, desk: Served, *, leaves: bool) -> None:
     editor.goto(f"{desk.url}/desk/faqs/opening-hours")
     answer = editor.get_by_label("Answer", exact=True).nth(1)
