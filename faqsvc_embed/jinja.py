@@ -27,7 +27,7 @@ Options = dict[str, Any]
 
 _log: Final = LogOnce()
 _NO_SLUG: Final = "the tag 'faq' has no slug: write {% faq \"pricing\" %}"
-_NOT_NAMED: Final = 'the tag \'faq\' takes named options with commas: write {% faq "pricing", lang="de" %}'
+_NOT_NAMED: Final = 'the tag \'faq\' takes options as name=value: write {% faq "pricing", lang="de" %}'
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:
@@ -44,13 +44,16 @@ def install(environment: Environment, embed: FAQEmbed) -> None:
     if isinstance(host_loader, _WithPackage):
         host_loader = host_loader.host
     embed.presenter.renderer.use_host(environment, host_loader)
-    show, is_async = embed.presenter, environment.is_async
-    guard: Any = show.aguarded if is_async else show.guarded
+    presenter, is_async = embed.presenter, environment.is_async
+    guard: Any = presenter.aguarded if is_async else presenter.guarded
+    render = presenter.arender if is_async else presenter.render
+    text = presenter.atext if is_async else presenter.text
+    schema, failed = presenter.schema, presenter.failed
     calls = {
-        "faq": _guarded(guard, show.arender if is_async else show.render, Markup(), show.failed),
-        "tag": _guarded(guard, show.atext if is_async else show.text, Markup(), show.failed),
-        "use_faq": _guarded(guard, _use_faq(show, environment), FAILED),
-        "faq_schema": _guarded(show.guarded, show.schema, Markup(), show.failed, ("faq",)),
+        "faq": _guarded(guard, render, Markup(), failed),
+        "tag": _guarded(guard, text, Markup(), failed),
+        "use_faq": _guarded(guard, _use_faq(presenter, environment), FAILED),
+        "faq_schema": _guarded(presenter.guarded, schema, Markup(), failed, names=("faq",)),
     }
     for name, call in calls.items():
         # The tag calls a filter, and a macro hides the global of its name.
@@ -90,17 +93,17 @@ class _WithPackage(ChoiceLoader):
 
 
 def _use_faq(presenter: Presenter, environment: Environment) -> Callable[..., Any]:
-    """Return the function of the global `use_faq`, whose texts the templates of the host print."""
+    """Return the global `use_faq`, which warns if templates of the host print its texts unescaped."""
     use_faq: Callable[..., Any] = presenter.ause_faq if environment.is_async else presenter.use_faq
 
-    def checked(*call: Any) -> Any:
+    def checked(*arguments: Any) -> Any:
         if environment.autoescape is False:
             presenter.options.log.warning(
                 "autoescape",
                 "the Jinja environment has autoescape=False: FAQs are escaped, but what your templates print "
                 "of use_faq() is not; use autoescape=True or jinja2.select_autoescape()",
             )
-        return use_faq(*call)
+        return use_faq(*arguments)
 
     return checked
 

@@ -15,18 +15,18 @@ _OTHER_DATA: Final = (".jsonl", ".ndjson", ".json5", ".ts", ".js", ".xml")
 
 
 class Findings(NamedTuple):
-    """The problems in folders, and notes: what may be a problem."""
+    """The problems in folders, and notes on what may be one."""
 
     problems: list[Problem]
     notes: list[Problem]
 
     def lines(self) -> list[str]:
-        """Return a line for each."""
+        """Return a line for each problem and note."""
         return [*map(str, self.problems), *(f"{note} (note)" for note in self.notes)]
 
 
 def findings(folders: Iterable[Folder]) -> Findings:
-    """Return what is found in folders, each problem once, even if two of them have the same file."""
+    """Return each finding in folders once, even if two folders have the same file."""
     problems, notes = dict[Problem, None](), dict[Problem, None]()
     for folder in folders:
         problems |= dict.fromkeys((*folder.problems, *_in_files(folder, _not_shown), *_uneven(folder)))
@@ -40,14 +40,14 @@ def messages_in(file: FAQFile) -> list[str]:
     return [*_left_out(file), *_not_shown(file)]
 
 
-def _translations(folder: Folder) -> Iterator[list[FAQFile]]:
-    """Yield the files of each FAQ, the FAQ itself first."""
+def _by_faq(folder: Folder) -> Iterator[list[FAQFile]]:
+    """Yield the files of each FAQ: the FAQ itself, then its translations."""
     return (list(files) for _, files in groupby(folder.files, lambda file: file.slug))
 
 
 def _uneven(folder: Folder) -> Iterator[Problem]:
     """Yield the translations that do not have as many questions as their FAQ."""
-    for base, *translations in _translations(folder):
+    for base, *translations in _by_faq(folder):
         for file in translations:
             if file.faq is not None and base.faq is not None:
                 count, expected = len(file.faq.items), len(base.faq.items)
@@ -79,7 +79,7 @@ def _in_files(folder: Folder, messages: Callable[[FAQFile], Iterator[str]]) -> I
 def _untranslated(folder: Folder) -> Iterator[Problem]:
     """Yield the FAQs that lack a language which another FAQ of the folder has."""
     languages = {file.lang for file in folder.files if file.lang is not None}
-    for base, *translations in _translations(folder):
+    for base, *translations in _by_faq(folder):
         if base.faq is not None:
             missing = languages - {base.lang, base.faq.lang, *(file.lang for file in translations)}
             if missing:

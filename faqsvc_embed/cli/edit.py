@@ -64,13 +64,14 @@ def edit(
         if not draft:
             _check_public(client, newest, is_part=question is not None)
         if question is None:
-            published = _edited(_markdown(newest), partial(_publish, client, newest, draft=draft))
+            published = _edit_and_send(_markdown(newest), partial(_publish, client, newest, draft=draft))
         else:
             old = _answer_to(newest, question)
             change = partial(_change, client, newest, question, draft=draft)
-            published = (
-                _edited(old, lambda path: change(_text_of(path))) if answer is None else change(answer)
-            )
+            if answer is None:
+                published = _edit_and_send(old, lambda path: change(_text_of(path)))
+            else:
+                published = change(answer)
         is_unchanged = published is None or published.etag == newest.etag
         published = published or publication_of(client, slug, newest.faq.lang, newest, newest.state)
     if is_unchanged:
@@ -107,7 +108,7 @@ def _is_unpublished(client: FAQClient, newest: StoredRevision) -> bool:
     return "unpublished" in (*states, *(faq.state for faq in found))
 
 
-def _edited(text: str, send: Callable[[Path], wire.Publication]) -> wire.Publication | None:
+def _edit_and_send(text: str, send: Callable[[Path], wire.Publication]) -> wire.Publication | None:
     """Open a text in the editor, and send the saved file; return None if the editor did not change it.
 
     If something fails, the file with the changed text stays, and the error names it.

@@ -85,7 +85,7 @@ def _introduction(faq: FAQ, question_level: int | None) -> RenderedAnswer:
 
 def problems(faq: FAQ) -> list[tuple[int, Dropped]]:
     """Return the parts of texts that are not shown, each with the index of its item in the record."""
-    return _found(faq, lambda _, shown: shown.dropped)
+    return _search(faq, lambda _, shown: shown.dropped)
 
 
 def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
@@ -95,7 +95,7 @@ def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
     """
     from faqsvc_embed.rendering.leftovers import leftovers as in_html
 
-    pairs = _found(faq, lambda text, shown: in_html(shown.html, text))
+    pairs = _search(faq, lambda text, shown: in_html(shown.html, text))
     section = None
     for index, item in enumerate(faq.items):
         titles = [item.question] if item.section == section else [item.section or "", item.question]
@@ -105,15 +105,15 @@ def leftovers(faq: FAQ) -> list[tuple[int, Dropped]]:
     return sorted(pairs, key=lambda one: one[0])
 
 
-def _found(
-    faq: FAQ, search: Callable[[str, RenderedAnswer | AnsweredItem], Iterable[Dropped]]
+def _search(
+    faq: FAQ, find: Callable[[str, RenderedAnswer | AnsweredItem], Iterable[Dropped]]
 ) -> list[tuple[int, Dropped]]:
-    """Return what is found in the introduction of a record, and in its answers."""
+    """Return what `find` returns for the introduction and the answers of a record."""
     indexes = {id(item): index for index, item in enumerate(faq.items)}
     introduction = _introduction(faq, QUESTION_LEVEL)
-    pairs = [(INTRODUCTION, one) for one in search(faq.introduction or "", introduction)]
+    pairs = [(INTRODUCTION, one) for one in find(faq.introduction or "", introduction)]
     for item, answered in zip(shown(faq).items, _answered(faq, QUESTION_LEVEL), strict=True):
-        pairs += [(indexes[id(item)], one) for one in search(item.answer, answered)]
+        pairs += [(indexes[id(item)], one) for one in find(item.answer, answered)]
     return sorted(pairs, key=lambda one: one[0])
 
 
@@ -146,7 +146,7 @@ def _rendered(text: str, question_level: int | None, origin: Origin) -> Rendered
 
 
 def _as_markdown(origin: Origin) -> bool:
-    """Return whether the texts of a record are Markdown that is rendered quickly."""
+    """Return whether to render the texts of a record as Markdown: it must not take too long."""
     if origin.is_markdown and origin.is_parsable is None:
         from faqsvc_embed.files.markdown_cost import MAX_RECORD_COST, cost
 

@@ -179,8 +179,8 @@ def _with_source(visit: Visit, editor: Editor) -> Editor:
 def submit(visit: Visit) -> Response:
     """POST: run the action of the pressed button, from moving a question to publishing."""
     if visit.form.get("part") == "pasted":
-        return _pasted(visit.form)
-    editor, action = _typed(visit), visit.form.get("action", "preview")
+        return _convert_pasted(visit.form)
+    editor, action = _editor_of_form(visit), visit.form.get("action", "preview")
     if visit.form.get("part") == "preview":  # the script replaces only the preview
         html = editor.readable.preview()
         headers = {**HEADERS, "x-slug": editor.draft.proposed}
@@ -199,16 +199,16 @@ def submit(visit: Visit) -> Response:
     return _save(visit, editor, is_draft=action == "draft")
 
 
-def _pasted(form: Form) -> Response:
-    """Return pasted HTML, of an answer or a whole FAQ, as Markdown for the script."""
+def _convert_pasted(form: Form) -> Response:
+    """Return Markdown for pasted HTML, of an answer or a whole FAQ; the script inserts it."""
     html, is_whole = form.get("html"), form.get("field") == "text"
     if len(html) > MAX_PASTED:  # the script then pastes the plain text
         raise Problem(413, "body-too-large", "This is too long to convert")
     return Response(html_to_markdown(html, is_whole=is_whole), 200, HEADERS, "text/plain")
 
 
-def _typed(visit: Visit) -> Editor:
-    """Return the editor with the text of the form."""
+def _editor_of_form(visit: Visit) -> Editor:
+    """Return the editor with what the form contains."""
     draft, faq = Draft.of_form(visit.form), None
     if "slug" in visit.request.path_params:
         faq = _known(visit, visit.slug)

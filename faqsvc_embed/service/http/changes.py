@@ -95,6 +95,7 @@ class Changes:
         """Return the changes after a position; None if it is of another log, or if one of them is gone."""
         if before.epoch != now.epoch or not 0 < now.number - before.number < MAX_EVENTS:
             return None
+        # The change at the position is read again: if it has another time, the log is another one.
         found = await run_blocking(self._storage.changes.after, before.number - 1)
         is_same = before.at is None or (bool(found) and found.pop(0).created_at == before.at)
         has_all = bool(found) and found[0].number == before.number + 1  # numbers have no gaps
@@ -119,7 +120,7 @@ RETRY_AFTER: Final = 1.0
 logger: logging.Logger = logging.getLogger("faqsvc_embed.service")
 
 
-def _full(whose: str) -> Problem:
+def _too_many_subscribers(whose: str = "") -> Problem:
     detail = f"Too many subscribers{whose}; poll instead"
     return Problem(503, "unavailable", detail, headers={"retry-after": "60"})
 
@@ -213,11 +214,11 @@ class ChangeFeed:
     def _take(self, network: str | None, slugs: int) -> None:
         limit = open_file_limit() // 4
         if self._by_network.total() >= limit or self._followed.total() + slugs > MAX_FOLLOWED:
-            raise _full("")
+            raise _too_many_subscribers()
         if network is not None and (  # clients of a Unix socket have no network
             self._by_network[network] >= limit // 2 or self._followed[network] + slugs > MAX_FOLLOWED // 2
         ):
-            raise _full(" from one address")
+            raise _too_many_subscribers(" from one address")
         self._by_network[network] += 1
         self._followed[network] += slugs
 
