@@ -72,7 +72,7 @@ _HEADERS: Final = {
         r'\*|(?:W/)?"[!#-~]*"',
         'the etag of a Publication, such as "0f5e" with its quotes',
     ),
-    "if_none_match": ("if-none-match", r"\*", "'*', with which an FAQ or translation is only created"),
+    "if_none_match": ("if-none-match", r"\*", "'*', which creates an FAQ or translation and changes none"),
 }
 """The keywords that are headers: the name of each on the wire, its form, and what is accepted."""
 _FLAGS: Final = ("draft", "overwrite", "republish")

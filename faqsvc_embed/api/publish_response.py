@@ -67,7 +67,7 @@ class StoredRevision(RevisionContent, frozen=True, rename="camel"):
 
     @property
     def record(self) -> FAQ:
-        """The FAQ as readers get it, with its website, which `faq` does not have."""
+        """The FAQ as readers get it: with its website, which `faq` lacks."""
         return FAQ.from_dict({**msgspec.to_builtins(self.faq), "websiteUrl": self.website_url})
 
 

@@ -32,7 +32,7 @@ from faqsvc_embed.models import FAQ
 
 JSON_TYPES: Final = ("application/json", "application/problem+json")
 NOT_OFFERED: Final = (404, 405, 410, 501)
-"""The statuses of a service without an optional route: generation, or the change feed."""
+"""The statuses of a service that does not offer an optional route, such as the change feed."""
 CONTENT_HEADERS: Final = ("content-type", "content-encoding")
 MAX_VALIDATOR: Final = 1000
 
@@ -200,6 +200,6 @@ def _validators(response: Response) -> Validators:
 
 
 def validator(response: Response, name: str) -> str | None:
-    """Return the header with a validator, if it can be sent back."""
+    """Return the validator in a header; None if there is none, or a request cannot send it back."""
     value = response.headers.get(name, "")
     return value if 0 < len(value) <= MAX_VALIDATOR and value.isascii() and value.isprintable() else None

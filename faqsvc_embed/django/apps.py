@@ -1,4 +1,4 @@
-"""The application: the embed of the project, made from its settings for the first FAQ, and system checks.
+"""The Django application: the embed of the project, which is made at its first use, and system checks.
 
 The settings are `FAQSVC = {"BASE_URL": …}`, or `FAQSVC_BASE_URL = …`.
 """

@@ -120,10 +120,10 @@ class Document:
         )
 
     def without_unanswered(self) -> Self:
-        """Return the document without the questions that have no answer, each with a note.
+        """Return the document without the questions that have no answer, and with a note on each.
 
-        They stay, and are refused, if few questions have an answer or few of those ask, and in a document
-        that states its format: its writer did not mean to leave them out.
+        They stay, and the document is refused, unless most questions have an answer and most of those ask.
+        They also stay in a document that states its format: its writer did not mean to leave them out.
         """
         items = [one if isinstance(one, dict) else {"answer": one} for one in self.items]
         empty = [index for index, one in enumerate(items) if one["answer"] in (None, "", [], {})]

@@ -71,7 +71,7 @@ def read_markdown(text: str) -> Document:
     stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
     if "introduction" in stated:
         stated["introduction_line"] = None
-    if own:  # a copy for search engines
+    if own:  # the front matter repeats some of the questions for search engines
         more = [f"{document.place(0, 0)}: the questions of the front matter are left out: the text has more"]
         found = replace(found, notes=[*more, *found.notes])
     answer_format = "text" if _is_plain(lines, found) else "markdown"

@@ -120,8 +120,8 @@ class Source:
                     one = Opener(number, number + 1, without_end(found[2]), len(found[1]), indent=indent)
                     self.lines[number] = f"{found[1]} {found[2]}"  # adds the space that may be missing
             elif line.lstrip().startswith("<") and (found := HTML_HEADING.fullmatch(line.strip())):
-                digit, is_title = found["tag"][-1], found["kind"] == "title"  # "title" is above "question"
-                level = int(digit) if digit.isdigit() else INNER - 1 - is_title
+                digit, box_level = found["tag"][-1], INNER - (2 if found["kind"] == "title" else 1)
+                level = int(digit) if digit.isdigit() else box_level  # a title is above questions
                 text, rest = without_tags(found["text"]).strip(), found["rest"].strip()
                 one = Opener(number, number + 1, text, level, rest, indent=indent)
             if one is not None and (has_words(one.text) or TEMPLATE.search(one.text)):

@@ -203,7 +203,7 @@ class _Finder:
         names = find_columns(map(str, value))
         question, answer = (value.get(name) for name in names or ("", ""))
         texts = [str(key) for key, inner in value.items() if is_text(inner)]
-        has_pairs = len(pairs_of(texts)) >= _SEVERAL  # `__v` of a database is a number, and no question
+        has_pairs = len(pairs_of(texts)) >= _SEVERAL  # a number, such as `__v` of a database, is no answer
         if names is None:
             if not has_pairs and not {"question", "q"}.isdisjoint(map(plain_name, texts)):
                 return self._item(value, None)

@@ -128,9 +128,9 @@ def size_of(value: object) -> int:
 def part_of(
     entries: Sequence[Entry], offset: int, name: str, size: Callable[[Entry], int] = size_of
 ) -> tuple[Entry, list[str]]:
-    """Return the entries from an offset on that fit into a result, as its fields, and notes.
+    """Return the fields of a result with the entries from an offset on, as many as fit, and notes.
 
-    The fields are `items`, `total` and, before the end, `nextOffset`.
+    The fields are `items`, `total` and, if entries are left, `nextOffset`.
 
     Raises:
         ToolError: the offset is beyond the end.

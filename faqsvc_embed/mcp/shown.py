@@ -108,7 +108,7 @@ def changed(old: FAQ, new: FAQ, given: Arguments) -> dict[str, Any]:
     seen = shown(replace(new, items=items, **texts))
     renamed = (replace(one, question=one.new_question or one.question) for one in given["changes"])
     effects = map(_effect, given["changes"], map(find, given["changes"]), map(find_new, renamed))
-    # If a change has no effect, only its question is left.
+    # An entry with the question alone is a change without effect.
     visible = [*islice((effect for effect in effects if len(effect) > 1), MAX_CHANGES)]
     content = {"changed": take_fitting(visible, ROOM - size_of(seen)), **seen}
     return {name: value for name, value in content.items() if value}

@@ -43,9 +43,10 @@ def root_id(slug: str, ordinal: int = 0) -> str:
 
 
 def anchored(slug: str, anchors: Sequence[str], numbers: Sequence[int | None] = ()) -> list[str | None]:
-    """Return the ids of the elements of one FAQ, each with its number; 0 for the plain id, None for none.
+    """Return the ids of the elements of one FAQ, which end with `anchors`.
 
-    Without `numbers`, all are plain. The first FAQ has the number 1 if a later one was printed before it.
+    `numbers` has the number in each id: 0 for a plain id, None for no id. By default, all ids are plain. The
+    first FAQ of a slug has the number 1 if a later one was printed before it.
     """
     numbers = numbers or [0] * len(anchors)
     base = root_id(slug)

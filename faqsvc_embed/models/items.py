@@ -32,7 +32,7 @@ class Origin(msgspec.Struct, eq=False):
     links: Mapping[str, str] = {}
     """The addresses of the questions on a page, if a text may have a link to one."""
     is_parsable: bool | None = None
-    """Whether the Markdown of all texts is rendered quickly; None if that was not estimated yet."""
+    """Whether the Markdown of all texts renders quickly enough; None until this is estimated."""
     rendered: dict[tuple[str, str | None], Markup] = {}
     """The HTML of answers, by their text and their section."""
 

@@ -1,4 +1,4 @@
-"""The component's stylesheet and script, the CSS of themes, the static files with them, and their hashes.
+"""The component's stylesheet, its script and the CSS of themes: as text, as static files and as hashes.
 
 The name of a file contains a digest of its content, so that browsers can cache it without revalidation. The
 URL of a stylesheet has its pieces and its theme in the query; that theme is validated like any other.
@@ -215,8 +215,8 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-# For a Content-Security-Policy without nonces. JSON-LD needs no hash, because a policy does not apply to data
-# blocks (HTML standard, 4.12.1).
+# Hashes for a Content-Security-Policy without nonces. JSON-LD needs none, because a policy does not apply to
+# data blocks (HTML standard, 4.12.1).
 
 
 @lru_cache(maxsize=256)

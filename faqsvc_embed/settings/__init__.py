@@ -31,7 +31,7 @@ _log: Final = LogOnce()
 
 
 def setting(validate: Callable[[object], T], default: Any, *, is_secret: bool = False) -> T:
-    """Declare a setting, whose values have the type that `validate` returns; no repr shows a secret one."""
+    """Declare a setting. Its values have the type that `validate` returns; a repr leaves out a secret."""
     declared: T = field(default=default, repr=not is_secret, metadata={"validate": validate})
     return declared
 

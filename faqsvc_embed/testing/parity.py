@@ -48,9 +48,9 @@ class _Pair(NamedTuple):
     """The answer in its folded form: as plain text and as HTML."""
 
     def follows_its_question(self, texts: Sequence[str], minimum: int) -> bool:
-        """Return whether a text of the page has the question, and then an answer longer than `minimum`.
+        """Return whether one of the texts has the question with its answer directly after it.
 
-        Extraction may have found only a part of the answer.
+        The answer must be longer than `minimum`, the part of it that extraction may have found.
         """
         longer = [answer for answer in self.answers if len(answer) > minimum]
         return any(question + one in text for question in self.questions for one in longer for text in texts)

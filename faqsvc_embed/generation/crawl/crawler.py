@@ -86,7 +86,7 @@ class Crawler:
         async with aclosing(self._reader):
             start = await self._read(self._url)
             self._add(start)
-            # Three times as many as are read: some are missing, or redirect to pages that were read already.
+            # Three times `max_pages`, because some pages do not exist, or redirect to others that were read.
             rank = partial(rank_links, start.links, start.url, self._lang, 3 * self._max_pages)
             urls = self._unrequested(await run_in_thread(rank))
             async with anyio.create_task_group() as tasks:

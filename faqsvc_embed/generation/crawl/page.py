@@ -26,7 +26,7 @@ CLEAR_CONFIDENCE: Final = 0.9
 MIN_SHARE: Final = 0.1
 """The share of a script in the letters of a text; the rest may be code and names."""
 MIN_TEXT: Final = 200
-"""Characters of text on a page; one that has fewer, and scripts, is filled by these."""
+"""Minimum characters of text; a page with fewer characters and with scripts is filled by its scripts."""
 
 _SUPPORTED: Final = LanguageDetection(allowed=frozenset(CODES))
 _TAG = re.compile(r"[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,4}")

@@ -1,8 +1,7 @@
-"""What a model reads of a site, and what is kept of the items that it writes: those that a page supports.
+"""Excerpts of pages for a model, and the check that a page supports the items that the model writes.
 
-It reads excerpts of the pages, and returns each answer with the sentences that support it. One page must
-contain these, and every fact of the answer: numbers, currencies and addresses. Only separators in numbers may
-differ.
+A model returns each answer with the sentences that support it. One page must contain these sentences, and
+every fact in the answer: numbers, currencies and addresses. Only separators in numbers may differ.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Possible questions with their answers, and the choice among them.
 
-A candidate is accepted by its text, by its neighbours, or because of an FAQ around it. Accepted ones claim
-their elements.
+A candidate is accepted because of its text, its neighbours, or an FAQ around it. It then claims its elements:
+no later one may use them.
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,6 +1,6 @@
-"""The surroundings of the questions of a page: what announces an FAQ, and what belongs to none.
+"""What surrounds the questions of a page: titles that announce an FAQ, and boilerplate.
 
-The latter is boilerplate: navigation, cookie banners, comments, advertisements.
+Boilerplate belongs to no FAQ: navigation, cookie banners, comments, advertisements.
 """
 
 import re
@@ -15,7 +15,7 @@ from faqsvc_embed.generation.extraction.questions import MAX_LENGTH, announces_f
 from faqsvc_embed.generation.extraction.text import inline_text, raw_text
 
 MAX_ID_WORDS: Final = 2
-"""Words of an id; one with more often repeats the title of a section."""
+"""Maximum words of an id; a longer id often repeats the title of a section."""
 
 _INTERVIEW = any_of("interview_titles")
 _POLICY = any_of("policy_titles")
@@ -23,7 +23,7 @@ _SEPARATORS = re.compile("[-_/]")
 
 
 class PageContext:
-    """A page, whose boilerplate gets marked. Its title and the end of its address may announce an FAQ."""
+    """A page with its boilerplate marked. Its title and the end of its address may announce an FAQ."""
 
     def __init__(self, top: Element, title: str, url: str, *, is_article: bool) -> None:
         _mark_boilerplate(top)

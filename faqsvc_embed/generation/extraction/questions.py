@@ -1,6 +1,7 @@
-"""What a text is, by its punctuation, its grammar and its words in the languages of `patterns`.
+"""Tells whether a text is a question, a title or neither, by punctuation, grammar and words.
 
-It may be a question, with labels, numbers and symbols before it: `Q1:`, `3.`, `+`.
+The words are those of the languages in `patterns`. A question may have labels, numbers and symbols before it:
+`Q1:`, `3.`, `+`.
 """
 
 import re

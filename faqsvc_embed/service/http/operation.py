@@ -33,7 +33,7 @@ class Operation:
     `scope`, only requests with such an API key reach it. With `is_cached`, its responses are cached: they
     may depend only on the declared query parameters and headers. With `uses_host`, they also depend on the
     Host header, which may be invalid (400). With `reads_body`, the handler itself reads the body. `problems`
-    are the statuses of problems beside those that follow from the rest.
+    are the statuses of its problems that do not follow from the other fields.
 
     A write with a parameter that is not in `query` is refused, and so is a body if `body` is None: whoever
     sends one expects it to be used. A probe has no rate limit: a flood of requests must not look like an

@@ -69,8 +69,8 @@ class PageLinks(NamedTuple):
     def of(cls, page: str, languages: Sequence[str], lang: str, owner: str | None = None) -> "PageLinks":
         """Return the URLs of a page that exists in `languages`, default first, and is served in `lang`.
 
-        The URL without a language is the canonical one of the default language. `owner` may name a place on
-        the page of the owner's website.
+        The canonical URL is that of the page of the owner's website, `owner`, without its fragment. Without
+        `owner`, it is the URL in `lang`; that of the default language names no language.
         """
         links = {
             language: LanguageLink(

@@ -131,8 +131,8 @@ class Edit:
     def write(self, lang: Lang, faq: FAQ, *, is_draft: bool, record: str | None = None) -> Revision:
         """Write a revision of a translation, which may be new, and publish it unless it is a draft.
 
-        If the newest revision has the same content, it is published, or nothing changes. A copy of a revision
-        has the same `record`, byte for byte.
+        If the newest revision has the same content, no revision is added: it is published, or nothing
+        changes. `record` is that of the revision to copy, so that both are equal byte for byte.
         """
         stored, website_url = stored_record(faq, self.slug, lang), faq.website_url or ""
         record = record or stored.to_json()
@@ -307,8 +307,8 @@ class Edit:
             raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
         faqs_limit, bytes_limit = row.max_faqs or self._quota.faqs, row.max_bytes or self._quota.bytes
         for added, count, limit, what in (
-            (self._added_faqs, row.faq_count, faqs_limit, "FAQs; deleting some"),
-            (self._added_bytes, row.byte_count, bytes_limit, "bytes; deleting FAQs for ever"),
+            (self._added_faqs, row.faq_count, faqs_limit, "FAQs; delete some"),
+            (self._added_bytes, row.byte_count, bytes_limit, "bytes; delete FAQs for ever"),
         ):
             if added > 0 and limit is not None and count > limit:
-                raise QuotaExceeded(f"The site may have {limit} {what} makes room")
+                raise QuotaExceeded(f"The site may have {limit} {what} to make room")

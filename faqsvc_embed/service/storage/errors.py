@@ -1,4 +1,4 @@
-"""The errors with which the storage refuses what it is asked for, beside `FAQNotFound`."""
+"""The errors that the storage raises when it refuses a request, beside `FAQNotFound`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Writes files that are published, unless they would undo somebody's work by accident."""
+"""Writes the FAQs of files, unless this would undo somebody's work by accident."""
 
 from msgspec import structs
 from sqlalchemy import select

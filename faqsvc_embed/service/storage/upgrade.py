@@ -1,7 +1,6 @@
-"""The schema of a database, created from `schema.py`.
+"""Creates the schema of a database from `schema.py`, and upgrades it.
 
-An upgrade runs the migrations in `migrations/`, which change columns and rows, and then creates the tables
-and indexes that are new.
+An upgrade runs the migrations in `migrations/`, which change tables, and then creates new tables and indexes.
 """
 
 import secrets

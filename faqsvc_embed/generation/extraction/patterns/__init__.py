@@ -62,10 +62,10 @@ LANGUAGES: Final = tuple(language for _, language in sorted(_languages()))
 
 
 def any_of(field: str) -> re.Pattern[str]:
-    """Compile the patterns that all languages have in a field into one, which ignores case."""
+    """Compile the patterns of all languages in a field into one that ignores case."""
     return re.compile("|".join(alternatives(field)), re.IGNORECASE)
 
 
 def alternatives(field: str) -> list[str]:
-    """Return the patterns that all languages have in a field, each once."""
+    """Return the patterns of all languages in a field, each once."""
     return list(dict.fromkeys(pattern for language in LANGUAGES for pattern in getattr(language, field)))

@@ -75,7 +75,7 @@ async function send(form, submitter) {
       signal: AbortSignal.timeout(TIMEOUT),
     });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    if (!page.querySelector(".brand")) {  // of a proxy
+    if (!page.querySelector(".brand")) {  // no page of the desk, so probably one of a proxy
       const advice = response.status < 500 ? " Sign in again in another tab." : "";
       throw new Error(`The server responded with an unexpected page (${response.status}).${advice}`);
     }

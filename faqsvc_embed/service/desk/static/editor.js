@@ -293,12 +293,12 @@ addEventListener("keydown", (event) => {
   button.form.requestSubmit(button);
 });
 
-// Keeps the version for which a text is written in the history of the browser.
+// Keeps in the history of the browser the version that the typed text changes.
 function rememberVersion({ elements: { version } }) {
   if (history.state?.version !== version.value) history.replaceState({ ...history.state, version: version.value }, "");
 }
 
-// Whether a response is what was asked for, and not an error or the page on which a proxy signs people in.
+// Whether a response has the requested content, and is no error and no sign-in page of a proxy.
 const isOurs = ({ ok, redirected }) => ok && !redirected;
 
 // Replaces the selection of a field so that it can be undone.

@@ -1,4 +1,4 @@
-"""The writes of a site, and searches by trigrams. Lists no longer use the index of the bin."""
+"""Adds the rate of a site's writes and trigrams for searches; drops an index that lists no longer use."""
 
 from alembic import op
 from sqlalchemy import BigInteger, Column

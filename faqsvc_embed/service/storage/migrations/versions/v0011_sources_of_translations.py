@@ -1,4 +1,4 @@
-"""The source of each revision of a translation."""
+"""Adds the source of each revision of a translation."""
 
 from alembic import op
 from sqlalchemy import Column, Integer
