@@ -1,8 +1,9 @@
 """Finds the title, the sections and the questions among the openers of a Markdown file.
 
-An opener is a line that may begin a question (`openers.py`). A reading makes each of them a question, a
-section or other text: it gains by each question that asks, and loses by what does not ask or is left out. Of
-all readings, each with its questions on one level of headings or in one other form, the best is the outline.
+An opener is a line that may begin a question (`openers.py`). A reading makes each opener a question, a
+section or other text. Its score rises with each question that asks, and falls with each that does not, and
+with text that is left out. There is one reading for each level of headings and each other form in which the
+questions may be. The outline is the reading with the highest score.
 """
 
 from collections import Counter
@@ -38,7 +39,7 @@ _TOP: Final = 2
 """The level of a question without a section in a written file."""
 _SEVERAL: Final = 2
 _MAX_DEPTH: Final = 20
-"""Maximum openers below each other; more are text."""
+"""Maximum depth of openers; deeper ones are text."""
 _SCREEN: Final = 20
 """Lines of text on a screen."""
 _FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, rows, None, terms, bold, listed, plain)
@@ -46,12 +47,12 @@ _FORMS: Final[tuple[Form | None, ...]] = (labelled, boxes, rows, None, terms, bo
 _VAGUE: Final[tuple[Form, ...]] = (listed, plain)
 """Forms that also occur in answers."""
 
-# What counts for a reading:
+# What raises the score of a reading:
 _ASKING: Final = 3  # a question that asks
-_VAGUELY_ASKING: Final = 2  # one in a vague form
-# What counts against it:
-_NOT_ASKING: Final = 1  # a question that does not ask, or a heading that does not, but begins an answer
-_DIVIDED: Final = 1  # a question whose answer ends where others begin below it
+_VAGUELY_ASKING: Final = 2  # a question that asks, in a vague form
+# What lowers it:
+_NOT_ASKING: Final = 1  # a question that does not ask; a heading that does not, where an answer should begin
+_DIVIDED: Final = 1  # a question with others below it, which end its answer
 _ELSEWHERE: Final = 2  # a question that is not on the level of the questions
 _LEFT_OUT: Final = 2  # a heading, or a screen of text, that belongs to no question
 
@@ -65,7 +66,7 @@ class Outline:
     """Each question with its section."""
     sections: list[Opener] = field(default_factory=list)
     others: list[Opener] = field(default_factory=list)
-    """Headings with a text that is no answer."""
+    """Headings whose text belongs to no question."""
     score: int = 0
 
     def add(self, other: "Outline", section: Opener | None = None) -> None:
@@ -113,18 +114,18 @@ def outline_of(source: Source, title: str = "") -> Outline:
     """Return the outline of a file; `title` is the title that its front matter states."""
     if source.is_written:
         return _written(source)
-    readings = chain.from_iterable(_readings(openers, source, title) for openers in _kinds(source))
+    readings = chain.from_iterable(_readings(openers, source, title) for openers in _by_form(source))
     return max(readings, key=lambda one: (bool(one.questions), one.score), default=Outline())
 
 
 def _written(source: Source) -> Outline:
     """Return the outline of a file in the form of `markdown_writer`.
 
-    Every heading of level 2 is a question, also if it does not ask. But directly above one of level 3 it is a
-    section, whose questions are on level 3. Other headings belong to the answers.
+    Every heading of level 2 is a question, even if it does not ask. The exception is a section, directly
+    above a heading of level 3: its questions are on level 3. Other headings belong to the answers.
     """
     outline, section = Outline(), None
-    _look_below(source.headings, source.lines)
+    _set_has_text(source.headings, source.lines)
     for one, below in zip_longest(source.headings, source.headings[1:]):
         if one.level == _TOP:
             is_above = below is not None and below.level == _TOP + 1
@@ -138,8 +139,8 @@ def _written(source: Source) -> Outline:
     return outline
 
 
-def _kinds(source: Source) -> Iterator[list[Opener]]:
-    """Yield the headings with the openers of each other form, and alone, from the clearest to the vaguest."""
+def _by_form(source: Source) -> Iterator[list[Opener]]:
+    """Yield the headings with the openers of one other form at a time, the clearest form first, and alone."""
     lines = [Line.of(line, number) for number, line in enumerate(source.texts)]
     taken = {one.line for one in source.headings}
     clearer = set[int]()
@@ -165,26 +166,26 @@ def _openers(form: Form, lines: Sequence[Line], source: Source, taken: set[int])
         one.level = VAGUE if form in _VAGUE else one.level
     if form is boxes:
         return found
-    _look_below(_in_order(source.headings, found), source.lines)
-    apart = list[Opener]()
+    _set_has_text(_in_order(source.headings, found), source.lines)
+    kept = list[Opener]()
     for one in found:
-        if one.asks or not apart or apart[-1].has_text or not apart[-1].asks:
-            apart.append(one)  # what does not ask directly below a question is its answer
-    _look_below(_in_order(source.headings, apart), source.lines)
-    answered = [one for one in apart if one.has_text]
+        if one.asks or not kept or kept[-1].has_text or not kept[-1].asks:
+            kept.append(one)  # what does not ask directly below a question is its answer
+    _set_has_text(_in_order(source.headings, kept), source.lines)
+    answered = [one for one in kept if one.has_text]
     asking = sum(one.asks for one in answered) if form in _VAGUE else len(answered)
-    return _siblings(answered) if asking * 2 >= len(apart) else []
+    return _siblings(answered) if asking * 2 >= len(kept) else []
 
 
-def _headings_beside(boxes: Sequence[Opener], source: Source) -> Iterator[Opener]:
-    """Yield the headings that are no titles of boxes, and do not repeat the title of the box below them."""
-    titles = {one.line for one in boxes}
-    firsts = {one.line - one.above: one for one in boxes}
+def _headings_beside(openers: Sequence[Opener], source: Source) -> Iterator[Opener]:
+    """Yield the headings that are none of the openers, and do not repeat the text of one below them."""
+    lines = {one.line for one in openers}
+    by_top = {one.line - one.above: one for one in openers}
     for one in source.headings:
-        box = firsts.get(one.below)
-        if box is not None and link_key(source.plain(one.text)) == link_key(source.plain(box.text)):
-            box.above = box.line - one.line
-        elif one.line not in titles:
+        below = by_top.get(one.below)
+        if below is not None and link_key(source.plain(one.text)) == link_key(source.plain(below.text)):
+            below.above = below.line - one.line
+        elif one.line not in lines:
             yield one
 
 
@@ -192,8 +193,8 @@ def _in_order(*openers: Iterable[Opener]) -> list[Opener]:
     return sorted(chain(*openers), key=lambda one: one.line)
 
 
-def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
-    """Note which openers have a text of their own: a list of questions alone is a table of contents."""
+def _set_has_text(openers: Sequence[Opener], lines: Sequence[str]) -> None:
+    """Set `has_text` of openers: a list of questions without texts is a table of contents."""
     for one, following in zip_longest(openers, openers[1:]):
         end = following.line - following.above if following else len(lines)
         if one.end is not None and (one.asks or one.end < end):
@@ -204,26 +205,28 @@ def _look_below(openers: Sequence[Opener], lines: Sequence[str]) -> None:
 
 
 def _siblings(openers: Sequence[Opener]) -> list[Opener]:
-    """Return the openers that ask, and others of their shape if at least half of that shape ask.
+    """Return the openers that ask, and the others of a shape if at least half of that shape ask.
 
-    The shape of the first opener always counts: it is no part of an answer, since no question is above it.
+    All openers of the first one's shape are returned: it is no part of an answer, since no question is above
+    it.
     """
-    more = Counter[str]()
+    majority = Counter[str]()
     for one in openers:
-        more[one.shape] += 1 if one.asks else -1
+        majority[one.shape] += 1 if one.asks else -1
     if openers and not openers[0].asks:
-        more[openers[0].shape] = 0
-    return [one for one in openers if one.asks or more[one.shape] >= 0]
+        majority[openers[0].shape] = 0
+    return [one for one in openers if one.asks or majority[one.shape] >= 0]
 
 
 def _tree(openers: Sequence[Opener]) -> list[Opener]:
     """Return copies of the openers of the highest levels, with those below them as their children.
 
-    What is in a box is below it, unless the box asks: then all of it is the answer. A heading is part of an
-    answer, too, if it does not ask, and the first of its level is directly below a question of another form.
-    A heading without text is a section on the level of its questions, if one begins its siblings.
+    What is in a box is below it, but all of it is the answer if the box asks. A heading that does not ask is
+    part of an answer, too, if the first heading of its level is directly below a question of another form. A
+    heading without text is a section of questions on its own level, if its first sibling is such a section.
     """
-    roots, above, is_inner = list[Opener](), list[Opener](), dict[int, bool]()
+    roots, above = list[Opener](), list[Opener]()
+    begins_in_answer = dict[int, bool]()  # whether the first heading of a level is in an answer
     last: Opener | None = None
     for opener, below in zip_longest(openers, openers[1:]):
         is_bare = not (opener.asks or opener.has_text) and below is not None and below.level == opener.level
@@ -231,10 +234,10 @@ def _tree(openers: Sequence[Opener]) -> list[Opener]:
         above = list(takewhile(partial(_is_below, one), above))
         siblings = above[-1].children if above else roots
         one.is_section &= not siblings or siblings[-1].is_section
-        is_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
-        is_answer = is_inner.setdefault(one.level, is_answer) and one.has_text and not one.asks
-        is_answer |= bool(above and above[-1].end and above[-1].asks)
-        if not is_answer and len(above) < _MAX_DEPTH:
+        is_in_answer = last is not None and last.level >= INNER and _TOP < one.level < INNER
+        is_in_answer = begins_in_answer.setdefault(one.level, is_in_answer) and one.has_text and not one.asks
+        is_in_asking_box = bool(above and above[-1].end and above[-1].asks)
+        if not (is_in_answer or is_in_asking_box) and len(above) < _MAX_DEPTH:
             siblings.append(one)
             above.append(one)
             last = one
@@ -278,14 +281,14 @@ def _walk(roots: Sequence[Opener]) -> Iterator[Opener]:
 
 def _readings(openers: Sequence[Opener], source: Source, title: str) -> Iterator[Outline]:
     """Yield the best reading for each level on which the questions may be."""
-    _look_below(openers, source.lines)
+    _set_has_text(openers, source.lines)
     roots = _tree(openers)
     top = _title(roots, title)
     if top is not None:
         roots[:1] = top.children
     questions = [one for one in _walk(roots) if not one.is_section]
     levels = sorted({one.level for one in questions})
-    if levels[-1:] >= [INNER]:
+    if levels and levels[-1] >= INNER:
         levels = levels[-1:]
     elif not any(one.asks for one in questions):
         lowest = Counter(one.level for one in questions if not one.children)
@@ -298,25 +301,24 @@ def _readings(openers: Sequence[Opener], source: Source, title: str) -> Iterator
 
 def _best(siblings: Sequence[Opener], level: int) -> Outline:
     """Return the best reading of siblings, and of what is below them, if questions are on a level."""
-    whole, more = Outline(), Counter[int]()
-    """By level, the number of openers that ask minus the number of those that do not."""
+    whole, majority = Outline(), Counter[int]()
+    for one in siblings:  # on each level: the openers that ask minus those that do not
+        majority[one.level] += 1 if one.asks else 0 if any(child.asks for child in one.children) else -1
     for one in siblings:
-        more[one.level] += 1 if one.asks else 0 if any(child.asks for child in one.children) else -1
-    for one in siblings:
-        readings = _readings_of(one, level, is_alike=more[one.level] >= 0)
+        readings = _readings_of(one, level, siblings_ask=majority[one.level] >= 0)
         whole.add(max(readings, key=lambda reading: reading.score))
     return whole
 
 
-def _readings_of(one: Opener, level: int, *, is_alike: bool) -> Iterator[Outline]:
-    """Yield an opener as a question, a section, both, or another heading, with the best of what is below it.
+def _readings_of(one: Opener, level: int, *, siblings_ask: bool) -> Iterator[Outline]:
+    """Yield an opener as a question, as a question with others below it, as a section, and as other text.
 
-    On another level, one that does not ask may only be a question if it `is_alike`: if its siblings ask.
+    On another level than `level`, an opener that does not ask may be a question only if its siblings ask.
     """
     below = _best(one.children, level)
     gain = (_VAGUELY_ASKING if one.level == VAGUE else _ASKING) if one.asks else 0
     loss = _ELSEWHERE if one.level != level else 0 if one.asks else _NOT_ASKING
-    if not one.is_section and (one.asks or one.level == level or is_alike):
+    if not one.is_section and (one.asks or one.level == level or siblings_ask):
         headings = 0 if one.has_text else sum(not inner.asks for inner in one.children)
         yield Outline(questions=[(one, None)], score=gain - loss - headings * _NOT_ASKING)
     if below.questions and one.asks and one.has_text:
