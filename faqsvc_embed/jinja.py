@@ -27,7 +27,7 @@ Options = dict[str, Any]
 
 _log: Final = LogOnce()
 _NO_SLUG: Final = "the tag 'faq' has no slug: write {% faq \"pricing\" %}"
-_NOT_NAMED: Final = 'the tag \'faq\' takes options as name=value: write {% faq "pricing", lang="de" %}'
+_NOT_NAMED: Final = 'the tag \'faq\' takes named options with commas: write {% faq "pricing", lang="de" %}'
 
 
 def install(environment: Environment, embed: FAQEmbed) -> None:

@@ -180,7 +180,7 @@ def _compared(
     words, end = "".join(map(fold, document.strings)), 0
     for image in document.select("img[alt]"):
         image.replace_with(turbohtml.Text(str(image.attr("alt"))))
-    texts = (words, "".join(map(fold, document.strings)))  # without and with the words of images
+    texts = (words, "".join(map(fold, document.strings)))  # without and with the texts of images
     times = Counter(name for pair in pairs for name in pair.questions)
     for pair in pairs:
         question = quoted(pair.question)

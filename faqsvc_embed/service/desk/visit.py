@@ -67,9 +67,9 @@ class Sessions:
     def find(self, request: Request, site: str | None, token: str = "") -> Session | None:
         """Return the session of a request for a site, or None.
 
-        Without `site`, it is the one whose form sent `token`, or the last one. A person whom a proxy signs in
-        to several sites must choose one, because an admin of another site may have added the address.
-        Raises SeveralSites then, and what `all` raises.
+        Without `site`, it is the one whose form sent `token`, or the last one. Raises what `all` raises, and
+        SeveralSites if a proxy signs a person in to several sites: the person must choose one, because an
+        admin of another site may have added the address.
         """
         found = self.all(request)
         if site is not None:

@@ -162,7 +162,7 @@ class People(Part):
         role: Role | None = None,
         by: Access = OPERATOR,
     ) -> Person:
-        """Change the given values. A removed person loses the address to this one."""
+        """Change the given values. If a removed person has the new address, they lose it."""
         values = _checked(name=name, email=email, role=role)
         with self._database.writing() as connection:
             person = self._locked(connection, person_id)

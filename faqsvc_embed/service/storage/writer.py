@@ -201,8 +201,8 @@ def _check(edit: Edit, request: Write, lang: Lang, newest: Revision | None, *, i
     conditions, slug = request.preconditions, quoted(edit.slug)
     if request.must_be_new and not is_new:
         raise RevisionConflict(f"The FAQ {slug} already exists", newest)
-    is_sure = conditions.if_match is None and (request.file is None or is_new)
-    if request.lang is None and newest is None and not is_sure:
+    may_create = conditions.if_match is None and (request.file is None or is_new)
+    if request.lang is None and newest is None and not may_create:
         raise RevisionConflict(f"The FAQ {slug} has no translation in {lang}")
     edit.check(conditions, lang, newest)
     if conditions.is_create_only and edit.faq.state == "unpublished" and not request.is_draft:
