@@ -117,7 +117,7 @@ def serve(
 
 
 def _checked_address(host: str, port: int, uds: str | None = None) -> "Address":
-    """Return the address to listen on; fails if it cannot be used."""
+    """Return the address to listen on; raise a failure if it cannot be used."""
     from faqsvc_embed.runtime.serving import Address, reason_of
 
     try:

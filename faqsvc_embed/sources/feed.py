@@ -200,7 +200,7 @@ def _check(response: Response) -> None:
     if response.status_code == 200 and media_type == EVENT_STREAM:
         return
     retry_after = parse_retry_after(response.headers.get("retry-after"), datetime.now(UTC))
-    if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:  # a proxy may respond so in HTML
+    if response.status_code in NOT_OFFERED and media_type in JSON_TYPES:  # HTML may be of a proxy
         retry_after = NOT_OFFERED_INTERVAL
     message = f"the response is not a change feed: {response.status_code}, {media_type[:100]!r}"
     raise FAQUnavailable(message, status=response.status_code, retry_after=retry_after)

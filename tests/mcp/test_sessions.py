@@ -33,7 +33,7 @@ from tests.support.service import Service
 pytestmark = pytest.mark.system
 
 CLIENTS: Final = ["Python stdio", "Python http", "1 stdio", "2 http"]
-"""Each official client, and each language by each transport; 1 and 2 are versions of the TypeScript one."""
+"""The official clients with their transports: in Python, and versions 1 and 2 in TypeScript."""
 Send = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 

@@ -213,7 +213,7 @@ def parse_robots(body: bytes) -> Protego:
 
 
 def _relevant_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of the groups for this crawler and for all."""
+    """Yield the lines of the groups for this crawler and for all crawlers."""
     names: set[str] = set()
     in_rules = True
     for line in lines:

@@ -36,7 +36,7 @@ from faqsvc_embed.generation.extraction.text import (
 )
 
 MANY: Final = 3
-"""Questions that are many: beside them, a single element that opens is a menu or a switch."""
+"""The number from which questions are many: beside them, one other element that opens is a menu."""
 SHORT: Final = 6
 """Characters of an answer such as `Yes.`, which several questions may have."""
 
@@ -165,7 +165,7 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
         answer = candidate.answer_elements()
         begins = candidate.element.role == "tab" and is_question(candidate.answer.partition("\n")[0])
         is_group = candidate not in asked and (begins or any(map(elements.count_inside, answer)))
-        # A kind of elements of which none asks, and which are fewer, is a menu, a switch or a list of facts.
+        # If no element of a kind asks, and they are fewer than the questions, they are a menu or a switch.
         is_odd = kinds[candidate.kind] < number >= MANY and candidate.kind not in asked_kinds
         if (
             (is_likely or context.is_in_faq(candidate.element))
@@ -179,9 +179,9 @@ def accepted(candidates: list[Candidate], context: PageContext, claims: Claims) 
 
 
 def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -> list[Candidate]:
-    """Return the questions without those of an index: a kind of element that mostly has no answer here.
+    """Return the questions whose answers are on the page, without those of an index or of empty panels.
 
-    The last link of an index, or the last panel that a script fills, seems to be answered by what follows it.
+    What follows the last link of an index, or the last panel that a script fills, only seems to be an answer.
     """
     kinds: dict[object, list[Candidate]] = {}
     for candidate in found:
@@ -196,7 +196,7 @@ def with_answers(found: list[Candidate], context: PageContext, claims: Claims) -
             (len(answers) == 1 and len(candidates[0].answer) > SHORT)
             or not any(any(map(str.isalpha, answer)) for answer in answers)
         )
-        # If the accepted ones are titles that do not ask, each element like them counts as a question.
+        # If none of the accepted questions asks, each title like them counts as a question.
         are_titles = not any(is_question(candidate.question) for candidate in candidates)
         texts = map(question_text, others.get(kind, []))
         unanswered = {question_key(text) for text in texts if are_titles or is_question(text)} - keys

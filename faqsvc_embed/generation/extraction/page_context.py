@@ -44,7 +44,7 @@ class PageContext:
         headings = (inline_text(e.children) for e in everything if e.tag in ("h1", "h2"))
         answers_its_title = any(is_question(heading) and heading in title for heading in headings)
         self.is_article: bool = is_article or self.is_interview or is_policy or answers_its_title
-        """Whether a question in its running text is no question of an FAQ."""
+        """Whether it is an article: questions in its running text belong to no FAQ."""
         self._named = _within(everything, _is_named_faq)
         self._below_titles = _below_faq_titles(self.elements)
 

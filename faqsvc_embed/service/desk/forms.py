@@ -67,7 +67,7 @@ class Form:
 
 
 async def read_form(request: Request, max_size: int = MAX_FORM) -> Form:
-    """Read a form; raise Problem if it is too large (413), too slow (408), or none (415, 400)."""
+    """Read a form; raise Problem if it is too large (413), too slow (408), or no form (415, 400)."""
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in (URL_ENCODED, MULTIPART):
         raise Problem(415, "unsupported-media-type", f"Content-Type must be {URL_ENCODED} or {MULTIPART}")

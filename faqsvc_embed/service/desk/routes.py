@@ -184,7 +184,7 @@ def _handle(page: _Page, visit: Visit) -> Response | Awaitable[Response]:
         refused = error
     except RevisionConflict:
         refused = Refused(409, note=CHANGED)
-    assert page.get is not None  # noqa: S101 - a form that may be refused is on its page
+    assert page.get is not None  # noqa: S101 - a handler that refuses a form has a page that shows it
     return page.get(replace(visit, status=refused.status, shown=refused.shown))
 
 

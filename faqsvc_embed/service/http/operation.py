@@ -77,9 +77,9 @@ class Operation:
         if self.scope is not None:
             yield from (401, 403, 404, 410, 422, 503)
         if self.scope is not None and self.method != "get":
-            yield from (400, 408, 413)  # a body
+            yield from (400, 408, 413)  # it may have a body
         if self.body is not None and not self.reads_body:
-            yield from (406, 415)  # in JSON
+            yield from (406, 415)  # the body must be JSON
         if "If-Match" in self.headers:
             yield from (409, 412)
 
