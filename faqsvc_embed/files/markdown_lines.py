@@ -57,12 +57,17 @@ _TITLE: Final = (
 )
 _BLOCK: Final = r"<(?:div|h[1-6]|p|ul|dl)\b"
 HTML_HEADING: Final = re.compile(
-    rf"(?:</?[a-z][^<>]*>\s*)*?{_TITLE}(?P<text>(?:(?!{_BLOCK}).)*?)</(?P=tag)\s*>(?P<rest>.*)", re.I
+    rf"(?:</?[a-z][^<>]*>\s*){{0,20}}?{_TITLE}(?P<text>(?:(?!{_BLOCK}).){{0,1000}}?)"
+    r"</(?P=tag)\s*>(?P<rest>.*)",
+    re.I,
 )
-"""A heading, a defined term, or a box for a title or a question, with tags before it and a text after it."""
+"""A heading, a defined term, or a box for a title or a question, with tags before it and a text after it.
+
+A search for the end of each of many titles would take a time that is quadratic, so both are limited.
+"""
 _TITLE_CLASS: Final = re.compile(r":{3,}[ \t]*\{?\.?[\w-]*title\b[^{}]*\}?", re.I)
 """The first line of a container whose class says that it is a title."""
-_OPEN_TITLE: Final = re.compile(rf"{_TITLE}(?:(?!</(?P=tag)\b|{_BLOCK}).)*\Z", re.I)
+_OPEN_TITLE: Final = re.compile(rf"{_TITLE}(?:(?!</(?P=tag)\b|{_BLOCK}).){{0,1000}}\Z", re.I)
 _MAX_HEADING: Final = 6
 """Maximum lines of a heading in HTML."""
 _WRAPPER: Final = re.compile(r"<(p|div|span|font|center|section|article|li|big)\b[^<>]*>", re.I)

@@ -1231,6 +1231,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "> **Why {}?**\n> So.\n",
         "## Why {0}?\n[a{0}] [^{0}]\n\n[a{0}]: /a\n[^{0}]: So.\n\n",
         "## Why {}?\n{{/* So.\n\n",
+        '<button class="question">{}',
     ],
     ids=[
         "headings",
@@ -1241,6 +1242,7 @@ def test_a_list_of_others_in_front_matter_is_no_list_of_questions() -> None:
         "quotations",
         "definitions",
         "open comments",
+        "open boxes on one line",
     ],
 )
 def test_the_work_on_a_file_grows_linearly(written: str) -> None:
