@@ -25,7 +25,7 @@ from faqsvc_embed.files.markdown_lines import (
 )
 from faqsvc_embed.files.markdown_source import Source
 from faqsvc_embed.files.markdown_text import escape_line
-from faqsvc_embed.files.openers import INNER, Line, Opener, answer_label, bold, text_after
+from faqsvc_embed.files.openers import INNER, Line, Opener, answer_label, bold, labelled, text_after
 from faqsvc_embed.files.outline import Outline, outline_of
 from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
@@ -209,12 +209,12 @@ class _Reading:
         return introduction, start + 1, notes
 
     def _remarks(self) -> Iterator[str]:
-        """Yield notes on questions with links, and on headings and bold lines in answers that may ask."""
+        """Yield notes on questions with links, and on lines in answers that may ask."""
         own = {one.line: one for one in self._questions}
         above: Opener | None = None
         lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]
-        asking = {one.line: one for one in bold(lines) if not one.rest and ends_asking(one.text)}
-        asking = {number: one for number, one in asking.items() if not lines[number].mark}
+        alone = (one for one in bold(lines) if not (one.rest or lines[one.line].mark))
+        asking = {one.line: one for one in (*labelled(lines), *alone) if ends_asking(one.text)}
         openers = sorted((asking | {one.line: one for one in self._source.headings} | own).items())
         for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
             above = own.get(line, above)

@@ -215,9 +215,9 @@ def labelled(lines: Sequence[Line]) -> Iterator[Opener]:
         if label:
             question = line.opener(text_after(label))
             below_headings += above is not None and above.text.startswith("#")
-            text, mark, rest = question.text.partition("? ")
-            if _ANSWER_LABEL.fullmatch(rest):  # on the same line
-                question.text, question.rest, has_answers = text + mark.strip(), rest, True
+            text, mark, rest = question.text.partition("?")
+            if _ANSWER_LABEL.fullmatch(rest.strip()):  # on the same line
+                question.text, question.rest, has_answers = text + mark, rest.strip(), True
             elif not ends_asking(question.text):
                 _join(question, lines)
             found.append(question)
