@@ -69,8 +69,9 @@ class Candidate:
     section: str | None = None
 
     def __post_init__(self) -> None:
-        self.question, answer = self.texts or (question_text(self.element), text_of(self.answer_nodes))
-        self.answer = shortened(cleaned(answer))
+        question, answer = self.texts or (question_text(self.element), text_of(self.answer_nodes))
+        self.question: str = question
+        self.answer: str = shortened(cleaned(answer))
 
     @property
     def kind(self) -> object:

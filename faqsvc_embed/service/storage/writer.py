@@ -51,7 +51,7 @@ class Writer:
     def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self.database = database
         self.clock = clock
-        self.quota = Quota()
+        self.quota: Quota = Quota()
 
     @contextmanager
     def editing(self, access: Access, slug: str) -> Iterator[Edit]:
