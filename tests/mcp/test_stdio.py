@@ -42,6 +42,13 @@ class Lines:
     async def write(self, line: str) -> None:
         await self._lines.send(f"{line}\n")
 
+    async def start_call(self, number: int) -> None:
+        """Send a call of a tool, without waiting for its response."""
+        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
+        await self.write(
+            json.dumps({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+        )
+
     async def end(self) -> None:
         """End the input of the server."""
         await self._lines.aclose()
@@ -243,8 +250,7 @@ def test_a_cancelled_call_gets_no_response_and_ends_its_request(
 
     async def work(lines: Lines) -> float:
         await lines.initialize()
-        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
-        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 99, "method": "tools/call", "params": params}))
+        await lines.start_call(99)
         await asyncio.to_thread(faulty.wait_for_requests, 1)
         await lines.notify("notifications/cancelled", requestId=["of", "another", "form"])
         await lines.notify("notifications/cancelled", requestId=99)
@@ -266,8 +272,7 @@ def test_a_running_request_gets_its_response_after_the_input_has_ended(
 
     async def work(lines: Lines) -> dict[str, Any]:
         await lines.initialize()
-        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
-        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await lines.start_call(9)
         await lines.end()
         await asyncio.to_thread(faulty.wait_for_requests, 1)
         released.set()
@@ -286,8 +291,7 @@ def test_a_server_waits_for_running_requests_for_a_limited_time(
 
     async def work(lines: Lines) -> None:
         await lines.initialize()
-        params = {"name": "get_faq", "arguments": {"slug": "pricing"}}
-        await lines.write(json.dumps({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params}))
+        await lines.start_call(9)
         await asyncio.to_thread(faulty.wait_for_requests, 1)
 
     start = time.monotonic()
