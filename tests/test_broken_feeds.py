@@ -49,7 +49,9 @@ class Follower:
         self.service.behave(healthy)
 
         def is_fresh() -> bool:
-            state = self.embed.use_faq("pricing", wait=1)
+            self.embed.use_faq("pricing", wait=1)
+            # The fetch that was waited for may have been replaced: only what the next page shows is cached.
+            state = self.embed.use_faq("pricing")
             is_fresh = state.data is not None and not state.is_stale
             # While a fetch is running, the clock stands still: otherwise its record would be old at once.
             if not is_fresh and not state.is_fetching:
