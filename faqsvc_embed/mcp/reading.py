@@ -34,7 +34,7 @@ def without_address(call: Call) -> Call:
     Raises:
         ToolError: it is the address of something else, or its language is invalid or contradicts `lang`.
     """
-    text = call.arguments["slug"]
+    text = call.arguments.get("slug", "")
     if "/" not in text or len(text) > MAX_ADDRESS:
         return call
     base_url = call.reading().settings.base_url

@@ -8,7 +8,6 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from itertools import islice
@@ -38,7 +37,7 @@ from faqsvc_embed.errors import (
 )
 from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.mcp import reading, writing
-from faqsvc_embed.mcp.calls import Call, Clients, ToolError, shorten
+from faqsvc_embed.mcp.calls import Arguments, Call, Clients, ToolError, shorten
 from faqsvc_embed.mcp.definitions import INSTRUCTIONS, TOOLS
 from faqsvc_embed.mcp.updating import update_faq
 
@@ -90,39 +89,28 @@ async def _list_tools(_: Any, __: types.PaginatedRequestParams | None) -> types.
 async def _call_tool(
     clients: Clients, context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
 ) -> types.CallToolResult:
-    if params.name not in HANDLERS:
-        message = f"Unknown tool: {shorten(params.name, 100)!r}; the tools are {', '.join(HANDLERS)}"
+    name = params.name
+    if name not in HANDLERS:
+        message = f"Unknown tool: {shorten(name, 100)!r}; the tools are {', '.join(HANDLERS)}"
         raise MCPError(code=types.INVALID_PARAMS, message=message)
     headers = context.request.headers if context.request is not None else {}
-    client_to_write = partial(clients.writing, headers)
     try:
-        return await answer(Call(params.name, params.arguments or {}, clients.reading, client_to_write))
+        arguments = await asyncio.to_thread(_checked, name, params.arguments or {})
+        call = Call(name, arguments, clients.reading, partial(clients.writing, headers))
+        return await HANDLERS[name](call if name == "publish_faq" else reading.without_address(call))
+    except FAQError as error:
+        return _tool_error(error).result()
     except ToolError as error:
         return error.result()
 
 
-async def answer(call: Call) -> CallToolResult:
-    """Return the result of a call.
-
-    Raises:
-        ToolError: the call failed; the message says what to change.
-    """
-    call = await asyncio.to_thread(_checked, call)
-    try:
-        if "slug" in call.arguments and call.name != "publish_faq":
-            call = reading.without_address(call)
-        return await HANDLERS[call.name](call)
-    except FAQError as error:
-        raise _tool_error(error) from None
-
-
-def _checked(call: Call) -> Call:
-    """Return a call with its arguments decoded; raise ToolError if they do not fit the schema."""
-    validator = _VALIDATORS[call.name]
-    arguments = decoded(call.arguments, validator.schema) or {}
+def _checked(name: str, arguments: Arguments) -> Arguments:
+    """Return the arguments of a tool decoded; raise ToolError if they do not fit its schema."""
+    validator = _VALIDATORS[name]
+    arguments = decoded(arguments, validator.schema) or {}
     if problems := sorted(map(_problem, islice(validator.iter_errors(arguments), MAX_ERRORS))):
         raise _bad_arguments(problems)
-    return replace(call, arguments=arguments)
+    return arguments
 
 
 def decoded(value: Any, schema: Mapping[str, Any]) -> Any:
