@@ -49,12 +49,12 @@ class Backend(Protocol):
 class ResilientBackend:
     """A backend whose calls neither raise nor take long. It is opened again for each event loop.
 
-    A backend that cannot be written is still read. One that cannot be read is not used at all. After a
-    failure, one call at a time tries again, with increasing backoff.
+    Without a backend, calls do nothing. A backend that cannot be written is still read. One that cannot be
+    read is not used at all. After a failure, one call at a time tries again, with increasing backoff.
     """
 
     def __init__(
-        self, open_backend: Callable[[], Backend], clock: Callable[[], float] = time.monotonic
+        self, open_backend: Callable[[], Backend] | None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._open = open_backend
         self._clock = clock
@@ -70,11 +70,11 @@ class ResilientBackend:
     ) -> T | None:
         """Return the result of `work`; None if it fails, or is not tried. `now` tries even during backoff."""
         backoff = self._backoffs[operation]
-        if not (now or self._may_try(operation)):
+        if self._open is None or not (now or self._may_try(operation)):
             return None
         failures = backoff.failures
         try:
-            backend, turns = self._backend()
+            backend, turns = self._opened_by(self._open)
             async with turns:
                 if backoff.failures > failures and not now:
                     return None  # others failed while this call waited for its turn
@@ -95,9 +95,9 @@ class ResilientBackend:
 
         Nothing is missed before the first connection, if `is_first` is true.
         """
-        while True:
+        while self._open is not None:
             try:
-                async for message in self._backend()[0].messages(channel):
+                async for message in self._opened_by(self._open)[0].messages(channel):
                     if not message:
                         self._succeeded("watched")
                     if message or not is_first:
@@ -117,10 +117,10 @@ class ResilientBackend:
         backoff.until = float("inf")  # one call at a time
         return True
 
-    def _backend(self) -> tuple[Backend, asyncio.Semaphore]:
+    def _opened_by(self, open_backend: Callable[[], Backend]) -> tuple[Backend, asyncio.Semaphore]:
         loop = asyncio.get_running_loop()
         if self._opened is None or self._opened[0] is not loop:
-            self._opened = loop, self._open(), asyncio.Semaphore(MAX_CALLS)
+            self._opened = loop, open_backend(), asyncio.Semaphore(MAX_CALLS)
         return self._opened[1:]
 
     def _failed(self, operation: Operation, error: Exception) -> None:

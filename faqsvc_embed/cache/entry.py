@@ -16,7 +16,9 @@ from faqsvc_embed.api.cache_control import NO_CACHE_CONTROL, CacheControl
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, NotModified, Outcome
+from faqsvc_embed.cache.stored import StoredFAQ
 from faqsvc_embed.errors import FAQError, FAQNotFound, FAQUnavailable
+from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState, StateSource
 from faqsvc_embed.runtime.backoff import longest_backoff
 
@@ -24,7 +26,8 @@ JITTER: Final = 0.05
 """Lifetimes are shortened by up to this share, so that FAQs fetched together expire at different times."""
 MIN_REFRESH_INTERVAL: Final = 1.0
 """Minimum seconds between two refreshes of a record with the lifetime 0. Pages show it meanwhile."""
-
+MAX_CLOCK_SKEW: Final = 300.0
+"""Seconds by which the clock of another machine may be ahead of this one's."""
 AWAITED_FOR: Final = 60.0
 """Seconds after which a response without an announced change is believed, because a feed may be wrong."""
 
@@ -42,6 +45,11 @@ class Key(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
         return f"Key({self.slug!r}, {self.lang!r})"  # error reports show local variables
 
 
+def translations(slug: str, default: str | None = None) -> list[Key]:
+    """Return the keys of an FAQ in all languages, the default language first."""
+    return [Key(slug, lang) for lang in dict.fromkeys((None, default, *LANGUAGES))]
+
+
 class Announcement(msgspec.Struct, frozen=True):
     """A change of the FAQ of one cache entry. Until it arrives, requests bypass stores and HTTP caches."""
 
@@ -54,17 +62,6 @@ class Announcement(msgspec.Struct, frozen=True):
     def is_awaited(self, now: float) -> bool:
         """Return whether responses without the change are not believed yet."""
         return self.change.state is not None and now < self.at + AWAITED_FOR
-
-    def is_missing_in(self, faq: FAQ, revision: int | None, now: float) -> bool:
-        """Return whether a response with this record is older than the change."""
-        change = self.change
-        if not self.is_awaited(now):
-            return False
-        # Revisions of two translations cannot be compared.
-        is_comparable = change.state == "published" and change.lang in (None, faq.lang)
-        if is_comparable and revision is not None and change.revision is not None:
-            return revision < change.revision
-        return faq == self.before
 
 
 class Entry(msgspec.Struct, eq=False):
@@ -190,17 +187,17 @@ class Lifetimes(msgspec.Struct, frozen=True):
     not_found_for: float
     max_fresh: float = float("inf")
 
-    def after(self, entry: Entry | None, key: Key, outcome: Outcome, at: Moment) -> Entry:
-        """Return the entry that follows `entry` when a fetch of `key` ends with `outcome`."""
+    def after(self, entry: Entry | None, key: Key, outcome: Outcome | StoredFAQ, at: Moment) -> Entry:
+        """Return the entry that follows `entry` when a fetch of `key` ends, or its record is in the store."""
         entry = entry or Entry(key, used_at=at.now)
         if _is_outdated(entry, outcome, at.now):
             message = f"FAQ {key.slug!r}: the service, or a cache in front of it, still sends the old record"
             return _failed(entry, Failed(FAQUnavailable(message)), at)
         match outcome:
             case Fetched():
-                faq = entry.faq if entry.faq == outcome.faq else outcome.faq  # its fragments stay valid
-                fetched = replace(entry, faq=faq, validators=outcome.validators)
-                return self._confirmed(fetched, outcome.cache_control, at)
+                return self._confirmed(entry, outcome.faq, outcome.validators, outcome.cache_control, at)
+            case StoredFAQ():
+                return self._adopted(entry, outcome, at)
             case NotModified():
                 return self._not_modified(entry, outcome, at)
             case NotFound():
@@ -221,26 +218,51 @@ class Lifetimes(msgspec.Struct, frozen=True):
             outcome.validators.last_modified or entry.validators.last_modified,
         )
         cache_control = outcome.cache_control or replace(entry.cache_control, age=outcome.age)
-        return self._confirmed(replace(entry, validators=validators), cache_control, at)
+        return self._confirmed(entry, entry.faq, validators, cache_control, at)
 
-    def _confirmed(self, entry: Entry, cache_control: CacheControl, at: Moment) -> Entry:
+    def _confirmed(
+        self, entry: Entry, faq: FAQ, validators: Validators, cache_control: CacheControl, at: Moment
+    ) -> Entry:
         stated = cache_control.fresh_for
         lifetime = min(self.fresh_for if stated is None else stated, self.max_fresh)
         fresh_until = at.now + lifetime * (1 - JITTER * at.random)
-        return replace(
-            entry,
-            is_file=False,
+        return Entry(
+            entry.key,
+            entry.faq if entry.faq == faq else faq,  # its fragments stay valid
+            validators=validators,
             cache_control=cache_control,
             fresh_until=fresh_until,
             keep_until=max(fresh_until + self.keep_for, at.now + MIN_REFRESH_INTERVAL),
             updated_at=at.wall,
-            source="network",
-            error=None,
-            failures=0,
             retry_at=at.now + MIN_REFRESH_INTERVAL,
-            missing_since=None,
-            announced=None,
+            used_at=entry.used_at,
+            size=entry.size,
         )
+
+    def _adopted(self, entry: Entry, stored: StoredFAQ, at: Moment) -> Entry:
+        """Return the entry of a record that another process has fetched, unless this one is newer."""
+        if entry.updated_at is not None and entry.updated_at > stored.updated_at:
+            return entry
+        age = (at.wall - stored.updated_at).total_seconds()
+        # If the time of a record is in the future, a clock was changed: the record is stale.
+        fresh_for = stored.fresh_for - max(age, 0.0) if age > -MAX_CLOCK_SKEW else 0.0
+        adopted = Entry(
+            entry.key,
+            entry.faq if entry.faq == stored.faq else stored.faq,
+            validators=stored.validators,
+            cache_control=stored.cache_control,
+            fresh_until=at.now + fresh_for,
+            keep_until=at.now + fresh_for + self.keep_for,
+            updated_at=min(stored.updated_at, at.wall),
+            source="store",
+            # Forget the first 404 if another process has fetched the record since.
+            missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
+            used_at=at.now,
+            size=entry.size,
+        )
+        if fresh_for > 0:
+            return adopted
+        return replace(adopted, error=entry.error, failures=entry.failures, retry_at=entry.retry_at)
 
     def _not_found(self, entry: Entry, outcome: NotFound, at: Moment) -> Entry:
         """Remove a cached record. If a proxy may have sent the 404, remove it only after a second one."""
@@ -273,20 +295,27 @@ def announced(entry: Entry, change: Change, now: float) -> Entry:
     if entry.faq is not None and change.lang not in (None, entry.key.lang, entry.faq.lang):
         change = Change(change.slug, state=None)
     before = entry.announced
-    if before is not None and before.is_awaited(now):
-        return entry if change.state is None else replace(entry, announced=replace(before, change=change))
-    waiting = replace(entry, announced=Announcement(change, now, entry.faq))
+    if before is None or not before.is_awaited(now):
+        entry = replace(entry, announced=Announcement(change, now, entry.faq))
+    elif change.state is not None:
+        entry = replace(entry, announced=replace(before, change=change))
     if change.state is None or entry.faq is None:
-        return waiting
-    return expired(replace(waiting, retry_at=now), now)
+        return entry
+    return expired(replace(entry, retry_at=now), now)
 
 
-def _is_outdated(entry: Entry, outcome: Outcome, now: float) -> bool:
+def _is_outdated(entry: Entry, outcome: Outcome | StoredFAQ, now: float) -> bool:
     """Return whether a response has the record before an announced change."""
-    if entry.announced is None or not isinstance(outcome, Fetched | NotModified):
+    announced = entry.announced
+    if announced is None or not announced.is_awaited(now) or not isinstance(outcome, Fetched | NotModified):
         return False
     faq = outcome.faq if isinstance(outcome, Fetched) else entry.faq
-    return faq is not None and entry.announced.is_missing_in(faq, outcome.revision, now)
+    change = announced.change
+    # Revisions of two translations cannot be compared.
+    is_same = change.state == "published" and faq is not None and change.lang in (None, faq.lang)
+    if is_same and outcome.revision is not None and change.revision is not None:
+        return outcome.revision < change.revision
+    return faq is not None and faq == announced.before
 
 
 def fresh_state(entry: Entry) -> FAQState:

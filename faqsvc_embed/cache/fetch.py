@@ -2,27 +2,21 @@
 
 import time
 from concurrent.futures import Future
-from enum import Enum
 
+from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.cache.entry import Entry, Key
 from faqsvc_embed.runtime.threads import is_gevent_patched, sleep_until, wait_for
 
 
-class FetchState(Enum):
-    """The life of a fetch."""
-
-    RUNNING = "its outcome will be cached"
-    OVERDUE = "it took too long, and callers have an error; its outcome will be cached if it arrives"
-    DETACHED = "its outcome is for its callers only: a draft, or an FAQ that was forgotten or has changed"
-    ENDED = "there is nothing more to come"
-
-
 class Fetch:
-    """A fetch under way."""
+    """A fetch under way, until the fetcher no longer lists it: it has ended, or its FAQ was forgotten."""
 
     def __init__(self, key: Key) -> None:
         self.key = key
-        self.state = FetchState.RUNNING if key.token is None else FetchState.DETACHED
+        self.is_overdue = False
+        """Whether it took too long, and callers have an error. Its outcome is cached if it arrives."""
+        self.change: Change | None = None
+        """A change that was announced during the fetch: its response may be older."""
         self.result: Future[Entry] = Future()
         """Done as soon as there is an entry for the callers, perhaps with a stale record before the end."""
         self.started_at: float = time.monotonic()
@@ -34,16 +28,6 @@ class Fetch:
     def is_draft(self) -> bool:
         """Whether this is a draft for one page."""
         return self.key.token is not None
-
-    @property
-    def is_detached(self) -> bool:
-        """Whether the outcome is not cached."""
-        return self.state is FetchState.DETACHED
-
-    @property
-    def is_running(self) -> bool:
-        """Whether an outcome will be cached soon."""
-        return self.state is FetchState.RUNNING
 
     def wait(self, seconds: float) -> None:
         """Wait for the entry, at most `seconds`."""

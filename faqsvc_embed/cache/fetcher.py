@@ -2,9 +2,15 @@
 
 Synchronous callers wait on the `concurrent.futures.Future` of a fetch, asynchronous callers await it. All
 work runs on one background loop.
+
+A fetch is listed from its start to its end. What becomes of its outcome:
+
+- It is cached, and saved in the store.
+- A change was announced meanwhile: it is cached as stale, and another fetch follows at once.
+- Its FAQ was forgotten meanwhile, so that it is no longer listed, or it is a draft: only its callers get it.
+- It was overdue, so that its callers got an error: it is cached unless it is a failure, too.
 """
 
-import asyncio
 from concurrent.futures import Future
 from typing import Final
 
@@ -12,14 +18,14 @@ from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.requests import NO_VALIDATORS, Validators
 from faqsvc_embed.api.responses import Failed, Fetched, Gone, NotFound, Outcome
 from faqsvc_embed.cache.breaker import CircuitBreaker
-from faqsvc_embed.cache.entry import Entry, Key, Need, need
-from faqsvc_embed.cache.fetch import Fetch, FetchState
+from faqsvc_embed.cache.entry import Entry, Key, Need, need, translations
+from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 from faqsvc_embed.cache.report import Reporter
 from faqsvc_embed.cache.shared import SharedStore
 from faqsvc_embed.cache.source import BaseSource, Feed, Read
+from faqsvc_embed.cache.stored import Mark
 from faqsvc_embed.errors import FAQGone, FAQUnavailable
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.runtime.bounded_log import LogOnce, origin_of
@@ -43,7 +49,7 @@ class Fetcher:
         settings: Settings,
         source: BaseSource,
         cache: MemoryCache,
-        store: SharedStore | None,
+        store: SharedStore,
         reporter: Reporter,
     ) -> None:
         self._settings = settings
@@ -55,6 +61,7 @@ class Fetcher:
         self._breaker = CircuitBreaker(source.name, lambda: cache.clock())
         self._feed: Feed | None = source.feed(cache.slugs, self.refresh) if source.follows_changes else None
         self._fetches: dict[Key, Fetch] = {}
+        """The fetches that are listed."""
         self._lock = Lock()
         """Guards `_fetches`."""
         self._log = LogOnce()
@@ -78,37 +85,40 @@ class Fetcher:
         else:
             error = FAQUnavailable(f"FAQ {key.slug!r} is not fetched: {limit} others are being fetched")
             failed = Failed(error, was_sent=False)
-            self._reporter.report(None, self._end(fetch, self._cache.entry_after(key, failed)), failed)
+            self._reporter.report(None, self._finish(fetch, failed), failed)
         return fetch
 
-    def _start(self, fetch: Fetch) -> Future[None] | None:
-        """Run a fetch on the background loop, and return its end; None if there is no thread."""
+    def refresh(self, change: Change) -> None:
+        """Fetch the cached entries of a slug, which may have changed."""
+        keys = self._cache.announce(change)
+        with self._lock.own():
+            for fetch in self._fetches.values():
+                if fetch.key.slug == change.slug:
+                    fetch.change = change
+            new = [Fetch(key) for key in keys if key not in self._fetches]
+            self._fetches.update((fetch.key, fetch) for fetch in new)
+        for fetch in new:
+            self._start(fetch)
+
+    def _start(self, fetch: Fetch) -> None:
         work = self._run(fetch)
         try:
-            done = self._background.submit(work)
-            done.add_done_callback(lambda done: self._ended(fetch, done))
-            return done
+            self._background.submit(work).add_done_callback(lambda done: self._ended(fetch, done))
         except BaseException as error:  # too many open files, no threads, or the page was interrupted
             work.close()
             self._finish(fetch, Failed(FAQUnavailable(f"no thread to fetch with: {error}")))
             if not isinstance(error, Exception):
                 raise
-            return None
 
     def _ended(self, fetch: Fetch, done: Future[None]) -> None:
-        """Handle a fetch that ended without a result: it was cancelled, or raised an unexpected exception."""
+        """Give the callers of a fetch an error if it was cancelled, or raised an unexpected exception."""
         slug = fetch.key.slug
-        if fetch.state is FetchState.ENDED:
-            return
         if done.cancelled():
-            fetch.state = FetchState.DETACHED  # closing is not a failure of the source
-            failure = FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")
+            self._unlist(fetch)  # closing is not a failure of the source
+            self._finish(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} was interrupted")))
         elif (error := done.exception()) is not None:
             self._log.error(origin_of(error), "fetching FAQ %r failed", slug, error=error)
-            failure = FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")
-        else:
-            return
-        self._finish(fetch, Failed(failure))
+            self._finish(fetch, Failed(FAQUnavailable(f"fetching FAQ {slug!r} failed: {error!r}")))
 
     @property
     def feed_lag(self) -> float | None:
@@ -123,29 +133,33 @@ class Fetcher:
     def is_fetching(self, key: Key | None = None) -> bool:
         """Return whether callers can wait for a fetch of `key`, or of anything."""
         fetches = list(self._fetches.values()) if key is None else [self._fetches.get(key)]
-        return any(fetch is not None and fetch.state is not FetchState.OVERDUE for fetch in fetches)
+        return any(fetch is not None and not fetch.is_overdue for fetch in fetches)
+
+    def is_running(self, fetch: Fetch) -> bool:
+        """Return whether an outcome of this fetch will be cached soon."""
+        return self._is_listed(fetch) and not fetch.is_overdue
 
     def forget(self, slug: str | None = None) -> Future[bool] | None:
         """Remove `slug`, or everything, from cache and store; results of running fetches are not stored.
 
         If there is a store, return a future for its part of the work.
         """
-        self.forget_here(slug)
-        if self._store is None:
+        mark = self.forget_here(slug)
+        if not self._store.exists:
             return None
-        self._store.mark_invalid(slug, self._cache.wall_clock())
+        self._store.mark_invalid(slug, mark)
         try:
             return self._background.submit(work := self._store.invalidate())
         except Exception:  # for the same reasons; a later fetch does it
             work.close()
             return None
 
-    def forget_here(self, slug: str | None = None) -> None:
+    def forget_here(self, slug: str | None = None) -> Mark:
         """Remove `slug`, or everything, from the cache of this process."""
         with self._lock.own():
             for key in [key for key in self._fetches if slug is None or key.slug == slug]:
-                self._fetches.pop(key).state = FetchState.DETACHED
-        self._cache.forget(slug)
+                del self._fetches[key]
+        return self._cache.forget(slug)
 
     def close(self) -> None:
         """Cancel fetches and close connections, within a second; a later fetch opens new ones."""
@@ -154,57 +168,38 @@ class Fetcher:
     def after_fork(self) -> None:
         """Forget the fetches in a forked child, because they belong to the parent."""
         self._fetches.clear()
-        if self._store is not None:
-            self._store.after_fork()
-        if self._feed is not None or (self._store is not None and self._store.is_shared):
+        self._store.after_fork()
+        if self._feed is not None or self._store.is_shared:
             self._cache.expire()  # no change is received here until the first fetch
-
-    # The change feed
-
-    async def refresh(self, change: Change) -> None:
-        """Fetch the cached entries of a slug, which may have changed."""
-        ends = [self._start(self._fetch_again(key)) for key in self._cache.announce(change)]
-        if waiting := [asyncio.wrap_future(end) for end in ends if end is not None]:
-            await asyncio.wait(waiting)
-
-    def _fetch_again(self, key: Key) -> Fetch:
-        """Return a new fetch of `key`, and detach the one under way, which may have begun before a change."""
-        with self._lock.own():
-            if (before := self._fetches.get(key)) is not None:
-                before.state = FetchState.DETACHED
-            fetch = self._fetches[key] = Fetch(key)
-        return fetch
 
     # One fetch, on the background loop
 
     async def _run(self, fetch: Fetch) -> None:
+        key = fetch.key
         if fetch.is_draft:  # it is for one page, and is neither cached nor stored
             self._finish(fetch, await self._source.fetch(self._read(fetch)))
             return
-        is_new, store = self._cache.get(fetch.key) is None, self._store
-        is_settled = store is not None and await self._load(fetch, store)
+        is_new = self._cache.get(key) is None
+        is_settled = await self._load(fetch)
         if not is_settled:
-            outcome = await self._request(fetch)
-            if store is None:
-                self._finish(fetch, outcome)
-            else:
-                await self._finish_and_save(fetch, outcome, store)
-        entry = self._cache.get(fetch.key)
+            await self._conclude(fetch, await self._request(fetch))
+        entry = self._cache.get(key)
+        if entry is not None and fetch.change is not None:
+            self.get_or_start(key)
         if self._feed is not None and entry is not None and (entry.faq is not None or entry.is_missing):
             # The store may have missed a change of this language.
-            self._feed.follow(fetch.key.slug, is_missing=entry.is_missing, may_be_old=is_new and is_settled)
+            self._feed.follow(key.slug, is_missing=entry.is_missing, may_be_old=is_new and is_settled)
 
-    async def _load(self, fetch: Fetch, store: SharedStore) -> bool:
+    async def _load(self, fetch: Fetch) -> bool:
         """Read the store; return whether that has settled the fetch. Callers get a stale record at once."""
-        store.watch(self.forget_here, self._cache.expire)
-        # The store has an older record than an announced change.
-        stored = None if self._has_changed(fetch.key) else await store.load(fetch.key)
-        if fetch.is_detached:
+        key = fetch.key
+        self._store.watch(self.forget_here, self._cache.expire)
+        stored, before = await self._store.load(key), self._cache.get(key)
+        if not self._is_listed(fetch):
             return False
-        before = self._cache.get(fetch.key)
-        if stored is None:
-            return before is not None and before.is_file and await self._settle_file(fetch, before, store)
-        entry = self._cache.adopt(fetch.key, stored)
+        if stored is None or self._has_changed(fetch):  # the store may have the record before the change
+            return before is not None and before.is_file and await self._settle_file(fetch, before)
+        entry = self._cache.apply(key, stored)
         if before is not None and before.error is not None and entry.error is None:
             self._reporter.report(before, entry, None)
         needed = need(entry, self._cache.clock())
@@ -214,38 +209,33 @@ class Fetcher:
             fetch.resolve(entry)
         return needed is Need.NOTHING
 
-    async def _settle_file(self, fetch: Fetch, entry: Entry, store: SharedStore) -> bool:
+    async def _settle_file(self, fetch: Fetch, entry: Entry) -> bool:
         """Give callers the file of the folder, unless its FAQ was unpublished: that settles the fetch."""
-        if await store.tombstone(fetch.key.slug) is None:
+        if await self._store.tombstone(fetch.key.slug) is None:
             fetch.resolve(entry)
             return False
         error = FAQGone(f"FAQ {fetch.key.slug!r} was unpublished", status=410)
         self._finish(fetch, Gone(error))
         return True
 
-    async def _finish_and_save(self, fetch: Fetch, outcome: Outcome, store: SharedStore) -> None:
+    async def _conclude(self, fetch: Fetch, outcome: Outcome) -> None:
+        """Cache and store the outcome of a request."""
+        key, store = fetch.key, self._store
         if isinstance(outcome, Failed):
-            await self._load_translation(fetch.key, store)
-        before = self._cache.get(fetch.key)
-        had_record = before is not None and before.faq is not None
-        if isinstance(outcome, Gone) and had_record and not fetch.is_detached:
-            # It is gone in every language and every process. The store knows first: this one may be killed.
-            slug = fetch.key.slug
-            store.mark_invalid(slug, self._cache.wall_clock(), self._cache.tombstone(slug))
-            await store.invalidate()
-        is_detached = fetch.is_detached
+            await self._load_translation(key)
+        elif isinstance(outcome, Gone) and self._is_listed(fetch):
+            # The store knows first: this process may be killed.
+            if (mark := self._cache.bury(key, outcome)) is not None:
+                store.mark_invalid(key.slug, mark)
+                await store.invalidate()
+            else:  # it was gone before; another invalidation would only cause fetches
+                await store.delete(*translations(key.slug))
+        is_listed = self._is_listed(fetch)
         entry = self._finish(fetch, outcome)
-        if is_detached:
-            return
-        if isinstance(outcome, Gone):
-            if not had_record:  # it was gone before; another invalidation would only cause fetches
-                await store.delete(*(Key(entry.key.slug, lang) for lang in (None, *LANGUAGES)))
-        elif entry.faq is None and isinstance(outcome, NotFound):
-            await store.delete(entry.key)
-        elif entry.error is None:
-            stored = self._cache.to_store(entry)
-            if stored is not None:
-                await store.save(entry.key, stored)
+        if is_listed and entry.faq is None and isinstance(outcome, NotFound):
+            await store.delete(key)
+        elif is_listed and entry.error is None and (stored := self._cache.to_store(entry)) is not None:
+            await store.save(key, stored)
 
     async def _request(self, fetch: Fetch) -> Outcome:
         """Ask the source. If the breaker is open, callers do not wait, and only a probe is made."""
@@ -254,15 +244,15 @@ class Fetcher:
             refused = Failed(FAQUnavailable(message), was_sent=False)
             if not self._breaker.may_probe():
                 return refused
-            if self._store is not None:
-                await self._load_translation(fetch.key, self._store)
+            await self._load_translation(fetch.key)
             fetch.resolve(self._cache.entry_after(fetch.key, refused))
         outcome = await self._source.fetch(self._read(fetch))
-        if fetch.state is not FetchState.OVERDUE or not isinstance(outcome, Failed):
+        if not (fetch.is_overdue and isinstance(outcome, Failed)):
             self._breaker.record(outcome)
-        if isinstance(outcome, Gone) and not fetch.is_detached:
-            self._cache.bury(fetch.key, outcome)
-        return await self._gone_if_older(outcome, fetch.key) if isinstance(outcome, Fetched) else outcome
+        if isinstance(outcome, Fetched) and await self._is_gone(fetch.key, outcome):
+            message = f"FAQ {fetch.key.slug!r} was unpublished, but a cache still sends its record"
+            return Gone(FAQGone(message, status=410))
+        return outcome
 
     def _read(self, fetch: Fetch) -> Read:
         """Return the request of a fetch for its source."""
@@ -272,63 +262,58 @@ class Fetcher:
             self._cache.wall_clock,
             lambda failed: self._overdue(fetch, failed),
             # A cache in front of a service may still have the record before a change or a write.
-            self._has_changed(fetch.key) or self._cache.may_be_old(fetch.key.slug),
+            self._has_changed(fetch) or self._cache.may_be_old(fetch.key.slug),
         )
 
-    def _has_changed(self, key: Key) -> bool:
+    def _has_changed(self, fetch: Fetch) -> bool:
         """Return whether the feed has announced a change that no response has contained yet."""
-        entry = self._cache.get(key)
-        return entry is not None and entry.announced is not None
+        entry = self._cache.get(fetch.key)
+        return fetch.change is not None or (entry is not None and entry.announced is not None)
 
     def _validators(self, fetch: Fetch) -> Validators:
         """Return the validators of the cached record that a 304 would confirm."""
-        entry = None if fetch.is_detached else self._cache.get(fetch.key)
+        entry = self._cache.get(fetch.key) if self._is_listed(fetch) else None
         return NO_VALIDATORS if entry is None or entry.faq is None else entry.validators
 
-    async def _gone_if_older(self, outcome: Fetched, key: Key) -> Outcome:
-        """Return a 410 for a response from before the FAQ was unpublished."""
-        entry, tombstone = self._cache.get(key), self._cache.tombstone(key.slug)
+    async def _is_gone(self, key: Key, response: Fetched) -> bool:
+        """Return whether a response is from before the FAQ was unpublished."""
+        entry = self._cache.get(key)
         announced = None if entry is None else entry.announced
         if announced is not None and announced.change.state == "published":
-            return outcome
-        if tombstone is None and self._store is not None and (entry is None or entry.faq is None):
+            return False
+        tombstone = self._cache.tombstone(key.slug)
+        if tombstone is None and (entry is None or entry.faq is None):
             tombstone = await self._store.tombstone(key.slug)
-        if tombstone is None or not tombstone.covers(outcome, self._cache.wall_clock()):
-            return outcome
-        message = f"FAQ {key.slug!r} was unpublished, but a cache still sends its record"
-        return Gone(FAQGone(message, status=410))
+        return tombstone is not None and tombstone.covers(response, self._cache.wall_clock())
 
-    async def _load_translation(self, key: Key, store: SharedStore) -> None:
+    async def _load_translation(self, key: Key) -> None:
         """Load any translation of an FAQ that is not cached and cannot be fetched."""
-        entry = self._cache.get(key)
-        if entry is not None and entry.faq is not None:
-            return
-        for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
-            other = Key(key.slug, lang)
+        for other in (key, *translations(key.slug, self._settings.lang)):
             cached = self._cache.get(other)
             if cached is not None and cached.faq is not None:
                 return
-            if other != key and (stored := await store.load(other)) is not None:
-                self._cache.adopt(other, stored)
+            if other != key and (stored := await self._store.load(other)) is not None:
+                self._cache.apply(other, stored)
                 return
 
     def _overdue(self, fetch: Fetch, failed: Failed) -> None:
         """Give the callers an error. The fetch stays under way, as what arrives late is used."""
         self._breaker.record(failed)
-        if fetch.is_detached:
+        fetch.is_overdue = True
+        if not self._is_listed(fetch):
             fetch.resolve(self._cache.entry_after(fetch.key, failed))
             return
-        fetch.state = FetchState.OVERDUE
         before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, failed)
         fetch.resolve(entry)
         self._reporter.report(before, entry, failed)
 
     def _finish(self, fetch: Fetch, outcome: Outcome) -> Entry:
         """Cache the outcome of a fetch, and pass it to the callers."""
-        is_known = fetch.state is FetchState.OVERDUE and isinstance(outcome, Failed)
-        if fetch.is_detached or is_known:
+        is_known = fetch.is_overdue and isinstance(outcome, Failed)
+        if fetch.is_draft or is_known or not self._is_listed(fetch):
             return self._end(fetch, self._cache.entry_after(fetch.key, outcome))
-        before, entry = self._cache.get(fetch.key), self._cache.apply(fetch.key, outcome)
+        before = self._cache.get(fetch.key)
+        entry = self._cache.apply(fetch.key, outcome, fetch.change)
         try:
             self._reporter.report(before, entry, outcome)
         finally:  # otherwise a fault of this package would keep callers waiting for ever
@@ -336,10 +321,15 @@ class Fetcher:
         return entry
 
     def _end(self, fetch: Fetch, entry: Entry) -> Entry:
-        """Remove a fetch, and give its callers their entry."""
-        with self._lock.own():
-            fetch.state = FetchState.ENDED
-            if self._fetches.get(fetch.key) is fetch:
-                del self._fetches[fetch.key]
+        """Give the callers of a fetch their entry, after it is no longer listed."""
+        self._unlist(fetch)
         fetch.resolve(entry)
         return entry
+
+    def _is_listed(self, fetch: Fetch) -> bool:
+        return self._fetches.get(fetch.key) is fetch
+
+    def _unlist(self, fetch: Fetch) -> None:
+        with self._lock.own():
+            if self._is_listed(fetch):
+                del self._fetches[fetch.key]

@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from msgspec.structs import replace
@@ -11,18 +11,16 @@ from msgspec.structs import replace
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
 from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, fresh_state, size_of
-from faqsvc_embed.cache.stored import StoredFAQ, Tombstone, digest_of
+from faqsvc_embed.cache.stored import Mark, StoredFAQ, digest_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
 
 MAX_TOTAL_BYTES: Final = 64 * 1_048_576
 _random: Final = random.SystemRandom().random  # a separate generator: the host may seed the module's
-MAX_CLOCK_SKEW: Final = 300.0
-"""Seconds by which the clock of another machine may be ahead of this one's."""
 MAX_MISSING: Final = 100
 """Maximum number of missing FAQs whose publication is followed, because visitors can invent slugs."""
-FORGOTTEN_FOR: Final = 3600.0
-"""After `forget()`, requests bypass HTTP caches for this many seconds."""
+FORGOTTEN_FOR: Final = timedelta(hours=1)
+"""The time after `forget()` in which requests bypass HTTP caches."""
 
 
 class MemoryCache:
@@ -44,40 +42,52 @@ class MemoryCache:
         self._max_entries = max_entries
         self._entries: dict[Key, Entry] = {}
         self._size = 0
-        self._forgotten: dict[str | None, float] = {}
-        self._tombstones: dict[str, Tombstone] = {}
+        self._marks: dict[str | None, Mark] = {}
+        """When slugs were forgotten or unpublished, the newest last; None means all slugs."""
         self._lock = Lock()
         # Every page calls it, so it is the method of the dictionary itself.
         self.get: Callable[[Key], Entry | None] = self._entries.get
 
-    def apply(self, key: Key, outcome: Outcome) -> Entry:
-        """Store the outcome of a fetch of `key`, and return the new entry.
+    def apply(self, key: Key, outcome: Outcome | StoredFAQ, change: Change | None = None) -> Entry:
+        """Store the outcome of a fetch of `key`, or a record of the store, and return the new entry.
 
-        An FAQ that is gone is gone in every language.
+        An FAQ that is gone is gone in every language. If a `change` was announced during the fetch, the
+        record may be older: it is stale, and the change is still awaited.
         """
         with self._lock.own():
-            moment = self.moment()
+            moment, before = self.moment(), self._entries.get(key)
             if isinstance(outcome, Gone):
                 for other in [entry for entry in self._entries.values() if entry.key.slug == key.slug]:
                     self._put(self._lifetimes.after(other, other.key, outcome, moment))
-            entry = self._put(self._lifetimes.after(self._entries.get(key), key, outcome, moment))
-            if isinstance(outcome, Fetched) and entry.error is None:
-                self._tombstones.pop(key.slug, None)  # it was published again
-            return entry
+            entry = self._lifetimes.after(before, key, outcome, moment)
+            if change is not None:
+                waiting = announced(before or Entry(key), change, moment.now).announced
+                entry = expired(replace(entry, announced=waiting, retry_at=moment.now), moment.now)
+            if isinstance(outcome, Fetched) and entry.error is None and self.tombstone(key.slug) is not None:
+                del self._marks[key.slug]  # it was published again
+            return self._put(entry)
 
-    def bury(self, key: Key, outcome: Gone) -> None:
-        """Keep a tombstone of an FAQ that is gone, before `apply` removes its record."""
+    def bury(self, key: Key, outcome: Gone) -> Mark | None:
+        """Mark an FAQ with a record as unpublished, and return the mark. `apply` removes the record then."""
         with self._lock.own():
-            entry, wall = self._entries.get(key), self.wall_clock()
-            if entry is not None and entry.faq is not None and not outcome.is_direct:
-                self._tombstones.pop(key.slug, None)  # so that it is inserted as the newest
-                self._tombstones[key.slug] = Tombstone(wall, outcome.date, digest_of(entry.faq))
-                if len(self._tombstones) > self._max_entries:
-                    del self._tombstones[next(iter(self._tombstones))]
+            entry = self._entries.get(key)
+            if entry is None or entry.faq is None:
+                return None
+            # No cache in front of the source can have an older record if the 410 is direct.
+            digest = "" if outcome.is_direct else digest_of(entry.faq)
+            return self._set_mark(key.slug, Mark(self.wall_clock(), outcome.date, digest))
 
-    def tombstone(self, slug: str) -> Tombstone | None:
-        """Return the tombstone of an FAQ that was cached here when it was unpublished, or None."""
-        return self._tombstones.get(slug)
+    def tombstone(self, slug: str | None) -> Mark | None:
+        """Return the mark of an FAQ that was cached here when it was unpublished, or None."""
+        mark = self._marks.get(slug)
+        return mark if mark is not None and mark.is_gone else None
+
+    def _set_mark(self, slug: str | None, mark: Mark) -> Mark:
+        self._marks.pop(slug, None)  # so that it is inserted as the newest
+        self._marks[slug] = mark
+        if len(self._marks) > self._max_entries:
+            del self._marks[next(iter(self._marks))]
+        return mark
 
     def entry_after(self, key: Key, outcome: Outcome) -> Entry:
         """Return the entry for the outcome of a fetch without storing it, for an FAQ that was forgotten."""
@@ -97,38 +107,6 @@ class MemoryCache:
             return self._put(
                 replace(entry, faq=faq, is_file=is_file, keep_until=float("inf"), source="store")
             )
-
-    def adopt(self, key: Key, stored: StoredFAQ) -> Entry:
-        """Store a record that another process has fetched, unless this one is newer; return the entry."""
-        with self._lock.own():
-            entry = self._entries.get(key)
-            if entry is not None and entry.updated_at is not None and entry.updated_at > stored.updated_at:
-                return entry
-            return self._put(self._adopted(entry or Entry(key), stored))
-
-    def _adopted(self, entry: Entry, stored: StoredFAQ) -> Entry:
-        now, wall = self.clock(), self.wall_clock()
-        age = (wall - stored.updated_at).total_seconds()
-        # If the time of a record is in the future, a clock was changed: the record is stale.
-        fresh_for = stored.fresh_for - max(age, 0.0) if age > -MAX_CLOCK_SKEW else 0.0
-        faq = entry.faq if entry.faq == stored.faq else stored.faq
-        adopted = Entry(
-            key=entry.key,
-            faq=faq,
-            size=entry.size,
-            validators=stored.validators,
-            cache_control=stored.cache_control,
-            fresh_until=now + fresh_for,
-            keep_until=now + fresh_for + self._lifetimes.keep_for,
-            updated_at=min(stored.updated_at, wall),
-            source="store",
-            used_at=now,
-            # Forget the first 404 if another process has fetched the record since.
-            missing_since=entry.missing_since if entry.updated_at == stored.updated_at else None,
-        )
-        if fresh_for > 0:
-            return adopted
-        return replace(adopted, error=entry.error, failures=entry.failures, retry_at=entry.retry_at)
 
     def to_store(self, entry: Entry) -> StoredFAQ | None:
         """Return the part of an entry that a store keeps, if it has a record."""
@@ -160,24 +138,24 @@ class MemoryCache:
         waiting = (entry.announced for entry in self.entries())
         return max((now - one.at for one in waiting if one is not None and one.is_awaited(now)), default=0.0)
 
-    def forget(self, slug: str | None = None) -> None:
-        """Remove the entries of `slug` in all languages, or all entries."""
+    def forget(self, slug: str | None = None) -> Mark:
+        """Remove the entries of `slug` in all languages, or all entries; return the mark of this moment."""
         with self._lock.own():
             for key in [key for key in self._entries if slug is None or key.slug == slug]:
                 self._size -= self._entries.pop(key).size
-            self._forgotten.pop(slug, None)  # so that it is inserted as the newest
-            self._forgotten[slug] = self.clock()
-            if len(self._forgotten) > self._max_entries:
-                del self._forgotten[next(iter(self._forgotten))]
+            mark = Mark(self.wall_clock())
+            if self.tombstone(slug) is None:
+                self._set_mark(slug, mark)
+            return mark
 
     def is_forgotten(self, slug: str) -> bool:
         """Return whether `slug` was forgotten so recently that an HTTP cache may have its old record."""
-        since = self.clock() - FORGOTTEN_FOR
-        return any(self._forgotten.get(which, since) > since for which in (slug, None))
+        since = self.wall_clock() - FORGOTTEN_FOR
+        return any(mark is not None and mark.at > since for mark in map(self._marks.get, (slug, None)))
 
     def may_be_old(self, slug: str) -> bool:
         """Return whether an HTTP cache may have an old record, so that requests have to bypass it."""
-        return slug in self._tombstones or self.is_forgotten(slug)
+        return self.tombstone(slug) is not None or self.is_forgotten(slug)
 
     def slugs(self) -> list[str]:
         """Return the slugs of all records, the last used first, then of `MAX_MISSING` missing FAQs."""

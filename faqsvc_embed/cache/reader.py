@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from faqsvc_embed.api.fields import invalid_slug, is_slug
-from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Need, need, state_of
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Need, need, state_of, translations
 from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.fetcher import Fetcher
 from faqsvc_embed.cache.memory import MemoryCache
@@ -17,7 +17,6 @@ from faqsvc_embed.cache.report import Health, Reporter, health_of
 from faqsvc_embed.cache.shared import open_store
 from faqsvc_embed.cache.source import BaseSource
 from faqsvc_embed.errors import ConfigurationError, FAQError, FAQNotFound, FAQUnavailable
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ, FAQState
 from faqsvc_embed.runtime import fork
 from faqsvc_embed.runtime.background_loop import SUSPENSION
@@ -107,7 +106,7 @@ class Reader:
         must_wait = waits_for_store or (self._is_overdue(fetch) and (awaits or not in_event_loop()))
         if entry is not None and entry.is_usable(now) and not must_wait:
             # Later pages use the result, even if the fetch has already ended.
-            return state_of(entry, key, now, is_fetching=fetch.is_running)
+            return state_of(entry, key, now, is_fetching=self.fetcher.is_running(fetch))
         return fetch if fetch.entry is None else self._state_after(fetch, fetch.entry)
 
     def _is_overdue(self, fetch: Fetch) -> bool:
@@ -116,7 +115,7 @@ class Reader:
         In a process that is suspended between requests, no refresh in the background ends: a page must wait.
         """
         is_late = time.monotonic() - fetch.started_at > self._settings.timeout + SUSPENSION
-        return is_late and fetch.is_running and fetch.entry is None
+        return is_late and self.fetcher.is_running(fetch) and fetch.entry is None
 
     def state(self, key: Key) -> FAQState:
         """Return the state of an FAQ now, without starting a fetch."""
@@ -135,7 +134,7 @@ class Reader:
             entry,
             key,
             self.cache.clock(),
-            is_fetching=fetch.is_running,
+            is_fetching=self.fetcher.is_running(fetch),
             source=entry.source if entry.error is None else "memory",
         )
         return self._or_translation(key, state)
@@ -145,8 +144,8 @@ class Reader:
         if state.data is not None or isinstance(state.error, FAQNotFound):
             return state
         now = self.cache.clock()
-        for lang in dict.fromkeys((None, self._settings.lang, *LANGUAGES)):
-            entry = self.cache.get(Key(key.slug, lang))
+        for other in translations(key.slug, self._settings.lang):
+            entry = self.cache.get(other)
             if entry is not None and entry.is_usable(now):
                 entry.used_at = now
                 return replace(
@@ -192,7 +191,7 @@ class Reader:
 
     def _new_fetcher(self) -> Fetcher:
         """Return the fetcher of the source, which has nothing to do if the source is read at once."""
-        store = None if self.source.is_local else open_store(self._settings)
+        store = open_store(self._settings, is_used=not self.source.is_local)
         return Fetcher(self._settings, self.source, self.cache, store, self.reporter)
 
     def use_source(self, source: BaseSource) -> None:

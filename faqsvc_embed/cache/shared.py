@@ -20,25 +20,24 @@ import msgspec
 from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.cache.backend import Backend, ResilientBackend
-from faqsvc_embed.cache.entry import Key
+from faqsvc_embed.cache.entry import Key, translations
 from faqsvc_embed.cache.source import source_name
-from faqsvc_embed.cache.stored import StoredFAQ, Tombstone
+from faqsvc_embed.cache.stored import Mark, StoredFAQ, read_mark
 from faqsvc_embed.errors import InvalidFAQ
-from faqsvc_embed.languages import LANGUAGES
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.background_loop import finished
 from faqsvc_embed.runtime.bounded_log import LogOnce
 from faqsvc_embed.settings import Settings
 from faqsvc_embed.text import clean_text
 
-OnForgotten = Callable[[str | None], None]
+OnForgotten = Callable[[str | None], object]
 OnGap = Callable[[], None]
 
 MAX_PENDING: Final = 1000
 MARKS_FOR: Final = 60 * 86_400.0
 """Seconds for which a store knows when an FAQ was forgotten: longer than any fetch may take."""
 FOR_EVER: Final = float("inf")
-PREFIX: Final = "faqsvc:3:"
+PREFIX: Final = "faqsvc:4:"
 """The beginning of all names. Its number changes with the format of the values."""
 
 
@@ -48,11 +47,13 @@ class SharedStore:
     def __init__(
         self,
         settings: Settings,
-        open_backend: Callable[[], Backend],
+        open_backend: Callable[[], Backend] | None,
         *,
         is_shared: bool,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """Without `open_backend`, the store does not exist: nothing is in it, and nothing is kept."""
+        self.exists: bool = open_backend is not None
         self.is_shared = is_shared
         """Whether other machines read it, so that no `private` response may be stored (RFC 9111, 5.2.2.7)."""
         # In a cluster, the braces put all names of a source into one slot, because a call may use several.
@@ -61,7 +62,7 @@ class SharedStore:
         self._keep_for = FOR_EVER if settings.keep_for is None else settings.keep_for
         self._backend = ResilientBackend(open_backend, clock)
         self._process = secrets.token_hex(8)
-        self._pending: dict[str | None, tuple[datetime, Tombstone | None]] = {}
+        self._pending: dict[str | None, Mark] = {}
         """The FAQs that were forgotten, which the backend does not know yet; None means all FAQs."""
         self._log = LogOnce()
         self._watch: tuple[asyncio.AbstractEventLoop, asyncio.Task[None]] | None = None
@@ -85,7 +86,7 @@ class SharedStore:
         except InvalidFAQ as error:
             self._log.warning(repr(key), "FAQ %r: its stored record is ignored: %s", key.slug, error)
             return None
-        return None if _is_forgotten(stored, marks) else stored
+        return None if _is_hidden(stored, marks) else stored
 
     async def save(self, key: Key, stored: StoredFAQ) -> None:
         """Replace a record; if it may not be stored, remove the earlier one, which must not come back."""
@@ -99,32 +100,31 @@ class SharedStore:
         name, gone = self._record(key), self._gone(key.slug)
         await backend.put(name, _seal(name, stored), stored.fresh_for + self._keep_for)
         tombstone, *marks = await backend.get(gone, self._mark(key.slug), self._mark(None))
-        if _is_forgotten(stored, marks):  # by a process that removed the earlier record meanwhile
+        if _is_hidden(stored, marks):  # by a process that removed the earlier record meanwhile
             await backend.delete(name)
-        elif tombstone is not None and not _is_later(tombstone, stored):
+        elif tombstone is not None and not _is_hidden(stored, [tombstone]):
             await backend.delete(gone)  # the FAQ was published again
 
     async def delete(self, *keys: Key) -> None:
         names = map(self._record, keys)
         await finished(self._backend.call("written", lambda backend: backend.delete(*names)))
 
-    async def tombstone(self, slug: str) -> Tombstone | None:
-        """Return the tombstone of an FAQ; None if there is none that can be read."""
+    async def tombstone(self, slug: str) -> Mark | None:
+        """Return the mark of an FAQ that was unpublished; None if there is none that can be read."""
         found = await self._backend.call("read", lambda backend: backend.get(self._gone(slug)))
-        return None if found is None or found[0] is None else Tombstone.from_json(found[0])
+        mark = None if found is None or found[0] is None else read_mark(found[0])
+        return mark if mark is not None and mark.is_gone else None
 
     # Forgetting
 
-    def mark_invalid(self, slug: str | None, at: datetime, tombstone: Tombstone | None = None) -> None:
+    def mark_invalid(self, slug: str | None, mark: Mark) -> None:
         """Hide the records of `slug`, or all records, until `invalidate` succeeds.
 
-        After that, records that were confirmed before `at` stay hidden, because a slow process may still save
-        one. `at` comes from the clock that also sets `updated_at`. The store keeps the `tombstone` of an FAQ
-        that was unpublished.
+        After that, records that the `mark` hides stay hidden, because a slow process may still save one.
         """
         if len(self._pending) >= MAX_PENDING:
-            self._pending, slug, tombstone = {}, None, None
-        self._pending[slug] = at, tombstone
+            self._pending, slug = {}, None
+        self._pending[slug] = mark
 
     async def invalidate(self) -> bool:
         """Remove the records that are marked invalid, and tell the other processes, even during backoff.
@@ -145,19 +145,18 @@ class SharedStore:
 
     async def _invalidate(self, slug: str | None, backend: Backend) -> bool:
         """Remove what is marked invalid; return False if another call did."""
-        if (pending := self._pending.get(slug)) is None:
+        if (mark := self._pending.get(slug)) is None:
             return False
-        at, tombstone = pending
         try:
-            await backend.put(self._mark(slug), at.isoformat().encode(), MARKS_FOR)
-            if slug is not None and tombstone is not None:
-                await backend.put(self._gone(slug), msgspec.json.encode(tombstone), FOR_EVER)
+            await backend.put(self._mark(slug), msgspec.json.encode(mark), MARKS_FOR)
+            if slug is not None and mark.is_gone:
+                await backend.put(self._gone(slug), msgspec.json.encode(mark), FOR_EVER)
         finally:  # also on a full disk
             if slug is None:
                 await backend.clear(self._name("record:"))
             else:
-                await backend.delete(*(self._record(Key(slug, lang)) for lang in (None, *LANGUAGES)))
-        if self._pending.get(slug) is pending:  # it was not forgotten again meanwhile
+                await backend.delete(*map(self._record, translations(slug)))
+        if self._pending.get(slug) is mark:  # it was not forgotten again meanwhile
             del self._pending[slug]
         return True
 
@@ -248,22 +247,9 @@ def _digest(name: str, text: bytes) -> bytes:
     return hashlib.sha256(name.encode() + b"\n" + text).hexdigest().encode()
 
 
-def _is_forgotten(stored: StoredFAQ, marks: list[bytes | None]) -> bool:
-    """Return whether a record was confirmed before its FAQ was forgotten.
-
-    Times come from several machines: if the clock of one is ahead, more records are fetched again than
-    necessary. A mark that cannot be read counts as later than every record.
-    """
-    try:
-        times = [datetime.fromisoformat(mark.decode()) for mark in marks if mark is not None]
-        return any(stored.updated_at <= time for time in times)
-    except (ValueError, TypeError):
-        return True
-
-
-def _is_later(tombstone: bytes, stored: StoredFAQ) -> bool:
-    found = Tombstone.from_json(tombstone)
-    return found is not None and found.at > stored.updated_at
+def _is_hidden(stored: StoredFAQ, marks: list[bytes | None]) -> bool:
+    """Return whether a record was confirmed before its FAQ was forgotten or unpublished."""
+    return any(mark is not None and read_mark(mark).hides(stored) for mark in marks)
 
 
 def max_size(settings: Settings) -> int:
@@ -271,10 +257,10 @@ def max_size(settings: Settings) -> int:
     return 4 * settings.max_bytes + 65_536
 
 
-def open_store(settings: Settings) -> SharedStore | None:
-    """Return the store that the settings name. Nothing is opened before its first use."""
-    if settings.store is None:
-        return None
+def open_store(settings: Settings, *, is_used: bool = True) -> SharedStore:
+    """Return the store that the settings name, if it `is_used`. Nothing is opened before its first use."""
+    if settings.store is None or not is_used:
+        return SharedStore(settings, None, is_shared=False)
     if settings.store.startswith("file:"):
         from faqsvc_embed.cache.sqlite import SQLiteBackend
 

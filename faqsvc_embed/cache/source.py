@@ -3,7 +3,7 @@
 A source declares its abilities by attributes. Only the reader checks them.
 """
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -30,7 +30,7 @@ class Read(NamedTuple):
     """Whether a cache in front of the source may have an older record."""
 
 
-Refresh = Callable[[Change], Coroutine[None, None, None]]
+Refresh = Callable[[Change], None]
 """A method that fetches the cached entries of a slug, which may have changed."""
 
 

@@ -1,7 +1,7 @@
-"""What a store keeps of an FAQ: its record, or when it was unpublished."""
+"""What a store keeps of an FAQ: its record, and when it was forgotten or unpublished."""
 
 import hashlib
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final, NamedTuple
 
 import msgspec
@@ -27,21 +27,28 @@ class StoredFAQ(NamedTuple):
     cache_control: CacheControl = NO_CACHE_CONTROL
 
 
-class Tombstone(msgspec.Struct, frozen=True):
-    """When an FAQ was unpublished, and its last record: no old response from a cache brings it back."""
+class Mark(msgspec.Struct, frozen=True):
+    """When an FAQ was forgotten or unpublished, so that no older response or stored record is shown again."""
 
     at: datetime
-    """When this host learned of it, by its own clock."""
+    """By the clock of this host, which also sets `updated_at`."""
     date: datetime | None = None
-    """When the service said so, by the service's clock."""
+    """When the service said that it was unpublished, by the service's clock."""
     digest: str = ""
-    """The digest of the last record."""
+    """The digest of its last record if it was unpublished."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether it was unpublished, and no later record has been seen."""
+        return bool(self.digest)
 
     def covers(self, response: Fetched, now: datetime) -> bool:
         """Return whether a response is from before the FAQ was unpublished.
 
         It is if it was made earlier, or if it has the last record while a cache may still have that record.
         """
+        if not self.is_gone:
+            return False
         stated = response.cache_control
         if stated.age and now - timedelta(seconds=stated.age) < self.at:
             return True
@@ -50,17 +57,26 @@ class Tombstone(msgspec.Struct, frozen=True):
         lifetime = timedelta(seconds=max(stated.lifetime or 0.0, MIN_STORED_FOR))
         return now < self.at + lifetime and digest_of(response.faq) == self.digest
 
-    @classmethod
-    def from_json(cls, value: bytes) -> "Tombstone | None":
-        """Read the value of a store; return None if it is invalid, or if its time has no time zone."""
-        try:
-            found = _tombstones.decode(value)
-        except (msgspec.DecodeError, UnicodeError):
-            return None
-        return found if found.at.tzinfo is not None else None
+    def hides(self, stored: StoredFAQ) -> bool:
+        """Return whether a stored record is too old.
+
+        Times come from several machines: if the clock of one is ahead, more records are fetched again than
+        necessary.
+        """
+        return stored.updated_at <= self.at
 
 
-_tombstones: Final = msgspec.json.Decoder(Tombstone)  # at import, as in `wire`
+def read_mark(value: bytes) -> Mark:
+    """Read the value of a store. A mark that is invalid, or has no time zone, is later than every record."""
+    try:
+        mark = _marks.decode(value)
+    except (msgspec.DecodeError, UnicodeError):
+        return UNREADABLE
+    return mark if mark.at.tzinfo is not None else UNREADABLE
+
+
+UNREADABLE: Final = Mark(datetime.max.replace(tzinfo=UTC))
+_marks: Final = msgspec.json.Decoder(Mark)  # at import, as in `wire`
 
 
 def digest_of(faq: FAQ) -> str:

@@ -171,7 +171,7 @@ class ChangeFeed:
             self._changed(Change(slug, state=None), len(slugs) / REFRESHES)
 
     def _changed(self, change: Change, spread: float = 0.0) -> None:
-        """Refresh a slug; changes during a refresh lead to only one more."""
+        """Refresh a slug; changes during `REFRESH_INTERVAL` lead to only one more refresh."""
         if change.state is not None or change.slug not in self._changes:  # events arrive in order
             self._changes[change.slug] = change
         if change.slug not in self._refreshes:
@@ -183,8 +183,8 @@ class ChangeFeed:
             await asyncio.sleep(spread * _random.random())
             while (change := self._changes.pop(slug, None)) is not None:
                 if (refresh := self._refresh()) is not None:
-                    await refresh(change)
-                del refresh
+                    refresh(change)
+                del refresh  # else this task would keep an unused embed alive
                 await asyncio.sleep(REFRESH_INTERVAL)
         finally:
             self._refreshes.pop(slug, None)

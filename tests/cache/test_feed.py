@@ -235,6 +235,24 @@ def test_a_new_translation_arrives_although_an_older_record_has_a_higher_revisio
     wait_until(lambda: embed.get_faq("pricing", lang="de").lang == "de")
 
 
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_record_that_a_change_overtakes_on_its_way_is_shown_until_the_change_arrives(
+    service: FeedService, embed: FAQEmbed, fails: bool
+) -> None:
+    follow(embed, service)
+    service.may_read.clear()
+    embed.use_faq("pricing", lang="de", wait=0)
+    wait_until(lambda: len(service.reads) == 3)
+    service.lag, service.fails_after = 2, 2 if fails else 1_000  # one read for each key
+    service.publish("pricing", "New.")
+    wait_until(lambda: len(service.reads) == 4)
+    service.may_read.set()
+    wait_until(lambda: len(service.reads) >= 5)
+    freshness = "stale" if fails else "fresh"
+    wait_until(lambda: freshness in [faq["freshness"] for faq in embed.health() if faq["lang"] == "de"])
+    assert embed.get_faq("pricing", lang="de").items[0].answer == ("Old." if fails else "New.")
+
+
 def test_unpublishing_during_a_revalidation_is_not_missed_after_two_edits(
     service: FeedService, embed: FAQEmbed
 ) -> None:

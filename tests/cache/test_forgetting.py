@@ -9,7 +9,7 @@ import pytest
 from faqsvc_embed import FAQ, FAQEmbed
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import open_store
-from faqsvc_embed.cache.stored import StoredFAQ
+from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.runtime.background_loop import BackgroundLoop
 from faqsvc_embed.settings import Settings
 from tests.support import samples
@@ -44,7 +44,7 @@ def test_what_a_slow_process_saves_after_it_was_forgotten_is_not_read(store: str
     async def forget() -> None:
         other = open_store(settings)
         assert other is not None
-        other.mark_invalid(slug, EPOCH + timedelta(seconds=1))
+        other.mark_invalid(slug, Mark(EPOCH + timedelta(seconds=1)))
         assert await other.invalidate()
 
     async def run() -> list[StoredFAQ | None]:

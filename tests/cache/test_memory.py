@@ -39,7 +39,7 @@ def test_the_number_of_entries_is_bounded(clock: Clock, bound: int) -> None:
         if number % 2:
             cache.apply(key, fetched())
         else:
-            cache.adopt(key, stored(clock, age=0))
+            cache.apply(key, stored(clock, age=0))
         assert cache.get(key) is not None
         assert len(cache.entries()) <= bound
 
@@ -105,7 +105,7 @@ def test_bytes_are_counted_once_whatever_becomes_of_a_record(clock: Clock) -> No
     for _ in range(100):
         cache.apply(KEY, fetched(large))
         cache.apply(KEY, fetched())
-        cache.adopt(KEY, stored(clock, age=-1, faq=large))
+        cache.apply(KEY, stored(clock, age=-1, faq=large))
         cache.forget()
     for number in range(60):
         cache.apply(Key(str(number), None), fetched(large))
@@ -145,7 +145,7 @@ def test_forgetting_removes_a_slug_in_every_language_or_everything(clock: Clock)
 def test_a_stored_record_ages_from_when_it_was_fetched(clock: Clock, age: float, expected: Need) -> None:
     cache = make_cache(clock)
     record = stored(clock, age)
-    cache.adopt(KEY, record)
+    cache.apply(KEY, record)
     assert need_of(cache) is expected
     assert (state_in(cache).data, state_in(cache).updated_at) == (PRICING, record.updated_at)
 
@@ -158,7 +158,7 @@ def test_a_stored_record_from_the_future_is_shown_and_refreshed(
     clock: Clock, ahead: float, expected: Need
 ) -> None:
     cache = make_cache(clock)
-    cache.adopt(KEY, stored(clock, -ahead))
+    cache.apply(KEY, stored(clock, -ahead))
     assert (need_of(cache), state_in(cache).data) == (expected, PRICING)
     assert state_in(cache).updated_at == clock.wall()
     clock.advance(60)
@@ -167,7 +167,7 @@ def test_a_stored_record_from_the_future_is_shown_and_refreshed(
 
 def test_a_stored_record_is_kept_for_as_long_as_its_own_process_would_keep_it(clock: Clock) -> None:
     cache = make_cache(clock, keep_for=100)
-    cache.adopt(KEY, stored(clock, age=150))
+    cache.apply(KEY, stored(clock, age=150))
     assert state_in(cache).data == PRICING
     clock.advance(10)
     assert state_in(cache).data is None
@@ -176,20 +176,20 @@ def test_a_stored_record_is_kept_for_as_long_as_its_own_process_would_keep_it(cl
 def test_the_newer_record_wins_and_an_equal_one_stays_the_same_object(clock: Clock) -> None:
     cache = make_cache(clock)
     entry = cache.apply(KEY, fetched())
-    assert cache.adopt(KEY, stored(clock, age=10, faq=NEWER)) is entry
+    assert cache.apply(KEY, stored(clock, age=10, faq=NEWER)) is entry
     clock.advance(30)
-    assert cache.adopt(KEY, stored(clock, age=0, faq=FAQ.from_dict(samples.pricing()))).faq is PRICING
+    assert cache.apply(KEY, stored(clock, age=0, faq=FAQ.from_dict(samples.pricing()))).faq is PRICING
     assert need_of(cache) is Need.NOTHING
-    assert cache.adopt(KEY, stored(clock, age=-1, faq=NEWER)).faq is NEWER
+    assert cache.apply(KEY, stored(clock, age=-1, faq=NEWER)).faq is NEWER
 
 
 def test_a_stale_stored_record_ends_no_back_off(clock: Clock) -> None:
     cache = make_cache(clock, random=lambda: 1.0)
     cache.apply(KEY, DOWN)
-    cache.adopt(KEY, stored(clock, age=70))
+    cache.apply(KEY, stored(clock, age=70))
     state = state_in(cache)
     assert (need_of(cache), state.error, state.is_degraded) == (Need.NOTHING, DOWN.error, True)
-    cache.adopt(KEY, stored(clock, age=5))
+    cache.apply(KEY, stored(clock, age=5))
     state = state_in(cache)
     assert (need_of(cache), state.error, state.is_degraded) == (Need.NOTHING, None, False)
 
@@ -199,7 +199,7 @@ def test_a_stored_record_does_not_undo_the_first_of_two_404s(clock: Clock) -> No
     record = stored(clock, age=100)
     for _ in range(2):
         clock.advance(100)
-        cache.adopt(KEY, record)
+        cache.apply(KEY, record)
         cache.apply(KEY, NOT_FOUND)
     assert isinstance(state_in(cache).error, FAQNotFound)
     assert state_in(cache).data is None
@@ -211,7 +211,7 @@ def test_a_404_from_before_another_process_fetched_the_record_counts_no_more(clo
     clock.advance(100)
     cache.apply(KEY, NOT_FOUND)
     clock.advance(100)
-    cache.adopt(KEY, stored(clock, age=70))
+    cache.apply(KEY, stored(clock, age=70))
     cache.apply(KEY, NOT_FOUND)
     assert state_in(cache).data == PRICING
 

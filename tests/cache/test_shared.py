@@ -18,7 +18,7 @@ from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.cache.backend import CALL_TIMEOUT
 from faqsvc_embed.cache.entry import Key
 from faqsvc_embed.cache.shared import MAX_PENDING, SharedStore
-from faqsvc_embed.cache.stored import StoredFAQ, Tombstone
+from faqsvc_embed.cache.stored import Mark, StoredFAQ
 from faqsvc_embed.settings import Settings
 from tests.support import samples, strategies
 from tests.support.clock import EPOCH, Clock
@@ -286,7 +286,7 @@ def test_a_store_that_cannot_be_written_can_be_read(
 
 
 def forget(store: SharedStore, slug: str | None, seconds: float = 1.0) -> Coroutine[Any, Any, bool]:
-    store.mark_invalid(slug, EPOCH + timedelta(seconds=seconds))
+    store.mark_invalid(slug, Mark(EPOCH + timedelta(seconds=seconds)))
     return store.invalidate()
 
 
@@ -369,7 +369,7 @@ def test_an_faq_that_is_forgotten_again_meanwhile_is_removed_again(
     async def use() -> None:
         first = asyncio.create_task(forget(store, "pricing"))
         await until(lambda: len(backend.calls) > 0)
-        store.mark_invalid("pricing", EPOCH + timedelta(seconds=2))
+        store.mark_invalid("pricing", Mark(EPOCH + timedelta(seconds=2)))
         await first
         await store.invalidate()
 
@@ -381,14 +381,14 @@ def test_a_flood_of_forgotten_faqs_becomes_everything(
     store: SharedStore, backend: FaultyBackend, run: Use
 ) -> None:
     for number in range(MAX_PENDING + 1):
-        store.mark_invalid(f"faq-{number}", EPOCH)
+        store.mark_invalid(f"faq-{number}", Mark(EPOCH))
     run(store.invalidate())
     assert backend.calls.count("publish") == backend.calls.count("clear") == 1
 
 
 def test_a_tombstone_stays_until_a_later_record_is_stored(store: SharedStore, run: Use) -> None:
-    tombstone = Tombstone(EPOCH + timedelta(seconds=1), None, "digest")
-    store.mark_invalid("pricing", tombstone.at, tombstone)
+    tombstone = Mark(EPOCH + timedelta(seconds=1), None, "digest")
+    store.mark_invalid("pricing", tombstone)
     run(store.invalidate())
     run(store.save(KEY, STORED))  # of a process that was slow
     assert (run(store.load(KEY)), run(store.tombstone("pricing"))) == (None, tombstone)

@@ -10,7 +10,7 @@ import pytest
 from faqsvc_embed import FAQEmbed, FAQNotFound
 from faqsvc_embed.cache import backend
 from faqsvc_embed.cache.shared import SharedStore
-from faqsvc_embed.cache.stored import Tombstone
+from faqsvc_embed.cache.stored import Mark
 from faqsvc_embed.sources import feed
 from tests.folder.support import PREISE, PRICING, folder
 from tests.support import faulty as faults
@@ -68,7 +68,7 @@ def test_no_page_shows_a_file_before_the_store_was_read(
         title(embed)
     release, tombstone = threading.Event(), SharedStore.tombstone
 
-    async def tombstone_slowly(store: SharedStore, slug: str) -> Tombstone | None:
+    async def tombstone_slowly(store: SharedStore, slug: str) -> Mark | None:
         await asyncio.to_thread(release.wait)
         return await tombstone(store, slug)
 

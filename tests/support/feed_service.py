@@ -39,6 +39,8 @@ class FeedService:
         self.may_read.set()
         self.lag = 0
         """How many reads still get the previous record, as from a cache in front."""
+        self.fails_after = 1_000_000
+        """How many reads get a response until the service is down."""
         self._last = dict[str, tuple[int, str]]()
         self._subscribers = list[Queue[bytes]]()
         self._log = list[bytes]()
@@ -99,7 +101,8 @@ class FeedService:
         status = 200 if answer is not None else 410 if slug in self.answers else 404
         if token:
             status = 200 if draft else 403
-        if self.is_down:
+        self.fails_after -= 1
+        if self.is_down or self.fails_after < 0:
             status = 503
         body = json.dumps(record if status == 200 else {"code": "gone"}).encode()
         handler.send_response(status)

@@ -9,7 +9,7 @@ from faqsvc_embed.api.cache_control import CacheControl
 from faqsvc_embed.api.requests import Validators
 from faqsvc_embed.api.responses import Fetched, NotFound
 from faqsvc_embed.cache.entry import Key, Need, need
-from faqsvc_embed.cache.fetch import Fetch, FetchState
+from faqsvc_embed.cache.fetch import Fetch
 from faqsvc_embed.cache.memory import MemoryCache
 
 
@@ -57,11 +57,13 @@ class SlowFetcher:
         if faq is not None:
             outcome = Fetched(faq, CacheControl(), Validators())
         fetch = self._fetches.pop(key)
-        fetch.state = FetchState.ENDED
         fetch.resolve(self._cache.apply(key, outcome))
 
     def is_fetching(self, key: Key | None = None) -> bool:
         return bool(self._fetches) if key is None else key in self._fetches
+
+    def is_running(self, fetch: Fetch) -> bool:
+        return self._fetches.get(fetch.key) is fetch
 
     def forget(self, slug: str | None = None) -> None:
         self._cache.forget(slug)
