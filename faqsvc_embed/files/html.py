@@ -2,12 +2,12 @@
 
 import html
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html.parser import HTMLParser
-from itertools import chain, pairwise
+from itertools import accumulate, chain, groupby, pairwise
+from textwrap import indent
 from typing import Final, NamedTuple
 from urllib.parse import quote
 
@@ -39,6 +39,8 @@ _BREAK: Final = "\v"
 _EMPHASIS: Final = re.compile("\x02([*~]+)\x04([^\x02\x03]*)\x03")
 """Emphasis in an open paragraph. Its signs depend on the next character, so they are written at the end."""
 _TAG_NAMES: Final = {"**": "strong", "*": "em", "~~": "s"}
+_SHOWN: Final = re.compile(r"[^\W_](?:[^\w\s]|_)")
+"""A word outside and a sign inside of emphasis, between which a page would show its signs."""
 
 
 @dataclass(eq=False)
@@ -58,7 +60,7 @@ class Tag:
 class _Block(NamedTuple):
     """A paragraph, a table or the like."""
 
-    lines: list[str]
+    text: str
     is_item: bool = False
     """Whether it begins with the marker of a list item."""
 
@@ -86,26 +88,9 @@ def html_to_markdown(markup: str, *, is_whole: bool = False) -> str:
 
 
 def _shallow(markup: str) -> str:
-    """Return HTML in which a line break stands for each tag of an element that is nested too deeply."""
-    depth = 0
-
-    def kept(tag: re.Match[str]) -> str:
-        nonlocal depth
-        depth = max(0, depth + (-1 if tag[1] else 1))
-        is_deep = depth + len(tag[1]) > _MAX_DEPTH
-        return "<br>" if is_deep else tag[0]
-
-    return _NESTING.sub(kept, markup)
-
-
-def to_markdown(nodes: Iterable[Tag | str]) -> str:
-    """Return elements and text as Markdown."""
-    return _joined(_blocks(nodes, 0))
-
-
-def _is_block(node: Tag | str) -> bool:
-    is_inline = isinstance(node, str) or node.name in INLINE_TAGS or node.name == "br"
-    return not is_inline or (isinstance(node, Tag) and node.has_blocks)
+    """Return HTML; if it is nested too deeply, line breaks stand for the tags of its blocks."""
+    depths = accumulate(-1 if tag[1] else 1 for tag in _NESTING.finditer(markup))
+    return _NESTING.sub("<br>", markup) if max(depths, default=0) > _MAX_DEPTH else markup
 
 
 class _Parser(HTMLParser):
@@ -133,37 +118,45 @@ class _Parser(HTMLParser):
         self._open.pop()
 
 
+def to_markdown(nodes: Iterable[Tag | str]) -> str:
+    """Return elements and text as Markdown."""
+    return _joined(_blocks(nodes, 0))
+
+
 def _joined(blocks: Sequence[_Block]) -> str:
     """Return blocks with a blank line between them, except between the items of a list."""
-    parts = ["\n".join(block.lines) for block in blocks]
-    for place, (above, block) in enumerate(pairwise(blocks), 1):
-        parts[place] = ("\n" if above.is_item and block.is_item else "\n\n") + parts[place]
+    parts = [block.text for block in blocks[:1]]
+    for above, block in pairwise(blocks):
+        parts += ["\n" if above.is_item and block.is_item else "\n\n", block.text]
     return "".join(parts)
 
 
 def _blocks(nodes: Iterable[Tag | str], depth: int) -> list[_Block]:
     """Return the blocks that nodes become; `depth` is the number of lists and quotations around them."""
     found = list[_Block]()
-    line = list[Tag | str]()
-    for node in nodes:
-        if isinstance(node, Tag) and _is_block(node):
-            found += [*_paragraph(_inline(line)), *_block(node, depth)]
-            line.clear()
+    for are_blocks, run in groupby(nodes, _is_block):
+        if are_blocks:
+            found += [block for tag in run if isinstance(tag, Tag) for block in _block(tag, depth)]
         else:
-            line.append(node)
-    return [*found, *_paragraph(_inline(line))]
+            found += _paragraph(_inline(run))
+    return found
+
+
+def _is_block(node: Tag | str) -> bool:
+    is_inline = isinstance(node, str) or node.name in INLINE_TAGS or node.name == "br"
+    return not is_inline or (isinstance(node, Tag) and node.has_blocks)
 
 
 def _block(tag: Tag, depth: int) -> list[_Block]:
     if tag.name == "pre":
-        written = _code(tag)
-        fence = "~~~~" if "```" in written else "```"
-        return [_Block([fence, *written.strip("\n").splitlines(), fence])]
+        code = _code(tag).strip("\n")
+        fence = "~~~~" if "```" in code else "```"
+        return [_Block("\n".join([fence, *code.splitlines(), fence]))]
     if tag.name in _HEADINGS and not tag.has_blocks:
         title = _inline(tag.children, frozenset({"**"}))
         if level := tag.attrs.get("level"):
-            shown = _paragraph(title.replace(_BREAK, " "))
-            return [_Block([f"{'#' * int(level)} {line}" for line in block.lines]) for block in shown]
+            signs = "#" * int(level)
+            return [_Block(f"{signs} {one.text}") for one in _paragraph(title.replace(_BREAK, " "))]
         return _paragraph(_marked(title, "**"))
     if tag.name == "table":
         return _table(tag, depth)
@@ -171,7 +164,7 @@ def _block(tag: Tag, depth: int) -> list[_Block]:
         return _list(tag if tag.name != "li" else Tag("ul", {}, [tag]), depth)
     inner = _blocks(tag.children, depth + (tag.name == "blockquote"))
     if tag.name == "blockquote" and inner and depth < _MAX_NESTING:
-        return [_Block([f"> {line}".rstrip() for line in _joined(inner).split("\n")])]
+        return [_Block("\n".join(f"> {line}".rstrip() for line in _joined(inner).split("\n")))]
     return inner
 
 
@@ -184,11 +177,9 @@ def _list(tag: Tag, depth: int) -> list[_Block]:
             continue
         marker = f"{number}. " if tag.name == "ol" else "- "
         number += 1
-        for place, (lines, is_item) in enumerate(_blocks(node.children, depth + 1)):
-            lines = [" " * len(marker) + line if line else line for line in lines]
-            if place == 0:
-                lines[0] = marker + lines[0][len(marker) :]
-            found.append(_Block(lines, is_item or place == 0))
+        for place, (text, is_item) in enumerate(_blocks(node.children, depth + 1)):
+            text = indent(text, " " * len(marker))
+            found.append(_Block(text if place else marker + text[len(marker) :], is_item or place == 0))
     return found
 
 
@@ -199,24 +190,17 @@ def _table(tag: Tag, depth: int) -> list[_Block]:
         for row in _inside(tag, "tr")
     ]
     rows = [row for row in rows if row]
-    width, above = max(map(len, rows), default=0), _blocks(_outside_cells(tag), depth)
-    if len(rows) < 2 or width < 2 or any(any(_inside(cell, "table")) for cell in chain.from_iterable(rows)):
-        return above + [
-            block for cell in chain.from_iterable(rows) for block in _blocks(cell.children, depth)
-        ]
-    cells = [[_in_one_line(_joined(_blocks(cell.children, depth))) for cell in row] for row in rows]
+    width = max(map(len, rows), default=0)
+    caption = [
+        node for node in tag.children if isinstance(node, str) or not any(_inside(Tag("", {}, [node]), "tr"))
+    ]
+    above, cells = _blocks(caption, depth), [*chain.from_iterable(rows)]
+    if len(rows) < 2 or width < 2 or any(any(_inside(cell, "table")) for cell in cells):
+        return above + [block for cell in cells for block in _blocks(cell.children, depth)]
     # Short rows stay short (GFM, 4.10): one wide row beside thousands would become megabytes.
-    cells[0] += [""] * (width - len(cells[0]))
-    return [*above, _Block([_row(cells[0]), _row(["---"] * width), *map(_row, cells[1:])])]
-
-
-def _outside_cells(tag: Tag) -> Iterator[Tag | str]:
-    """Yield what a table has besides its cells, such as a caption."""
-    for node in tag.children:
-        if isinstance(node, str) or (node.name not in ("td", "th", "tr") and not any(_inside(node, "tr"))):
-            yield node
-        elif node.name not in ("td", "th"):
-            yield from _outside_cells(node)
+    first, *others = [[_in_one_line(_joined(_blocks(cell.children, depth))) for cell in row] for row in rows]
+    lines = [first + [""] * (width - len(first)), ["---"] * width, *others]
+    return [*above, _Block("\n".join(f"| {' | '.join(line)} |" for line in lines))]
 
 
 def _inside(tag: Tag, name: str) -> Iterator[Tag]:
@@ -291,8 +275,8 @@ def _paragraph(text: str) -> list[_Block]:
         text = _EMPHASIS.sub(_emphasis, text)
     lines = [line for line in (" ".join(line.split()) for line in text.split(_BREAK)) if line]
     lines = [line if _ITEM.match(line) else escape_start(line) for line in lines]
-    ends = ["" if _ITEM.match(one) or _ITEM.match(other) else "\\" for one, other in pairwise(lines)]
-    return [_Block([line + end for line, end in zip(lines, [*ends, ""], strict=True)])] if lines else []
+    ends = ["\n" if _ITEM.match(one) or _ITEM.match(other) else "\\\n" for one, other in pairwise(lines)]
+    return [_Block("".join(map(str.__add__, lines, [*ends, ""])))] if lines else []
 
 
 def _emphasis(found: re.Match[str]) -> str:
@@ -300,29 +284,12 @@ def _emphasis(found: re.Match[str]) -> str:
 
     It shows signs between punctuation inside and a word outside, and signs beside those of other emphasis.
     """
-    sign, inner = found.groups()
-    before, after = (
-        found.string[max(found.start() - 1, 0) : found.start()],
-        found.string[found.end() : found.end() + 1],
-    )
-    edges = ((inner[0], before), (inner[-1], after))
-    if {inner[0], inner[-1], after} & {"*", "~", "\x02"} or any(
-        _is_sign(inside) and _is_in_word(outside) for inside, outside in edges
-    ):
-        return f"<{_TAG_NAMES[sign]}>{inner}</{_TAG_NAMES[sign]}>"
-    return f"{sign}{inner}{sign}"
-
-
-def _is_sign(character: str) -> bool:
-    return unicodedata.category(character)[0] in "PSC"
-
-
-def _is_in_word(character: str) -> bool:
-    return bool(character) and not (character.isspace() or _is_sign(character))
-
-
-def _row(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    (sign, inner), start, end = found.groups(), found.start(), found.end()
+    before, after = found.string[max(start - 1, 0) : start], found.string[end : end + 1]
+    is_shown = _SHOWN.match(before + inner[0]) or _SHOWN.match(after + inner[-1])
+    if is_shown or not {inner[0], inner[-1], after}.isdisjoint("*~\x02"):
+        sign = f"<{_TAG_NAMES[sign]}>"
+    return f"{sign}{inner}{sign.replace('<', '</')}"
 
 
 def _in_one_line(cell: str) -> str:
