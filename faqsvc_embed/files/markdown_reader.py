@@ -1,25 +1,39 @@
 """Documents from Markdown.
 
 A file whose front matter states `answerFormat` has the form that `markdown_writer` writes: the title is the
-heading of level 1, and every heading of level 2 is a question. In any other file, `markdown_questions`
-recognises the usual ways to write questions, and answers are Markdown.
+heading of level 1, and every heading of level 2 is a question. In any other file, `outline` recognises the
+usual ways to write questions, and an answer is the unchanged text up to the next question, without comments.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import Any, Final
 
 from faqsvc_embed.errors import quoted
-from faqsvc_embed.files.asking import says_faq
+from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, says_faq
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS, FRONT_MATTER_NAMES, plain_name
 from faqsvc_embed.files.json_yaml import parse_toml, parse_yaml, yaml_document
-from faqsvc_embed.files.markdown_lines import is_text
-from faqsvc_embed.files.markdown_questions import find_questions
-from faqsvc_embed.files.markdown_text import unescape
+from faqsvc_embed.files.markdown_lines import (
+    CONTENTS,
+    NOT_SHOWN,
+    NUMBER,
+    TAG_LINE,
+    TEMPLATE,
+    has_words,
+    is_template,
+    is_text,
+    split_id,
+    unnumbered,
+)
+from faqsvc_embed.files.markdown_source import Source
+from faqsvc_embed.files.markdown_text import escape_line, unescape
 from faqsvc_embed.files.markup import has_markdown, has_tags
+from faqsvc_embed.files.openers import INNER, Line, Opener, answer_label, bold, labelled, text_after
+from faqsvc_embed.files.outline import Outline, outline_of
+from faqsvc_embed.models.wire import MAX_INTRODUCTION
 
 _STATED: Final = frozenset(DOCUMENT_FIELDS.values()) - {"items"}
 """The fields that front matter states; the texts below it have the others."""
@@ -32,31 +46,28 @@ _ABOUT: Final = ("description", "keywords", "layout")
 _METADATA: Final = re.compile(r"[a-z][\w-]*:(?:[ \t]|$)")
 """A field in the lines above a text."""
 _FIELD: Final = re.compile(r"([A-Za-z][\w -]*):(?:[ \t]|$)")
+_SEVERAL: Final = 2
+_LINK: Final = re.compile(r"\]\([^()\s]|\]\[[^\[\]]|<a\s[^<>]*href", re.I)
 
 
 def read_markdown(text: str) -> Document:
     """Return the FAQ in a Markdown file.
 
     Raises:
-        ValueError: the front matter is not YAML or TOML or not closed, or there is no question.
+        ValueError: the front matter is not YAML or TOML or not closed, there is no question, or the file is
+            no FAQ; the message says what was found, and where.
     """
     lines = text.split("\n")
     fields, below = _front_matter(lines)
-    question = fields.get("question")
-    if isinstance(slug := fields.get("slug"), str) and "/" in slug:  # the address of a page elsewhere
-        fields = {name: value for name, value in fields.items() if name != "slug"}
-    document = yaml_document({name: value for name, value in fields.items() if name != "question"})
-    if document.answer_format not in (None, "text", "markdown"):
-        raise ValueError(f"answerFormat is {quoted(document.answer_format)}: use text or markdown")
-    own = document.items if document.positions or "items" in fields else None
+    is_address = "/" in str(fields.get("slug"))  # of a page elsewhere
+    left_out = ("question", "slug" if is_address else "question")
+    stated = yaml_document({name: value for name, value in fields.items() if name not in left_out})
+    if stated.answer_format not in (None, "text", "markdown"):
+        raise ValueError(f"answerFormat is {quoted(stated.answer_format)}: use text or markdown")
+    own = stated.items if stated.positions or "items" in fields else None
     try:
-        found = find_questions(
-            "\n" * below + "\n".join(lines[below:]),  # lines keep their numbers
-            document.title if isinstance(document.title, str) else "",
-            question if isinstance(question, str) else "",
-            is_written=document.answer_format is not None,
-            is_faq=any(map(says_faq, _names(fields))),
-        )
+        # Blank lines stand for the front matter, so that the others keep their numbers.
+        found = _questions_in("\n" * below + "\n".join(lines[below:]), fields, stated)
     except ValueError:
         if own is None:
             raise
@@ -65,18 +76,66 @@ def read_markdown(text: str) -> Document:
         texts = [n for n, line in enumerate(lines, 1) if n > below and is_text(line)]
         end = f" to line {texts[-1]}" if len(texts) > 1 else ""
         notes = [f"line {n}: the text{end} is left out: the front matter has questions" for n in texts[:1]]
-        return replace(document, answer_format=document.answer_format or "markdown", notes=notes)
-    if document.answer_format == "text":
-        found = _unescaped(found)
-    stated = {name: value for name in _STATED if (value := getattr(document, name)) is not None}
-    if "introduction" in stated:
-        stated["introduction_line"] = None
+        return replace(stated, answer_format=stated.answer_format or "markdown", notes=notes)
+    if stated.answer_format == "text":
+        items = [item | {"answer": unescape(item["answer"])} for item in found.items]
+        found = replace(found, items=items, introduction=found.introduction and unescape(found.introduction))
+    unknown = [*stated.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
+    replaced = {name: value for name in _STATED if (value := getattr(stated, name)) is not None}
+    replaced.setdefault("answer_format", "text" if _is_plain(lines, found) else "markdown")
+    if "introduction" in replaced:
+        replaced["introduction_line"] = None
     if own:  # the front matter repeats some of the questions for search engines
-        more = [f"{document.place(0, 0)}: the questions of the front matter are left out: the text has more"]
-        found = replace(found, notes=[*more, *found.notes])
-    answer_format = "text" if _is_plain(lines, found) else "markdown"
-    unknown = [*document.unknown, *(name for name in ("faqs", "questions") if fields.get(name))]
-    return replace(found, **{"answer_format": answer_format} | stated, unknown=unknown)
+        more = f"{stated.place(0, 0)}: the questions of the front matter are left out: the text has more"
+        replaced["notes"] = [more, *found.notes]
+    return replace(found, **replaced, unknown=unknown)
+
+
+def _questions_in(text: str, fields: Mapping[str, Any], stated: Document) -> Document:
+    """Return the title, the introduction and the items of a text below front matter with these fields."""
+    source = Source(text, is_written=stated.answer_format is not None)
+    front_title = stated.title if isinstance(stated.title, str) else ""
+    outline = outline_of(source, front_title)
+    title = source.plain(outline.title.text) if outline.title else ""
+    titles_say_faq = any(map(says_faq, (title, front_title)))
+    fields_say_faq = any(map(says_faq, _names(fields)))
+    says_so = titles_say_faq or fields_say_faq or outline.says_faq()
+    is_faq = source.is_written or outline.is_faq(front_title or title, says_so=says_so)
+    question = fields.get("question")
+    question = question if isinstance(question, str) else ""
+    is_page = fields_say_faq and not titles_say_faq  # of an FAQ that the front matter names
+    if asked := question or _only_question(outline, title, front_title, is_page=is_page, is_faq=is_faq):
+        top = Opener(0, 0, "") if question or outline.title is None else outline.title
+        text = top.text if asked == title else escape_line(asked)
+        outline = Outline(questions=[(Opener(top.line, top.below, text), None)])
+    elif not outline.questions:
+        first = next((number for number, line in enumerate(source.lines) if is_text(line)), None)
+        found = "" if first is None else f', but "{source.lines[first].strip()[:60]}"'
+        wanted = "questions begin with ##, or with Q: above an answer that begins with A:"
+        raise ValueError(f"line {(first or 0) + 1}: no question found{found}: {wanted}")
+    elif not is_faq:
+        one = outline.questions[0][0]
+        raise ValueError(
+            f"line {one.line + 1}: this does not look like an FAQ: few of its headings ask, and the first is"
+            f' "{source.plain(one.text)[:60]}": end questions with a question mark, or let the title say FAQ'
+        )
+    return _Reading(source, outline).document(front_title)
+
+
+def _only_question(
+    outline: Outline, title: str, front_title: str, *, is_page: bool, is_faq: bool
+) -> str | None:
+    """Return the title of a file if it is the only question, and everything below it is the answer.
+
+    `is_page` says that the file is a page of an FAQ and not the whole of it.
+    """
+    if is_page and ends_asking(title) and not any(one.asks for one, _ in outline.questions):
+        return title
+    top = outline.title if is_faq and outline.others and not says_faq(title) else None
+    if not outline.questions or (top is not None and top.asks and top.has_text):
+        return next(filter(asks, (title, front_title)), None)
+    is_above = asks(front_title) and front_title != title and not begins_as_guide(front_title)
+    return front_title if is_above and (len(outline.questions) < _SEVERAL or not is_faq) else None
 
 
 def _is_plain(lines: Sequence[str], document: Document) -> bool:
@@ -85,13 +144,6 @@ def _is_plain(lines: Sequence[str], document: Document) -> bool:
     texts = [document.introduction or "", *(item["answer"] for item in document.items)]
     is_bare = all(item["question"] in bare for item in document.items)
     return is_bare and not any(has_markdown(text) or has_tags(text) for text in texts)
-
-
-def _unescaped(document: Document) -> Document:
-    """Return a document with its answers and its introduction as plain text."""
-    items = [item | {"answer": unescape(item["answer"])} for item in document.items]
-    introduction = document.introduction and unescape(document.introduction)
-    return replace(document, items=items, introduction=introduction)
 
 
 def _front_matter(lines: Sequence[str]) -> tuple[Mapping[str, Any], int]:
@@ -134,3 +186,145 @@ def _names(value: object) -> Iterator[str]:
             yield from _names(inner) if name not in _ABOUT else ()
     elif isinstance(value, str) and len(value) <= _MAX_NAME:
         yield value
+
+
+class _Reading:
+    """Makes a document of the questions of a file, and of the other texts in it."""
+
+    def __init__(self, source: Source, outline: Outline) -> None:
+        self._source = source
+        self._outline = outline
+        self._questions = [one for one, _ in outline.questions]
+        shown = {section for _, section in outline.questions} | {outline.title}
+        self._headings = [one for one in shown if one is not None]
+        marks = [*self._questions, *self._headings, *outline.sections, *outline.others]
+        starts = sorted({one.line - one.above for one in marks})
+        self._following = dict(zip(starts, [*starts[1:], len(source.lines)], strict=True))
+        # A tag for the generator of a website is not shown, unless it begins or ends a question.
+        used = {number for one in marks for number in (*range(one.line, one.below), (one.end or 0) - 1)}
+        tags = {number: line.strip() for number, line in enumerate(source.texts) if number not in used}
+        tags = {number: tag for number, tag in tags.items() if TAG_LINE.fullmatch(tag)}
+        for number in tags:
+            source.lines[number] = ""
+        self._tags = list(tags.values())
+        self._notes = [f"line {number + 1}: not shown: {tag[:60]}" for number, tag in tags.items()]
+
+    def document(self, front_title: str) -> Document:
+        """Return the document of the file, whose front matter may state a title."""
+        source, title = self._source, self._outline.title
+        texts = [source.plain(source.without_break(one.text, one.below)) for one in self._questions]
+        texts = texts if source.is_written else unnumbered(texts)
+        names = {one: self._name(one) for one in {section for _, section in self._outline.questions} if one}
+        items, lines = list[dict[str, str]](), list[tuple[str, int]]()
+        for (one, section), question in zip(self._outline.questions, texts, strict=True):
+            answer, line = self._answer(one)
+            item = {"question": question, "answer": source.with_definitions(answer)}
+            if section is not None and (name := names[section]):
+                item["section"] = name
+            if (id_ := split_id(one.text)[1]) is not None:
+                item["id"] = id_
+            items.append(item)
+            lines.append((f"line {one.line + 1}", line + 1))
+        answers = [item["answer"] for item in items if item["answer"]]
+        self._refuse_template(answers)
+        introduction, introduction_line, notes = self._rest()
+        shown = title and source.plain(title.text)
+        if title and front_title not in ("", shown):
+            place = f"line {title.line + 1}"
+            notes.append(f"{place}: this title is not shown: the front matter has {quoted(front_title)}")
+        document = Document(
+            title=shown or None,
+            introduction=introduction,
+            items=items,
+            positions=[place for place, _ in lines],
+            answer_lines=[line for _, line in lines],
+            introduction_line=introduction_line,
+            notes=[*notes, *(() if source.is_written else self._remarks()), *self._notes, *source.notes],
+        )
+        return document if source.is_written else document.without_unanswered()
+
+    def _refuse_template(self, answers: list[str]) -> None:
+        texts = [one.text for one in self._questions]
+        made = [one for one in texts if TEMPLATE.search(one) and not has_words(one)]
+        if len(made) * 2 < len(texts):
+            made = (answers or self._tags) if all(map(is_template, answers)) else []
+        if made:
+            line = self._questions[0].line + 1
+            raise ValueError(f"line {line}: the texts are made by a template: {quoted(made[0][:60])}")
+
+    def _name(self, section: Opener) -> str:
+        number = None if self._source.is_written else NUMBER.match(section.text)
+        return self._source.plain(section.text[number.end() :] if number else section.text)
+
+    def _end(self, one: Opener) -> int:
+        """Return the number of the line after a question and its answer."""
+        following = self._following[one.line - one.above]
+        # The next question may begin on the line on which this answer ends.
+        return one.end if one.end is not None and one.end <= following + 1 else following
+
+    def _answer(self, one: Opener) -> tuple[str, int]:
+        """Return the answer of a question, and the number of its first line from 0.
+
+        Its label, its indentation in a list, and rules and anchors around it are removed.
+        """
+        lines = self._source.lines[one.below : self._end(one)]
+        if lines and one.tail is not None and self._end(one) == one.end:
+            lines[-1] = one.tail
+        lines = [" " * one.indent + one.rest, *lines] if one.rest else lines
+        if one.mark:
+            lines = [re.sub(rf"^([ \t]*){one.mark}[ \t]?", r"\1", line, count=1) for line in lines]
+        lines = [line[min(one.indent, len(line) - len(line.lstrip(" "))) :] for line in lines]
+        for number, line in enumerate(lines if one.is_explicit else ()):
+            if label := answer_label(line):
+                lines[number] = text_after(label)
+                break
+        text, first = self._source.trimmed(lines, one.below - bool(one.rest))
+        return self._source.without_break(text, self._end(one)), first
+
+    def _rest(self) -> tuple[str | None, int, list[str]]:
+        """Return the introduction with its line, and a note for each other text outside of questions."""
+        lines, notes, above = self._source.lines, list[str](), list[str]()
+        used = [range(one.line - one.above, self._end(one)) for one in self._questions]
+        used += [range(one.line, one.below) for one in self._headings]
+        taken = self._source.contents.union(*used)
+        first = min(one.line - one.above for one in (*self._questions, *self._outline.sections))
+        for number, line in enumerate(lines[:first]):
+            above.append("" if number in taken or CONTENTS.fullmatch(line.strip()) else line)
+        text, start = self._source.trimmed(above)
+        introduction = self._source.with_definitions(text) if any(map(is_text, above)) else None
+        if introduction is not None and len(introduction) > MAX_INTRODUCTION:
+            notes.append(
+                f"line {start + 1}: the text above the first question has more than {MAX_INTRODUCTION:,}"
+                " characters, and is left out"
+            )
+            introduction = None
+        for is_taken, numbers in groupby(range(first, len(lines)), key=taken.__contains__):
+            texts = [] if is_taken else [number for number in numbers if is_text(lines[number])]
+            if texts:
+                end = f" to line {texts[-1] + 1}" if len(texts) > 1 else ""
+                what = f"the text{end} belongs to no question, and is left out"
+                notes.append(f'line {texts[0] + 1}: {what}: "{lines[texts[0]].strip()[:40]}"')
+        return introduction, start + 1, notes
+
+    def _remarks(self) -> Iterator[str]:
+        """Yield notes on questions with links, and on lines in answers that may ask."""
+        own = {one.line: one for one in self._questions}
+        above: Opener | None = None
+        lines = [Line.of(line, number) for number, line in enumerate(self._source.texts)]
+        alone = (one for one in bold(lines) if not (one.rest or lines[one.line].mark))
+        asking = {one.line: one for one in (*labelled(lines), *alone) if ends_asking(one.text)}
+        openers = sorted((asking | {one.line: one for one in self._source.headings} | own).items())
+        for (line, one), below in zip(openers, [*openers[1:], (len(self._source.lines), None)], strict=True):
+            above = own.get(line, above)
+            if one is above:
+                if _LINK.search(NOT_SHOWN.sub("", one.text)):
+                    yield f"line {line + 1}: a question is plain text, so its link is not shown"
+                if not one.has_text and below[0] < self._end(one):
+                    yield f"line {line + 1}: the answer of this question begins with a heading"
+            elif above is not None and line < self._end(above):
+                if line in asking:
+                    yield f"line {line + 1}: this line asks, but belongs to the answer above it"
+                elif one.asks or not above.has_text:
+                    levels = f" (level {one.level}, below level {above.level})" if above.level < INNER else ""
+                    what = "asks, but belongs" if one.asks else "belongs"
+                    yield f"line {line + 1}: this heading {what} to the answer above it{levels}"
