@@ -5,11 +5,10 @@ from pathlib import Path
 from typing import Final
 
 from faqsvc_embed.errors import FAQError
+from faqsvc_embed.files.data import read_csv, read_json, read_toml, read_yaml, write_json
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.json_yaml import read_json, read_toml, read_yaml, write_json
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markdown_writer import write_markdown
-from faqsvc_embed.files.tables import read_csv
 
 Reader = Callable[[str], Document]
 """Takes text whose lines end in `\\n`; raises ValueError that says what is wrong and where."""

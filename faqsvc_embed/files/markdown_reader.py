@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from faqsvc_embed.errors import quoted
 from faqsvc_embed.files.asking import asks, begins_as_guide, ends_asking, says_faq
+from faqsvc_embed.files.data import parse_toml, parse_yaml, yaml_document
 from faqsvc_embed.files.document import Document
 from faqsvc_embed.files.fields import DOCUMENT_FIELDS, FRONT_MATTER_NAMES, plain_name
-from faqsvc_embed.files.json_yaml import parse_toml, parse_yaml, yaml_document
 from faqsvc_embed.files.markdown_lines import (
     CONTENTS,
     NOT_SHOWN,

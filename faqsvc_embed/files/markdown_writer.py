@@ -9,8 +9,8 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from faqsvc_embed.files.data import to_fields
 from faqsvc_embed.files.document import Document
-from faqsvc_embed.files.json_yaml import to_fields
 from faqsvc_embed.files.markdown_reader import read_markdown
 from faqsvc_embed.files.markdown_text import escape, escape_line
 
