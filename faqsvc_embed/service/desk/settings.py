@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 import msgspec
 from starlette.responses import Response
 
+from faqsvc_embed.api.content import digest_of
 from faqsvc_embed.api.contract import Scope
 from faqsvc_embed.api.fields import WebsiteURL
 from faqsvc_embed.api.validation import field_problems
@@ -90,8 +91,8 @@ def _save(visit: Visit, now: Mapping[str, str], write: Callable[..., None]) -> R
 
 
 def _version(now: Mapping[str, str]) -> str:
-    """Return the version of a form of settings: all values that it shows."""
-    return msgspec.json.encode(now).decode()
+    """Return the version of a form of settings: the digest of all values that it shows."""
+    return digest_of(msgspec.json.encode(now).decode())
 
 
 def _site_fields(site: Site) -> dict[str, str]:

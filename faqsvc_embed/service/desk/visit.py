@@ -257,6 +257,15 @@ class Visit:
         query = {**self.request.query_params, "after": after or "", "done": ""}
         return f"?{urlencode({name: value for name, value in query.items() if value})}"
 
+    def opened(self, version: str) -> str:
+        """Return the version that the writer of a form saw: the one in the address, if there is one.
+
+        The script puts it there when something is typed: after Back, browsers restore the typed text on a
+        new page, and saving it must not undo in silence what somebody else has saved meanwhile.
+        """
+        is_reopened = self.request.method == "GET" and "version" in self.request.query_params
+        return self.query("version") if is_reopened else version
+
     def revision(self, slug: str, lang: str, number: int | None = None) -> Revision:
         """Return a revision of a translation, by default the newest. Raises FAQNotFound if there is none."""
         return self.storage.history.revision(self.access, slug, lang, number)

@@ -105,6 +105,44 @@ def test_a_lost_connection_loses_nothing_and_does_nothing_twice(
     assert after == before if is_received or name in ("an import", "preview links") else after != before
 
 
+@pytest.mark.parametrize("has_scripts", [False, True], ids=["without scripts", "with scripts"])
+@pytest.mark.parametrize("name", ["the site", "an FAQ"])
+def test_text_that_is_restored_after_back_undoes_nobodys_change_in_silence(
+    chromium: Browser, desk: Served, name: str, has_scripts: bool
+) -> None:
+    cookie = desk.storage.sign_ins.redeem_link(desk.link().partition("#link=")[2])
+    assert cookie
+    context = chromium.new_context(java_script_enabled=has_scripts)
+    context.add_cookies([{"name": COOKIE, "value": cookie, "url": f"{desk.url}/desk"}])
+    pages = {"mine": context.new_page(), "theirs": context.new_page()}
+    path, label, button = {
+        "the site": ("/site", "Name", "Save"),
+        "an FAQ": ("/faqs/shipping", "Answer", "Publish"),
+    }[name]
+    for text, page in pages.items():
+        page.on("dialog", lambda dialog: dialog.accept())
+        page.goto(f"{desk.url}/desk{path}")
+        page.get_by_label(label, exact=True).first.fill(text)
+    pages["mine"].get_by_role("link", name="FAQs", exact=True).click()
+    pages["mine"].wait_for_url("**/desk")
+    pages["theirs"].get_by_role("button", name=button, exact=True).click()
+    pages["theirs"].get_by_role("status").first.wait_for()
+    page = pages["mine"]
+    page.go_back()
+    page.go_forward()
+    page.go_back()
+    field = page.get_by_label(label, exact=True).first
+    if has_scripts:
+        expect(field).to_have_value("mine")
+        page.get_by_role("button", name=button, exact=True).click()
+        expect(page.get_by_role("alert").first).to_be_visible()
+        expect(page.locator("main")).to_contain_text("theirs")
+        expect(field).to_have_value("mine")
+    else:
+        expect(field).to_have_value("theirs")
+    context.close()
+
+
 @pytest.mark.parametrize("is_back", [False, True], ids=["reload", "back"])
 def test_without_scripts_a_lost_form_is_sent_again_or_still_has_the_text(
     chromium: Browser, desk: Served, is_back: bool

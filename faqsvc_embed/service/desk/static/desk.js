@@ -52,7 +52,7 @@ function addCopyButtons() {
 
 const TIMEOUT = 90_000;
 let isSending = false;
-const addressOf = ({ pathname, search }) => pathname + search;
+const addressOf = ({ pathname, search }) => pathname + search.replace(/[?&]version=[^&]*/, "");
 let shown = addressOf(location);
 
 // Forms are sent with fetch, because after a lost connection the error page of the browser would replace the typed text.
@@ -105,7 +105,16 @@ function keep(form, submitter, page) {
   document.getElementById("saved").textContent = "Unsaved";
   const done = submitter?.value === "discard" ? "The draft was discarded, but not" : "This was saved without";
   sayUnsent(form, submitter, `${done} your last words. What you wrote is still here. Save again.`);
-  rememberVersion(form);
+  keepVersion(form);
+}
+
+// Keeps in the address the version that the typed text changes, for Back.
+function keepVersion(form) {
+  const address = new URL(location);
+  const version = form?.elements.version?.value ?? null;
+  if (version === null || address.searchParams.get("version") === version) return;
+  address.searchParams.set("version", version);
+  history.replaceState(history.state, "", address);
 }
 
 function sayUnsent(form, submitter, text) {
@@ -163,6 +172,7 @@ document.addEventListener("submit", (event) => {
   // Enter in a field would preview; with this script, the preview follows anyway.
   if (!event.submitter?.matches(".default")) send(event.target, event.submitter);
 });
+document.addEventListener("input", ({ target }) => keepVersion(target.form));
 for (const type of ["click", "keydown"]) {
   addEventListener(type, (event) => {
     const menu = document.querySelector(".menu[open]");

@@ -62,7 +62,6 @@ function startWriting() {
 
   function changed() {
     isUnsaved = true;
-    rememberVersion(form);
     saved.textContent = "Unsaved";
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -272,14 +271,10 @@ function startWriting() {
 
 // What was typed into the field of an address but not added yet is added before the form is sent.
 document.addEventListener("submit", () => document.querySelector(".address [name=address]")?.dispatchEvent(new Event("add")), true);
-// Browsers restore the typed text of a page that was left. It is unsaved, and belongs in the preview. Its version is restored,
-// too: otherwise, saving it would undo in silence what somebody else has saved meanwhile.
+// Browsers restore the typed text of a page that was left. It is unsaved, and belongs in the preview.
 addEventListener("pageshow", () => {
-  const { version } = history.state ?? {};
   for (const field of document.querySelectorAll("#write :is(input, textarea)")) {
-    if (field.value === field.defaultValue) continue;
-    if (version) field.form.elements.version.value = version;
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    if (field.value !== field.defaultValue) field.dispatchEvent(new Event("input", { bubbles: true }));
   }
 });
 addEventListener("beforeunload", (event) => {
@@ -292,11 +287,6 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   button.form.requestSubmit(button);
 });
-
-// Keeps in the history of the browser the version that the typed text changes.
-function rememberVersion({ elements: { version } }) {
-  if (history.state?.version !== version.value) history.replaceState({ ...history.state, version: version.value }, "");
-}
 
 // Whether a response has the requested content, and is no error and no sign-in page of a proxy.
 const isOurs = ({ ok, redirected }) => ok && !redirected;
