@@ -16,6 +16,7 @@ from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import DOCUMENT, begin_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import FROM_PYTHON, RenderOptions, UseOptions, check_schema_argument
+from faqsvc_embed.page.page import NO_PAGE
 from faqsvc_embed.page.presenter import Presenter
 from faqsvc_embed.rendering import assets
 from faqsvc_embed.runtime.threads import at_once, in_event_loop, to_thread
@@ -174,7 +175,7 @@ class FAQEmbed:
     @contextmanager
     def page(self) -> Iterator[None]:
         """Make one document of all that is rendered in a `with` block: its styles are printed once."""
-        outer, document = DOCUMENT.get(), Document(is_joined=True)
+        outer, document = DOCUMENT.get(), Document(NO_PAGE, is_joined=True)
         guarded(begin_document, document, otherwise=None)
         try:
             yield

@@ -201,7 +201,7 @@ def _begin_kept() -> Document | None:
 
 def _end_kept(document: Document, name: str | None) -> None:
     document.is_over = True
-    if document.page is not None and document.page.slugs:
+    if document.page.slugs:
         _log.warning(
             f"kept {name}",
             "Jinja keeps the FAQs of template %r as they are now, because it is included or imported without "

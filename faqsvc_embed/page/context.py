@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from weakref import ref
 
 from faqsvc_embed.page.document import Document
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import NO_PAGE, Page
 
 PageSource = Callable[[], Page | None]
 
@@ -49,11 +49,11 @@ def request_page() -> Page | None:
     return None if page is None or page.is_over else page
 
 
-def here(document: Document | None = None, source: PageSource | None = None) -> tuple[Document, Page]:
-    """Return a document, by default the one that is being rendered, and its page.
+def here(document: Document | None = None, source: PageSource | None = None) -> Document:
+    """Return a document, by default the one that is being rendered, and give it a page at its first FAQ.
 
-    A document gets its page at its first FAQ: that of the request, from the context or from `source`. Outside
-    of a request, a document has a page of its own.
+    That is the page of the request, from the context or from `source`. Outside of a request, a document has a
+    page of its own.
     """
     request = REQUEST.get()
     if request is not None and request.is_over:
@@ -65,11 +65,10 @@ def here(document: Document | None = None, source: PageSource | None = None) -> 
                 document = stream.document
                 break
         if document is None or document.is_over:
-            document = Document()
-    page = document.page
-    if page is None or page.is_over:
-        page = document.page = request or (source() if source is not None else None) or Page()
-    return document, page
+            document = Document(NO_PAGE)
+    if document.page.is_over:
+        document.page = request or (source() if source is not None else None) or Page()
+    return document
 
 
 def begin_stream(generator: object) -> None:
@@ -83,7 +82,7 @@ def begin_stream(generator: object) -> None:
     page = request_page()
     others = _STREAMS.get() if page is None else page.streams
     streams = (
-        _Stream(Document(), ref(generator), DOCUMENT.get()),
+        _Stream(Document(NO_PAGE), ref(generator), DOCUMENT.get()),
         *(stream for stream in others if stream.is_unfinished()),
     )
     if page is None:
@@ -106,6 +105,6 @@ def begin_document(document: Document | None = None) -> Document | None:
     if document is None:
         if joined_document() is not None:
             return None
-        document = Document()
+        document = Document(NO_PAGE)
     DOCUMENT.set(document)  # without a token: a generator may continue in another context
     return document

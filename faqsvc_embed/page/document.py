@@ -14,8 +14,8 @@ from faqsvc_embed.rendering.renderer import FIRST, Nodes, Place
 class Document(msgspec.Struct, eq=False):
     """Records what one document has printed: each stylesheet is printed once, and each id is unique."""
 
-    page: Page | None = None
-    """The page of the request, or of this document alone; set for the first FAQ (`context.here`)."""
+    page: Page
+    """The page of the request, or of this document alone; `NO_PAGE` before the first FAQ (`context.here`)."""
     is_joined: bool = False
     """Whether templates that are rendered while it is current belong to it (`FAQEmbed.page`)."""
     is_over: bool = False
@@ -68,7 +68,8 @@ class Document(msgspec.Struct, eq=False):
 
         For an FAQ that fills a placeholder, `before` has the names of what was printed above it.
         """
-        missing = fragment.needs - (self.printed if before is None else before | self._filled)
+        above = self.printed if before is None else before | self._filled
+        missing = fragment.needs - above if above else fragment.needs
         if options.styles == "none":
             missing &= SCRIPTS
         if missing:

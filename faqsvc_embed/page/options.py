@@ -4,7 +4,7 @@ Templates are written once and rendered for years: an invalid option falls back 
 once. With `strict` it raises.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 import msgspec
@@ -17,6 +17,7 @@ from faqsvc_embed.languages import LANGUAGES, lookup
 from faqsvc_embed.models import FAQ, FAQState, part_of
 from faqsvc_embed.models.parts import Part
 from faqsvc_embed.page.border import Passing, guarded
+from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.page import Page
 from faqsvc_embed.rendering.elements import ElementOptions
 from faqsvc_embed.rendering.record_cache import RecordCache
@@ -61,8 +62,6 @@ class UseOptions(TypedDict, total=False):
 
 
 USE_NAMES: Final = tuple(UseOptions.__annotations__)
-CHECKED: Final = {*Style.__struct_fields__, "schema", "wait"} - {"theme"}
-"""The options that are checked like the settings with their names."""
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -77,25 +76,6 @@ class Caller(msgspec.Struct, frozen=True):
 FROM_PYTHON: Final = Caller()
 
 
-class Call(msgspec.Struct, frozen=True, gc=False):
-    """A call with everything that its HTML depends on."""
-
-    key: Key
-    given: FAQState | None
-    """The state of a record that the host has passed instead of a slug."""
-    style: Style
-    schema: bool
-    """Whether its JSON-LD is printed with it."""
-    elements: ElementOptions
-    wait: float
-    """For how many seconds the page may wait, for all its FAQs together."""
-    part: Part | None = None
-    """The part of the FAQ that is shown; None for all of it."""
-    template: str | None = None
-    problems: tuple[str, ...] = ()
-    """The errors in the options of the call, for developers."""
-
-
 class Problems(list[str]):
     """What is wrong with the options of one call, for the developer who wrote it."""
 
@@ -103,7 +83,7 @@ class Problems(list[str]):
         """Without a log, the first problem is raised, as the setting `strict` demands."""
         super().__init__()
         self._log = log
-        self._caller = caller
+        self._template = caller.name
         slug = subject.slug if isinstance(subject, FAQ) else subject
         what = "the page" if isinstance(slug, str) and not slug else f"FAQ {quoted(slug)}"
         self._prefix = what + (f" in template {caller.name!r}" if caller.name else "")
@@ -114,22 +94,34 @@ class Problems(list[str]):
         if self._log is None:
             raise ConfigurationError(message)
         # A visitor may choose the slug, and so fill the log: it is no part of the key.
-        self._log.warning(f"{option} {self._caller.name}", "%s", message)
-        self.append(message)
+        self._log.warning(f"{option} {self._template}", "%s", message)
+        if message not in self:
+            self.append(message)
 
-    def refuse(self, option: str, value: object, accepted: str) -> None:
+    def refuse(self, option: str, value: object, accepted: object) -> None:
         """Report the value of an option, which then counts as left out."""
         self.add(option, f"{option} is {quoted(value)}: {accepted}")
 
-    def known(self, given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-        """Return the options that a function has; report the others."""
-        known = dict[str, Any]()
-        for name, value in given.items():
-            if (usual := CAMEL_CASE.get(name, name)) in names:
-                known[usual] = value
-                continue
-            self.add(name, f"unknown option {quoted(name)}; {suggestion(name, names)}")
-        return known
+
+class Call(msgspec.Struct, frozen=True):
+    """A call with everything that its HTML depends on."""
+
+    document: Document
+    page: Page
+    key: Key
+    """Its slug is in NFC: editors and file systems write `é` as one character or as two."""
+    elements: ElementOptions
+    style: Style
+    schema: bool
+    """Whether its JSON-LD is printed with it."""
+    wait: float
+    """For how many seconds the page may wait, for all its FAQs together."""
+    given: FAQState | None = None
+    """The state of a record that the host has passed instead of a slug."""
+    part: Part | None = None
+    """The part of the FAQ that is shown; None for all of it."""
+    problems: Problems | None = None
+    """The errors in its options, for developers; None for a call without options."""
 
 
 class OptionResolver:
@@ -146,61 +138,70 @@ class OptionResolver:
 
     def resolve(
         self,
-        page: Page,
-        slug_or_faq: Any,
+        document: Document,
+        subject: Any,
         given: Mapping[str, Any],
         caller: Caller = FROM_PYTHON,
         names: Sequence[str] = NAMES,
     ) -> Call:
-        """Return the call with all that its result depends on; `names` are the options that it accepts."""
-        settings = self._settings
-        if not given and slug_or_faq and isinstance(slug_or_faq, str):  # as most calls are
+        """Return the call for a slug or a record; `names` are those of the options that it accepts."""
+        settings, page = self._settings, document.page
+        if not given and subject and isinstance(subject, str):  # as most calls are
             lang, elements = settings.lang, self._plain_elements
-            is_request = type(page) is not Page  # only a request can choose the language and the nonce
-            if is_request:
-                lang = self._language_of(page)
-            if is_request or caller.nonce:
+            if type(page) is not Page:  # only a request can choose the language and the nonce
+                lang, elements = self._language_of(page), self.elements(page, None, caller)
+            elif caller.nonce:
                 elements = self.elements(page, None, caller)
-            key = Key(slug_or_faq, lang) if slug_or_faq.isascii() else _key(slug_or_faq, lang)
-            return Call(key, None, self.style, settings.schema, elements, settings.wait)
-        problems = self.problems(slug_or_faq, caller)
-        given = problems.known(given, names)
-        values = self._validated(given, problems)
-        schema, wait = values.pop("schema", settings.schema), values.pop("wait", settings.wait)
-        lang = _language(given.get("lang"), problems) or self._language_of(page)
-        faq = slug_or_faq if isinstance(slug_or_faq, FAQ) and names is NAMES else None
-        slug = slug_or_faq if faq is None else faq.slug
+            key = Key(subject if subject.isascii() else normalized("NFC", subject), lang)
+            return Call(document, page, key, elements, self.style, settings.schema, settings.wait)
+        problems = self.problems(subject, caller)
+        values = self._checked(given, names, problems)
+        faq = subject if isinstance(subject, FAQ) and names is NAMES else None
+        slug = subject if faq is None else faq.slug
         if faq is None and not (isinstance(slug, str) and slug):
             raise invalid_slug(slug, caller.name or "")
-        state, style = None if faq is None else FAQState(data=faq), replace(self.style, **values)
-        elements, part = self.elements(page, given.get("nonce"), caller), _part(given, problems)
+        part = Part.of(values.pop("section", None), values.pop("questions", None))
         return Call(
-            _key(slug, lang), state, style, schema, elements, wait, part, caller.name, tuple(problems)
+            document,
+            page,
+            Key(normalized("NFC", slug), values.pop("lang", None) or self._language_of(page)),
+            self.elements(page, values.pop("nonce", None), caller),
+            schema=values.pop("schema", settings.schema),
+            wait=values.pop("wait", settings.wait),
+            style=replace(self.style, **values),
+            given=None if faq is None else FAQState(data=faq),
+            part=part if part != Part() else None,
+            problems=problems,
         )
 
     def problems(self, subject: object, caller: Caller) -> Problems:
         """Return an empty list for the problems of a call."""
         return Problems(None if self._settings.strict else self.log, subject, caller)
 
-    def part_for(self, faq: FAQ, call: Call) -> tuple[FAQ, Call]:
-        """Return the part of a record that a call shows, and the call with its unknown names as problems."""
-        if call.part is None:
-            return faq, call
+    def part(self, faq: FAQ, call: Call) -> FAQ:
+        """Return the part of a record that a call shows; unknown names are problems of the call."""
+        if call.part is None or call.problems is None:
+            return faq
         found = self._parts.get(faq, call.part)
         if found is None:
             found = part_of(faq, call.part)
             self._parts.put(faq, call.part, found, 1000 + 500 * len(found[0].items))
         part, unknown = found
-        problems = self.problems(faq, Caller(call.template))
         for one in unknown:
-            problems.add(f"part {one}", one)
-        return part, replace(call, problems=(*call.problems, *problems)) if problems else call
+            call.problems.add(f"part {one}", one)
+        return part
 
     def key(self, page: Page, slug: str, lang: object) -> Key:
         """Return the cache key for a slug. Raises FAQNotFound for a value that is not text."""
         if not isinstance(slug, str):
             raise invalid_slug(slug)
-        return _key(slug, _language(lang, self.problems(slug, FROM_PYTHON)) or self._language_of(page))
+        values = self._checked({"lang": lang}, USE_NAMES, self.problems(slug, FROM_PYTHON))
+        return Key(normalized("NFC", slug), values.get("lang") or self._language_of(page))
+
+    def schema_elements(self, page: Page, given: Mapping[str, Any], caller: Caller) -> ElementOptions:
+        """Return how `faq_schema()` prints its script; its only option is the nonce."""
+        values = self._checked(given, ("nonce",), self.problems("", caller))
+        return self.elements(page, values.get("nonce"), caller)
 
     def elements(self, page: Page, nonce: object, caller: Caller = FROM_PYTHON) -> ElementOptions:
         """Return how elements are printed. The nonce comes from the call, the page or the template."""
@@ -218,51 +219,55 @@ class OptionResolver:
         lang = self._settings.lang
         return guarded(page.language, lang, otherwise=None, passes=self._passes) or lang
 
-    def _validated(self, given: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
-        """Return the values of `theme` and of the options in `CHECKED`."""
+    def _checked(self, given: Mapping[str, Any], names: Sequence[str], problems: Problems) -> dict[str, Any]:
+        """Return the values of the options that are among `names`; None is the setting."""
         values = dict[str, Any]()
-        for name, value in given.items():
-            if name == "theme" and value is not None:
-                values["theme"], found = self.style.theme.merged(value)
+        for written, value in given.items():
+            name = CAMEL_CASE.get(written, written)
+            if name not in names:
+                problems.add(written, f"unknown option {quoted(written)}; {suggestion(written, names)}")
+            elif name == "theme" and value is not None:
+                values[name], found = self.style.theme.merged(value)
                 for problem in found:
-                    problems.add("theme", problem)
-            elif name in CHECKED and (value is not None or name == "heading_level"):
+                    problems.add(name, problem)
+            elif value is not None or name == "heading_level":
                 try:
-                    values[name] = _validate(name, value)
+                    values[name] = _CHECKS[name](value)
                 except ValueError as error:
-                    problems.refuse(name, value, str(error))
+                    problems.refuse(name, value, error)
         return values
 
 
-def _validate(name: str, value: object) -> Any:
-    """Check an option like the setting with its name; of a boolean option, only the truth value counts."""
-    if isinstance(getattr(Settings, name), bool) and not (isinstance(value, str) and value):
-        return bool(value)
-    return VALIDATORS[name](value)
+def _like_setting(name: str) -> Callable[[Any], Any]:
+    """Return a validator for an option, that of its setting; of a boolean, only the truth value counts."""
+    validate: Callable[[Any], Any] = VALIDATORS[name]
+    if not isinstance(getattr(Settings, name), bool):
+        return validate
+    return lambda value: validate(value) if isinstance(value, str) and value else bool(value)
 
 
-def _part(given: Mapping[str, Any], problems: Problems) -> Part | None:
-    """Return the part of an FAQ that a call names, or None."""
-    section, questions = given.get("section"), given.get("questions")
-    try:
-        part = Part.of(section, questions)
-    except TypeError:
-        problems.refuse("questions", questions, "a list of ids or questions is accepted")
-        part = Part.of(section, None)
-    return part if part != Part() else None
-
-
-def _language(lang: object, problems: Problems) -> str | None:
-    """Return the supported language that is nearest to one, or None."""
+def _language(lang: object) -> str | None:
+    """Return the supported language that is nearest to one."""
     language = lookup(lang) if isinstance(lang, str) else None
     if lang and language is None:
-        problems.refuse("lang", lang, f"one of {', '.join(LANGUAGES)} is accepted")
+        raise ValueError(f"one of {', '.join(LANGUAGES)} is accepted")
     return language
 
 
-def _key(slug: str, lang: str | None) -> Key:
-    """Return the key of a slug in NFC: editors and file systems write `é` as one character or as two."""
-    return Key(normalized("NFC", slug), lang)
+def _questions(names: object) -> tuple[str, ...] | None:
+    try:
+        return Part.of(None, names).questions
+    except TypeError:
+        raise ValueError("a list of ids or questions is accepted") from None
+
+
+_CHECKS: Final[dict[str, Callable[[Any], Any]]] = {
+    **{name: _like_setting(name) for name in (*Style.__struct_fields__, "schema", "wait")},
+    "lang": _language,
+    "section": str,
+    "questions": _questions,
+    "nonce": lambda nonce: nonce,  # `elements` checks it with those of page and template
+}
 
 
 def _nonce(page: Page, nonce: object, caller: Caller) -> object:

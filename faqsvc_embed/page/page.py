@@ -26,27 +26,6 @@ from faqsvc_embed.settings import Settings
 _log: Final = LogOnce()
 
 
-class WaitBudget(msgspec.Struct, eq=False):
-    """The time that a page has spent waiting; waits that overlap count once."""
-
-    _spent: float = 0.0
-    _waiting: int = 0
-    _since: float = 0.0
-
-    @contextmanager
-    def waiting(self, limit: float) -> Iterator[float]:
-        """Yield the seconds that are left of a budget of `limit`, and subtract the wait from it."""
-        if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting += 1
-        try:
-            yield max(0.0, limit - self._spent - (time.monotonic() - self._since))
-        finally:
-            self._waiting -= 1
-            if not self._waiting:
-                self._spent += time.monotonic() - self._since
-
-
 class Page(msgspec.Struct, eq=False):
     """What the FAQs of one request share; outside of a request, each document has a page of its own."""
 
@@ -82,8 +61,10 @@ class Page(msgspec.Struct, eq=False):
     """For how many seconds caches may keep the page; None if no FAQ is missing or degraded."""
     may_degrade: bool = False
     """Whether an FAQ in an open placeholder may still shorten `max_age`."""
-    budget: WaitBudget = msgspec.field(default_factory=WaitBudget)
-    """The time that the page has spent waiting."""
+    _waited: float = 0.0
+    """The seconds that the page has spent waiting; waits that overlap count once."""
+    _waiting: int = 0
+    _waits_since: float = 0.0
 
     def __repr__(self) -> str:
         return object.__repr__(self)  # a page may refer to the headers of its request
@@ -145,7 +126,7 @@ class Page(msgspec.Struct, eq=False):
         """
         while not isinstance(found, FAQState):
             if not blocks or self.may_block or not in_event_loop():
-                with self.budget.waiting(wait) as seconds:
+                with self._wait(wait) as seconds:
                     state = await reader.arrived(found, seconds, blocks=blocks)
                 found = self._settled(reader, found.key, state)
             elif found.is_draft:
@@ -154,12 +135,18 @@ class Page(msgspec.Struct, eq=False):
                 return reader.state(found.key)
         return found
 
-    async def results(
-        self, reader: Reader, keys: Iterable[Key], wait: float, *, blocks: bool
-    ) -> dict[Key, FAQState]:
-        """Return the newest state of each FAQ, waiting for all that are not cached together."""
-        found = {key: self.look_up_newest(reader, key, awaits=not blocks) for key in keys}
-        return {key: await self.result(reader, one, wait, blocks=blocks) for key, one in found.items()}
+    @contextmanager
+    def _wait(self, limit: float) -> Iterator[float]:
+        """Yield the seconds that are left of a budget of `limit`, and subtract the wait from it."""
+        if not self._waiting:
+            self._waits_since = time.monotonic()
+        self._waiting += 1
+        try:
+            yield max(0.0, limit - self._waited - (time.monotonic() - self._waits_since))
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._waited += time.monotonic() - self._waits_since
 
     def _settled(self, reader: Reader, key: Key, state: FAQState) -> FAQState | Fetch:
         """Keep a state for the whole page, and return it; for a draft that is missing, look up the FAQ."""
@@ -215,6 +202,10 @@ class Page(msgspec.Struct, eq=False):
     def nonce(self) -> object:
         """Return the nonce of the page's Content-Security-Policy, or a function that returns it, or None."""
         return None
+
+
+NO_PAGE: Final = Page(is_over=True)
+"""The page of a document that has no FAQ yet."""
 
 
 def first_of(get: Callable[[str], Any], names: Iterable[str]) -> Any:

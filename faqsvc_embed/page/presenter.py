@@ -21,7 +21,7 @@ from faqsvc_embed.page.border import Passing, aguarded, guarded
 from faqsvc_embed.page.context import PageSource, here
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import USE_NAMES, Call, Caller, OptionResolver, check_schema_argument
-from faqsvc_embed.page.page import Page
+from faqsvc_embed.page.page import NO_PAGE, Page
 from faqsvc_embed.page.placeholders import Text
 from faqsvc_embed.rendering.elements import ElementOptions, json_ld_element, problem_element
 from faqsvc_embed.rendering.fragments import Fragment, Rendered
@@ -32,7 +32,6 @@ from faqsvc_embed.runtime.threads import at_once, call_in_thread, to_thread
 from faqsvc_embed.settings import Settings
 
 Given = Mapping[str, Any]  # the options of a call
-_Rendering = tuple[Call, Fragment | None]
 _Numbered = tuple[FAQ, Nodes | None]  # a record, and the numbers in the `@id`s of its questions
 
 CANNOT_WAIT: Final = (
@@ -59,7 +58,7 @@ class Presenter:
 
     def page(self) -> Page:
         """Return the page of the request, or a new one for this call only."""
-        return here(Document(), self.page_source)[1]
+        return here(Document(NO_PAGE), self.page_source).page
 
     # Reading. A document that is None, here and below, is the one that is being rendered, if any.
 
@@ -71,22 +70,21 @@ class Presenter:
         self, document: Document | None, slug: str, given: Given, caller: Caller, *, blocks: bool = False
     ) -> FAQState:
         """Return a state for the host's own markup, and leave its JSON-LD to a later `faq_schema()`."""
-        document, page = here(document, self.page_source)
+        document = here(document, self.page_source)
         try:
-            call = self.options.resolve(page, slug, given, caller, USE_NAMES)
-            found = page.look_up_newest(self._reader, call.key, awaits=not blocks)
-            state = await page.result(self._reader, found, call.wait, blocks=blocks)
-        except FAQNotFound as error:  # `slug` cannot be a slug
-            return FAQState(error=error)
+            call = self.options.resolve(document, slug, given, caller, USE_NAMES)
+            found = call.page.look_up_newest(self._reader, call.key, awaits=not blocks)
+            state = await call.page.result(self._reader, found, call.wait, blocks=blocks)
         except FAQError as error:
-            self._report(slug, error)
+            if not isinstance(error, FAQNotFound):  # `slug` can be a slug
+                self._report(slug, error)
             return FAQState(error=error)
-        page.limit_by(self._reader, call.key, state)
+        call.page.limit_by(self._reader, call.key, state)
         if state.data is None:
             return state
-        faq, _ = self.options.part_for(state.data, call)
-        if page.preview is not None and page.preview.is_draft(state.data):
-            page.preview.accept(faq)
+        faq, preview = self.options.part(state.data, call), call.page.preview
+        if preview is not None and preview.is_draft(state.data):
+            preview.accept(faq)
         document.defer_schema(faq)
         return state if faq is state.data else replace(state, data=faq)
 
@@ -110,7 +108,9 @@ class Presenter:
             if not is_slug(slug):
                 self._report(slug, invalid_slug(slug))
         keys = [self.options.key(page, slug, lang) for slug in slugs if is_slug(slug)]
-        return await page.results(self._reader, keys, self._settings.wait, blocks=blocks)
+        found = {key: page.look_up_newest(self._reader, key, awaits=not blocks) for key in keys}
+        wait = self._settings.wait
+        return {key: await page.result(self._reader, one, wait, blocks=blocks) for key, one in found.items()}
 
     def _prepare_fetched(self, entry: Entry) -> None:
         """Render a fetched record in the usual style, in a thread, if this host renders FAQs."""
@@ -129,131 +129,134 @@ class Presenter:
 
     def text(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `render` returns. `slug` may be a record; `given` are the options."""
-        document, page = here(document, self.page_source)
+        document = here(document, self.page_source)
+        page = document.page
         try:
-            call = self.options.resolve(page, slug, given, caller)
+            call = self.options.resolve(document, slug, given, caller)
             if page.preview is not None:
-                return at_once(self._show_draft(document, page, call, blocks=True))
+                return at_once(self._show_draft(call, blocks=True))
             found = call.given or page.look_up(self._reader, call.key)
             if not isinstance(found, FAQState):
                 if page.can_defer(call.key):
                     page.may_degrade |= self._settings.degraded_max_age is not None
                     ordinal = document.reserve(call.key.slug)
-                    rendering = partial(self._fetched, document, page, call, found, ordinal)
-                    return self._defer(document, page, call, rendering)
+                    return self._defer(call, partial(self._fetched, call, found, ordinal))
                 found = at_once(page.result(self._reader, found, call.wait, blocks=True))
             faq = found.data
-            if faq is None or found.is_degraded:
-                faq = self._record(page, call.key, found)
-            if call.part is not None:
-                faq, call = self.options.part_for(faq, call)
+            if faq is None or found.is_degraded or call.part is not None:
+                faq = self._part(call, found)
             place = document.place(faq, schema=call.schema)
             fragment = self.renderer.cached(faq, (call.style, place))
             if fragment is None:
                 if self.renderer.is_long(faq) and page.can_defer(call.key):
-                    return self._defer(document, page, call, partial(self._rendered, call, faq, place))
+                    return self._defer(call, partial(self._rendered, call, faq, place))
                 fragment = self.renderer.fragment(faq, call.style, place)
             if fragment is None or call.problems or fragment.problems:
-                return self._print(document, page, call, fragment)
+                return self._print(call, fragment)
             return document.print(fragment, call.elements, schema=call.schema)
         except FAQError as error:
             return self._handle(page, slug, error)
 
     async def atext(self, document: Document | None, slug: object, given: Given, caller: Caller) -> str:
         """Return the text of what `arender` returns."""
-        document, page = here(document, self.page_source)
+        document = here(document, self.page_source)
+        page = document.page
         try:
-            call = self.options.resolve(page, slug, given, caller)
+            call = self.options.resolve(document, slug, given, caller)
             if page.preview is not None:
-                return await self._show_draft(document, page, call, blocks=False)
+                return await self._show_draft(call, blocks=False)
             found = call.given or page.look_up(self._reader, call.key, awaits=True)
-            return self._print(document, page, *await self._fetched(document, page, call, found))
+            return self._print(call, await self._fetched(call, found))
         except FAQError as error:
             return self._handle(page, slug, error)
 
-    def _defer(
-        self, document: Document, page: Page, call: Call, rendering: Callable[[], Awaitable[_Rendering]]
-    ) -> Markup:
+    def _defer(self, call: Call, rendering: Callable[[], Awaitable[Fragment | None]]) -> Markup:
         """Return a placeholder for an FAQ that is being fetched, or takes long to render.
 
         A later FAQ may be printed before this one is filled in. So this one has its own stylesheet, unless an
         earlier FAQ has printed it.
         """
-        before = frozenset(document.printed)
+        before = frozenset(call.document.printed)
 
         async def fill() -> str:
             try:
-                return self._print(document, page, *await rendering(), before)
+                return self._print(call, await rendering(), before)
             except FAQError as error:
-                return self._handle(page, call.key.slug, error)
+                return self._handle(call.page, call.key.slug, error)
 
-        return page.placeholders.leave(fill)
+        return call.page.placeholders.leave(fill)
 
     async def _fetched(
-        self, document: Document, page: Page, call: Call, found: FAQState | Fetch, ordinal: int | None = None
-    ) -> _Rendering:
+        self, call: Call, found: FAQState | Fetch, number: int | None = None
+    ) -> Fragment | None:
         """Return an FAQ as soon as it is fetched and rendered."""
-        state = await page.result(self._reader, found, call.wait, blocks=False)
-        faq, call = self.options.part_for(self._record(page, call.key, state), call)
-        return await self._rendered(call, faq, document.place(faq, schema=call.schema, ordinal=ordinal))
+        state = await call.page.result(self._reader, found, call.wait, blocks=False)
+        faq = self._part(call, state)
+        return await self._rendered(call, faq, call.document.place(faq, schema=call.schema, ordinal=number))
 
-    async def _rendered(self, call: Call, faq: FAQ, place: Place) -> _Rendering:
+    async def _rendered(self, call: Call, faq: FAQ, place: Place) -> Fragment | None:
         """Return an FAQ as soon as it is rendered; a long one is rendered in a thread."""
         fragment = self.renderer.cached(faq, (call.style, place))
         if fragment is None and self.renderer.is_long(faq):
-            return call, await to_thread(self.renderer.fragment, faq, call.style, place)
-        return call, fragment or self.renderer.fragment(faq, call.style, place)
+            return await to_thread(self.renderer.fragment, faq, call.style, place)
+        return fragment or self.renderer.fragment(faq, call.style, place)
+
+    def _part(self, call: Call, state: FAQState) -> FAQ:
+        """Return what a call shows of an FAQ, or raise why there is none."""
+        return self.options.part(self._record(call.page, call.key, state), call)
 
     @staticmethod
-    def _print(
-        document: Document, page: Page, call: Call, fragment: Fragment | None, before: Set[str] | None = None
-    ) -> str:
-        html, problems = "", call.problems
+    def _print(call: Call, fragment: Fragment | None, before: Set[str] | None = None) -> str:
+        parts, problems = list[str](), call.problems or ()
         if fragment is not None:  # some question has an answer
-            html = document.print(fragment, call.elements, schema=call.schema, before=before)
+            parts = [call.document.print(fragment, call.elements, schema=call.schema, before=before)]
             problems = (*problems, *fragment.problems)
-        return "".join([*map(problem_element, problems), html]) if problems and page.shows_problems else html
+        if call.page.shows_problems:
+            parts[:0] = map(problem_element, problems)
+        return "".join(parts)
 
     # Drafts. The page prints what is published, and the draft replaces it before the body is sent: no cache
     # inside the host stores a draft. The page that is sent has no JSON-LD of the FAQ.
 
-    async def _show_draft(self, document: Document, page: Page, call: Call, *, blocks: bool) -> Markup:
+    async def _show_draft(self, call: Call, *, blocks: bool) -> Markup:
+        page = call.page
         found = call.given or page.look_up(self._reader, call.key)
         draft = call.given or page.look_up_newest(self._reader, call.key)
         state = await page.result(self._reader, found, call.wait, blocks=blocks)
-        published = self._alone(document, page, call, state)
+        published = self._alone(call, state)
 
         async def fill(blocks: bool = False) -> Text:
-            state = await page.result(self._reader, draft, call.wait, blocks=blocks)
-            return self._draft(document, page, call, state)
+            return self._draft(call, await page.result(self._reader, draft, call.wait, blocks=blocks))
 
         if blocks and page.can_defer(call.key):
             return page.placeholders.leave(fill, published)
         return page.placeholders.leave(None, published, await fill(blocks))
 
-    def _alone(self, document: Document, page: Page, call: Call, state: FAQState) -> str:
+    def _alone(self, call: Call, state: FAQState) -> str:
         """Return the published FAQ as a document of its own; empty if there is only a draft."""
         if state.data is None:
             return ""
-        (faq, call), alone = self.options.part_for(state.data, call), Document(page)
+        alone = replace(call, document=Document(call.page))
+        faq = self._part(call, state)
         if not call.schema:
-            document.defer_schema(faq)
-        place = alone.place(faq, schema=call.schema)
-        return self._print(alone, page, call, self.renderer.fragment(faq, call.style, place))
+            call.document.defer_schema(faq)
+        place = alone.document.place(faq, schema=call.schema)
+        return self._print(alone, self.renderer.fragment(faq, call.style, place))
 
-    def _draft(self, document: Document, page: Page, call: Call, state: FAQState) -> Text:
+    def _draft(self, call: Call, state: FAQState) -> Text:
         """Return the draft without JSON-LD, below a line that calls it a preview."""
-        preview = page.preview
+        preview = call.page.preview
         try:
-            faq, call = self.options.part_for(self._record(page, call.key, state), call)
+            faq = self._part(call, state)
         except FAQError as error:
-            return self._handle(page, call.key.slug, error)
-        fragment = self.renderer.fragment(faq, call.style, document.place(faq, schema=True))
-        shown = self._print(document, page, replace(call, schema=False), fragment)
+            return self._handle(call.page, call.key.slug, error)
+        place = call.document.place(faq, schema=True)
+        shown = self._print(replace(call, schema=False), self.renderer.fragment(faq, call.style, place))
         if preview is None or call.given is not None or not shown:
             return shown
+        banner = partial(preview.banner, call.key.slug, call.key.lang or faq.lang, call.elements)
         # Whether the token reads a draft of another FAQ is known only when the page is sent.
-        return lambda: f"{preview.banner(call.key.slug, call.key.lang or faq.lang, call.elements)}{shown}"
+        return lambda: f"{banner()}{shown}"
 
     # JSON-LD
 
@@ -261,11 +264,11 @@ class Presenter:
         self, document: Document | None, faq: FAQ | FAQState | None, given: Given, caller: Caller
     ) -> Markup:
         """Return the FAQPage of a record, or of all earlier FAQs whose JSON-LD was not printed."""
-        document, page = here(document, self.page_source)
+        document = here(document, self.page_source)
+        page = document.page
         try:
-            given = self.options.problems("", caller).known(given, ("nonce",))
+            elements = self.options.schema_elements(page, given, caller)
             check_schema_argument("faq_schema()", faq)
-            elements = self.options.elements(page, given.get("nonce"), caller)
         except FAQError as error:
             return Rendered(self._handle(page, "faq_schema()", error))
         record = faq.data if isinstance(faq, FAQState) else faq

@@ -36,7 +36,7 @@ _TEXTS: Final = {
 _RIGHT_TO_LEFT: Final = ("ar", "dv", "fa", "he", "ps", "sd", "ug", "ur", "yi")
 
 
-class ElementOptions(msgspec.Struct, frozen=True, gc=False):
+class ElementOptions(msgspec.Struct, frozen=True, gc=False, cache_hash=True):
     """How a page prints stylesheets and scripts."""
 
     styles: Styles = "inline"

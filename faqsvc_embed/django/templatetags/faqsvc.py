@@ -14,6 +14,7 @@ from faqsvc_embed.page.border import guarded
 from faqsvc_embed.page.context import joined_document
 from faqsvc_embed.page.document import Document
 from faqsvc_embed.page.options import Caller, split_arguments
+from faqsvc_embed.page.page import NO_PAGE
 from faqsvc_embed.page.presenter import Presenter
 
 T = TypeVar("T")
@@ -74,9 +75,9 @@ def _shown(
 def _document(context: Context) -> Document:
     """Return the document of the top-level template: Django pushes the state of that template first."""
     if DISCARDED in context:
-        return Document()
+        return Document(NO_PAGE)
     states: list[Any] = context.render_context.dicts
-    document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document())
+    document: Document = joined_document() or states[:2][-1].setdefault(DOCUMENT, Document(NO_PAGE))
     return document
 
 
