@@ -29,6 +29,7 @@ from faqsvc_embed.service.http.operation import (
 )
 from faqsvc_embed.service.http.problems import Problem
 from faqsvc_embed.service.http.requests import (
+    drain,
     read_body,
     require_empty,
     require_json,
@@ -223,4 +224,5 @@ async def _error(service: ServiceContext, problem: Problem, request: Request, _:
     # Starlette raises an unexpected exception again after this response, so that the server logs it.
     response = error_response(service, OTHER_OFFERS, request, problem)
     allow_any_origin(request, response)
+    await drain(request)
     return response

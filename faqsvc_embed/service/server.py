@@ -11,7 +11,6 @@ import logging
 import multiprocessing
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from ipaddress import ip_address, ip_network
 from multiprocessing.connection import Connection
@@ -65,7 +64,7 @@ def _load(make_app: MakeApp, proxies: Sequence[str], pipe: tuple[Connection, Con
     """Return the application of a worker process."""
     theirs, ours = pipe
     ours.close()  # only the main process has it open, and closes it to stop the workers
-    app = GracefulShutdown(LingeringClose(BehindProxies(make_app(), proxies)), theirs)
+    app = GracefulShutdown(BehindProxies(make_app(), proxies), theirs)
     # A thread that computes, such as one that renders a page, hands over to a short request sooner.
     sys.setswitchinterval(SWITCH_INTERVAL)
     # Modules and routes are no garbage; to look at them would stop all requests for about 50 ms.
@@ -101,11 +100,10 @@ class BehindProxies:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on as its client has sent it."""
         if scope["type"] == "http":
-            client = scope.get("client")
-            if client is None or not client[0]:  # a Unix socket
+            host = (scope.get("client") or ("",))[0]
+            if not host:  # a Unix socket
                 scope["client"] = None
-                self._translate(scope)
-            elif self._networks and self._is_trusted(client[0]):
+            if not host or self._is_trusted(host):
                 self._translate(scope)
         await self._app(scope, receive, send)
 
@@ -138,55 +136,6 @@ def _host(text: str) -> str:
         return text[1:].partition("]")[0]
     host, colon, port = text.partition(":")
     return host if colon and port.isdigit() else text
-
-
-MAX_TIME: Final = 1.0
-"""Seconds in which the rest of a body is read."""
-MAX_PAUSE: Final = 0.1
-"""Seconds without a part of it, after which the client seems to have stopped sending."""
-MAX_REST: Final = 32_000_000
-"""Bytes of it."""
-
-
-class LingeringClose:
-    """ASGI middleware that reads the rest of a request's body before the response is sent.
-
-    granian closes the connection when a response is complete before the body of the request. A client or
-    proxy that is still sending then gets a reset instead of the response (RFC 9112, 9.6). Caddy even stops
-    sending, and drops the response, when it sees the head of one.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; a response that comes early waits for the body."""
-        # With the header Expect, the client sends the body only when the server asks for it.
-        if (
-            scope["type"] != "http"
-            or scope["method"] in ("GET", "HEAD")
-            or any(name == b"expect" for name, _ in scope["headers"])
-        ):
-            await self._app(scope, receive, send)
-            return
-        has_more = True
-
-        async def tracked_receive() -> Message:
-            nonlocal has_more
-            message = await receive()
-            has_more = message.get("more_body", False)
-            return message
-
-        async def send_later(message: Message) -> None:
-            size = 0
-            with suppress(TimeoutError):
-                async with asyncio.timeout(MAX_TIME):
-                    while has_more and size < MAX_REST and message["type"] == "http.response.start":
-                        part = await asyncio.wait_for(tracked_receive(), MAX_PAUSE)
-                        size += len(part.get("body", b""))
-            await send(message)
-
-        await self._app(scope, tracked_receive, send_later)
 
 
 class GracefulShutdown:

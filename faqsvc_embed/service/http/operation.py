@@ -15,6 +15,7 @@ from faqsvc_embed.api.requests import API_PATH
 from faqsvc_embed.errors import FAQError
 from faqsvc_embed.service.http.limits import RateLimiter
 from faqsvc_embed.service.http.problems import Problem
+from faqsvc_embed.service.http.requests import drain
 
 READS: Final = (404, 406, 410, 422, 503)
 """The statuses of problems that a public read of FAQs may have."""
@@ -148,6 +149,7 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
         response = await self._respond(request)
+        await drain(request)
         if self._is_public:
             allow_any_origin(request, response, self._reads)
         await response(scope, receive, send)

@@ -1,7 +1,9 @@
 """Reads the body of a request, and finds the public URLs of the service."""
 
 import re
+import time
 from collections.abc import Callable, Collection, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
@@ -64,6 +66,33 @@ async def read_body(request: Request, max_size: int) -> bytes:
     except ClientDisconnect:
         raise Problem(400, "bad-request", "The body ended early") from None
     return bytes(body)
+
+
+MAX_REST: Final = 32_000_000
+"""Bytes of the rest of a body that are read."""
+MAX_TIME: Final = 1.0
+"""Seconds in which it is read."""
+MAX_PAUSE: Final = 0.1
+"""Seconds without a part of it, after which the client seems to have stopped sending."""
+
+
+async def drain(request: Request) -> None:
+    """Read what a handler has left of the body, before the response is sent.
+
+    granian closes the connection when a response is complete before the body of the request. A client or
+    proxy that is still sending then gets a reset instead of the response (RFC 9112, 9.6). Caddy even stops
+    sending, and drops the response, when it sees the head of one.
+    """
+    # With the header Expect, the client sends the body only when the server asks for it.
+    if request.method in ("GET", "HEAD") or "expect" in request.headers:
+        return
+    size, end = 0, time.monotonic() + MAX_TIME
+    with suppress(ClientDisconnect, RuntimeError), anyio.move_on_after(MAX_PAUSE) as pause:  # it was read
+        async for part in request.stream():
+            size += len(part)
+            if size > MAX_REST or time.monotonic() > end:
+                return
+            pause.deadline = anyio.current_time() + MAX_PAUSE
 
 
 def require_single_parameters(request: Request, names: Collection[str]) -> None:
