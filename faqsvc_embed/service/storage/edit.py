@@ -1,6 +1,7 @@
 """The steps within a transaction that writing, unpublishing, deleting and restoring an FAQ share."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
@@ -30,31 +31,30 @@ _MINUTE: Final = 60_000_000
 """In microseconds."""
 
 
+@dataclass
 class Edit:
     """A transaction of a key, a person or the operator, which changes the FAQ `slug`.
 
     `present` and `newest` say whether there is something to change, and `check` whether the writer has seen
-    what the change overwrites. The steps that follow keep the events and the entries of the audit log, and
-    `finish` writes them. `faq` is the row of the FAQ after `lock`; None if there is none.
+    what the change overwrites. The steps that follow keep the events, `note` the entries of the audit log,
+    and `finish` writes them. `faq` is the row of the FAQ after `lock`; None if there is none.
 
     All transactions take their locks in this order, so they cannot deadlock: an Idempotency-Key, the FAQ,
     then in `finish` the site with its counters, and the end of the change log, which all sites share.
     """
 
-    def __init__(
-        self, connection: Connection, access: Access, slug: str, now: datetime, quota: Quota
-    ) -> None:
-        self.connection = connection
-        self.access = access
-        self.slug = slug
-        self.now = now
-        self._quota = quota
-        self.faq: Any = None
-        self._was_counted: bool | None = None
-        self._translations: dict[Lang, Revision] | None = None
-        self._added_faqs = self._added_bytes = 0
-        self._events = list[tuple[str, str, int | None]]()
-        self._entries = list[tuple[logs.Action, dict[str, Any]]]()
+    connection: Connection
+    access: Access
+    slug: str
+    now: datetime
+    quota: Quota
+    faq: Any = None
+    _was_counted: bool | None = None
+    _translations: dict[Lang, Revision] | None = None
+    _added_faqs: int = 0
+    _added_bytes: int = 0
+    _events: list[tuple[str, str, int | None]] = field(default_factory=list)
+    _entries: list[tuple[logs.Action, dict[str, Any]]] = field(default_factory=list)
 
     def lock(self) -> Any:
         """Lock the FAQ, and return its row; None if there is none."""
@@ -145,8 +145,7 @@ class Edit:
         else:
             number = newest.number
             self.publish(lang, number)
-        self.log("draft" if is_draft else "publish", lang, number)
-        self.update_state()
+        self.note("draft" if is_draft else "publish", lang, number)
         return self.translations[lang]
 
     def _append(self, lang: Lang, faq: FAQ, row: dict[str, Any], *, is_draft: bool) -> int:
@@ -193,27 +192,6 @@ class Edit:
         newest = (of_translation(self.slug, lang), revisions.c.number == self.translations[lang].newest)
         self.connection.execute(update(revisions).where(*newest).values(translated_from=source))
 
-    def copy_source(self, earlier: Revision, copy: Revision) -> None:
-        """Give a copy of an earlier revision its source or, in the default language, its translations."""
-        if earlier.lang != self.faq.lang:
-            self.set_source(copy.lang, earlier.translated_from)
-            return
-        made_from = (revisions.c.slug == self.slug, revisions.c.translated_from == earlier.number)
-        self.connection.execute(update(revisions).where(*made_from).values(translated_from=copy.number))
-
-    def discard(self, lang: Lang) -> bool:
-        """Discard the revisions after the last published one; return whether there is a published one."""
-        translation = self.translations[lang]
-        public = self.revision(lang, translation.published or translation.withdrawn)
-        if public is None:
-            return False
-        discarded = update(revisions).where(
-            of_translation(self.slug, lang), revisions.c.number > public.number
-        )
-        self.connection.execute(discarded.values(discarded_at=self.now))
-        self.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
-        return True
-
     def unpublish(self, languages: Sequence[Lang]) -> bool:
         """Unpublish translations; return whether one was published."""
         published = [lang for lang in languages if self.translations[lang].published is not None]
@@ -241,11 +219,13 @@ class Edit:
         self.connection.execute(update(translations).where(*mine).values(values))
         self._translations = None
 
-    def update_state(self) -> None:
-        """Update the state of the FAQ, and its default language if that translation was deleted.
+    def note(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
+        """Add a change of translations to the audit log, and update what the FAQ is after it.
 
-        An FAQ without any revision was purged, and its slug is blocked.
+        That is its state, and its default language if that translation was deleted. An FAQ without any
+        revision was purged, and its slug is blocked.
         """
+        self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
         every = sorted(self.translations.values(), key=lambda one: LANGUAGES.index(one.lang))
         kept = [one for one in every if one.binned_at is None]
         published = [one for one in kept if one.published is not None]
@@ -269,10 +249,6 @@ class Edit:
         self._added_faqs = (state not in HIDDEN) - bool(self._was_counted)
         self._translations = {one.lang: one._replace(faq_state=state) for one in every}
 
-    def log(self, action: logs.Action, lang: str | None, revision: int | None = None, **what: Any) -> None:
-        """Add an entry to the audit log."""
-        self._entries.append((action, {"slug": self.slug, "lang": lang, "revision": revision, **what}))
-
     def finish(self) -> None:
         """Write what concerns more than the FAQ: the audit log, the counters of the site, and the events.
 
@@ -290,7 +266,7 @@ class Edit:
 
         Writes are counted by the generic cell rate algorithm: those of a minute may come in one burst.
         """
-        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self._quota.writes
+        columns, time, most = sites.c, round(self.now.timestamp() * 1_000_000), self.quota.writes
         values = {
             "faq_count": columns.faq_count + self._added_faqs,
             "byte_count": columns.byte_count + self._added_bytes,
@@ -305,7 +281,7 @@ class Edit:
             return
         if is_limited and (wait := row.write_arrival - time - _MINUTE) > 0:
             raise TooManyWrites(f"The site may write {most} times in a minute", wait / 1_000_000)
-        faqs_limit, bytes_limit = row.max_faqs or self._quota.faqs, row.max_bytes or self._quota.bytes
+        faqs_limit, bytes_limit = row.max_faqs or self.quota.faqs, row.max_bytes or self.quota.bytes
         for added, count, limit, what in (
             (self._added_faqs, row.faq_count, faqs_limit, "FAQs; delete some"),
             (self._added_bytes, row.byte_count, bytes_limit, "bytes; delete FAQs for ever"),

@@ -50,8 +50,7 @@ class Removal:
         with self._writer.editing(access, slug) as edit:
             languages = _checked(edit, lang, preconditions)
             if edit.unpublish(languages):
-                edit.update_state()
-                edit.log("unpublish", lang)
+                edit.note("unpublish", lang)
 
     def bin(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Move an FAQ, or one translation, to the bin. Its text and its history stay for 30 days."""
@@ -59,8 +58,7 @@ class Removal:
             languages = _checked(edit, lang, preconditions)
             edit.unpublish(languages)
             edit.update_translations(languages, binned_at=edit.now)
-            edit.update_state()
-            edit.log("purge", lang, subject="bin")
+            edit.note("purge", lang, subject="bin")
 
     def purge(self, access: Access, slug: str, lang: Lang | None, preconditions: Preconditions) -> None:
         """Delete all texts of an FAQ, or of one translation, also if it is in the bin. This is final.
@@ -69,8 +67,7 @@ class Removal:
         """
         with self._writer.editing(access, slug) as edit:
             edit.delete_texts(_checked(edit, lang, preconditions, binned=True))
-            edit.update_state()
-            edit.log("purge", lang)
+            edit.note("purge", lang)
 
     def restore(self, access: Access, slug: str, preconditions: Preconditions = UNCONDITIONAL) -> None:
         """Restore an FAQ from the bin, or publish unpublished translations, whichever were removed last.
@@ -98,8 +95,7 @@ class Removal:
             for row in restored:
                 if row.withdrawn_at == last and row.withdrawn is not None:
                     edit.publish(row.lang, row.withdrawn)
-            edit.update_state()
-            edit.log("restore", None, subject="bin" if restored[0].binned_at else None)
+            edit.note("restore", None, subject="bin" if restored[0].binned_at else None)
 
     def unblock(self, slug: str, access: Access = logs.OPERATOR) -> None:
         """Allow a site to write an FAQ, or translations of one, again after purging it.
@@ -115,7 +111,8 @@ class Removal:
             if faq is None or not (count or faq.sealed):
                 raise FAQNotFound(f"No FAQ with the slug {quoted(slug)} was deleted for ever")
             edit.connection.execute(update(faqs).where(faqs.c.slug == slug).values(sealed=False))
-            edit.log("restore", None, site=faq.site, subject="slug")
+            what = {"site": faq.site, "slug": slug, "subject": "slug"}
+            logs.log(edit.connection, access, "restore", edit.now, **what)
 
     def empty_bin(self) -> int:
         """Delete the FAQs that have been in the bin for 30 days, as `purge` does; return their number.
@@ -136,8 +133,7 @@ class Removal:
                 languages = [one.lang for one in every if one.binned_at is not None and one.binned_at < end]
                 if languages:  # otherwise somebody has restored them
                     edit.delete_texts(languages)
-                    edit.update_state()
-                    edit.log("purge", None)
+                    edit.note("purge", None)
                     count += 1
         return count
 
@@ -185,7 +181,7 @@ def _checked(
     """
     faq = edit.present(binned=binned)
     languages = edit.languages(lang, binned=binned)
-    # Read only to compare its entity tag: the text in the default language may have been purged.
+    # Only to compare its entity tag: the text in the default language may have been purged.
     newest = edit.newest(lang or faq.lang, binned=binned) if preconditions.if_match is not None else None
     edit.check(preconditions, lang, newest)
     return languages

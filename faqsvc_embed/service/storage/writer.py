@@ -26,6 +26,7 @@ from faqsvc_embed.service.storage.values import (
     Quota,
     Revision,
     Write,
+    search_text,
 )
 
 DEFAULT_LANGUAGE: Final = "en"
@@ -127,12 +128,17 @@ class Writer:
         with self.editing(access, slug) as edit:
             newest = _existing(edit, lang, preconditions)
             lang = newest.lang
-            revision = edit.revision(lang, number)
-            if revision is None:
+            earlier = edit.revision(lang, number)
+            if earlier is None:
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no revision {number} in {lang}")
             # A draft that is not the newest gets a new number, too: editors start from the newest revision.
-            written = edit.write(lang, revision.content, is_draft=False, record=revision.record)
-            edit.copy_source(revision, written)
+            written = edit.write(lang, earlier.content, is_draft=False, record=earlier.record)
+            if lang != edit.faq.lang:
+                edit.set_source(lang, earlier.translated_from)
+            else:  # its translations are up to date with the copy
+                made_from = (revisions.c.slug == slug, revisions.c.translated_from == number)
+                copied = update(revisions).where(*made_from).values(translated_from=written.number)
+                edit.connection.execute(copied)
             return written
 
     def discard(self, access: Access, slug: str, lang: Lang, preconditions: Preconditions) -> bool:
@@ -144,11 +150,14 @@ class Writer:
             newest = _existing(edit, lang, preconditions)
             if newest.state != "draft":
                 raise FAQNotFound(f"The FAQ {quoted(slug)} has no draft in {lang}")
-            is_done = edit.discard(lang)
-            if is_done:
-                edit.update_state()
-                edit.log("discard", lang, newest.number)
-            return is_done
+            public = edit.revision(lang, newest.published or newest.withdrawn)
+            if public is None:
+                return False
+            later = (of_translation(slug, lang), revisions.c.number > public.number)
+            edit.connection.execute(update(revisions).where(*later).values(discarded_at=edit.now))
+            edit.update_translations([lang], newest=public.number, search_text=search_text(public.faq))
+            edit.note("discard", lang, newest.number)
+            return True
 
     def confirm_translation(
         self, access: Access, slug: str, lang: Lang, source: int, preconditions: Preconditions
@@ -160,7 +169,7 @@ class Writer:
 
 
 def _existing(edit: Edit, lang: Lang | None, preconditions: Preconditions) -> Revision:
-    """Return the newest revision of a translation, by default in the default language, after all checks."""
+    """Return the newest revision of a translation, by default of the default language, after all checks."""
     faq = edit.present()
     lang = lang or cast("Lang", faq.lang)
     newest = edit.newest(lang)
