@@ -318,13 +318,6 @@ def _is_outdated(entry: Entry, outcome: Outcome | StoredFAQ, now: float) -> bool
     return faq is not None and faq == announced.before
 
 
-def fresh_state(entry: Entry) -> FAQState:
-    """Return the state of an entry while its record is fresh."""
-    return FAQState(
-        data=entry.faq, source="memory", updated_at=entry.updated_at, lang_requested=entry.key.lang
-    )
-
-
 def size_of(faq: FAQ) -> int:
     """Return about how many bytes of memory a record takes."""
     size = 500

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from faqsvc_embed.api.event_stream import Change
 from faqsvc_embed.api.responses import Fetched, Gone, Outcome
-from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, fresh_state, size_of
+from faqsvc_embed.cache.entry import Entry, Key, Lifetimes, Moment, announced, expired, size_of, state_of
 from faqsvc_embed.cache.stored import Mark, StoredFAQ, digest_of
 from faqsvc_embed.models import FAQ
 from faqsvc_embed.runtime.threads import Lock
@@ -180,7 +180,7 @@ class MemoryCache:
         else:
             is_same = before is not None and before.faq is entry.faq
             entry.size = entry.size if is_same else size_of(entry.faq)
-            entry.fresh_state = fresh_state(entry)
+            entry.fresh_state = state_of(entry, entry.key, float("-inf"))
         self._size += entry.size - (before.size if before is not None else 0)
         self._entries[entry.key] = entry
         if len(self._entries) > self._max_entries or self._size > MAX_TOTAL_BYTES:

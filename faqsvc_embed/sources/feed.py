@@ -22,7 +22,7 @@ from faqsvc_embed.api.transport import open_stream
 from faqsvc_embed.cache.source import Refresh
 from faqsvc_embed.errors import FAQError, FAQUnavailable
 from faqsvc_embed.runtime import fork
-from faqsvc_embed.runtime.backoff import Backoff
+from faqsvc_embed.runtime.backoff import longest_backoff
 from faqsvc_embed.runtime.bounded_log import LogOnce, logger
 
 SETTLE: Final = 0.2
@@ -80,9 +80,8 @@ class ChangeFeed:
         self._due = inf
         """When to connect again, to follow new slugs."""
         self._connected_at = 0.0
-        self._changes: dict[str, Change] = {}
-        """The newest change of each slug that waits for its refresh."""
-        self._refreshes: dict[str, asyncio.Task[None]] = {}
+        self._changes: dict[str, Change | None] = {}
+        """The slugs that have a timer, with the change that waits for it; None after a refresh."""
 
     def follow(self, slug: str, *, is_missing: bool = False, may_be_old: bool = False) -> None:
         """Follow the changes of a slug, from a coroutine of the background loop.
@@ -113,7 +112,7 @@ class ChangeFeed:
 
     async def _run(self) -> None:
         """Keep a connection until nothing is cached any more."""
-        backoff, loop = Backoff(), asyncio.get_running_loop()
+        failures, loop = 0, asyncio.get_running_loop()
         while self._refresh() is not None:
             await asyncio.sleep(SETTLE)
             self._slugs, self._due = frozenset(self._cached_slugs()[:MAX_SLUGS]), inf
@@ -127,16 +126,15 @@ class ChangeFeed:
                 if self._until.expired():
                     continue
                 if started < self._connected_at < loop.time() - STABLE:
-                    backoff = Backoff()
-                if not backoff.failures:
+                    failures = 0
+                if not failures:
                     logger.info("the change feed is interrupted; records expire as usual: %s", error)
-                jitter = _random.uniform(0.5, 1.0)
-                backoff.extend(loop.time(), jitter)
-                delay = backoff.until - loop.time()
+                failures += 1
+                delay = longest_backoff(failures)
                 if self._connected_at < started and (getattr(error, "status", None) or 500) >= 500:
-                    delay = min(delay, MAX_DELAY * jitter)
-                retry_after = getattr(error, "retry_after", None)
-                await asyncio.sleep(max(retry_after or RECONNECT_INTERVAL, delay))
+                    delay = min(delay, MAX_DELAY)
+                least = getattr(error, "retry_after", None) or RECONNECT_INTERVAL
+                await asyncio.sleep(max(least, delay * _random.uniform(0.5, 1.0)))
 
     async def _receive(self) -> None:
         """Open a connection, and pass on what arrives until it ends."""
@@ -168,26 +166,21 @@ class ChangeFeed:
     def _refresh_all(self, slugs: Collection[str]) -> None:
         """Refresh slugs, spread over a time that is long enough."""
         for slug in slugs:
-            self._changed(Change(slug, state=None), len(slugs) / REFRESHES)
+            self._changed(Change(slug, state=None), _random.random() * len(slugs) / REFRESHES)
 
-    def _changed(self, change: Change, spread: float = 0.0) -> None:
-        """Refresh a slug; changes during `REFRESH_INTERVAL` lead to only one more refresh."""
-        if change.state is not None or change.slug not in self._changes:  # events arrive in order
+    def _changed(self, change: Change, delay: float = 0.0) -> None:
+        """Refresh a slug after `delay` seconds. Of changes that wait meanwhile, the newest counts."""
+        if change.slug not in self._changes:
+            asyncio.get_running_loop().call_later(delay, self._announce, change.slug)
+        if change.state is not None or self._changes.get(change.slug) is None:  # events arrive in order
             self._changes[change.slug] = change
-        if change.slug not in self._refreshes:
-            task = asyncio.get_running_loop().create_task(self._announce(change.slug, spread))
-            self._refreshes[change.slug] = task
 
-    async def _announce(self, slug: str, spread: float) -> None:
-        try:
-            await asyncio.sleep(spread * _random.random())
-            while (change := self._changes.pop(slug, None)) is not None:
-                if (refresh := self._refresh()) is not None:
-                    refresh(change)
-                del refresh  # else this task would keep an unused embed alive
-                await asyncio.sleep(REFRESH_INTERVAL)
-        finally:
-            self._refreshes.pop(slug, None)
+    def _announce(self, slug: str) -> None:
+        change, refresh = self._changes.pop(slug), self._refresh()
+        if change is not None and refresh is not None:
+            self._changes[slug] = None
+            asyncio.get_running_loop().call_later(REFRESH_INTERVAL, self._announce, slug)
+            refresh(change)
 
 
 def _check(response: Response) -> None:
